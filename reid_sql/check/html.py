@@ -18,13 +18,16 @@ from reid_sql.charts.svg import escape, svg
 from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
-    VERDICTS,
+    REMEDY_POLICY,
+    REMEDY_TABLE,
     count_verdicts,
     counted_noun,
     describe_check,
     describe_columns,
     describe_count,
+    describe_verdict,
     explain_verdict,
+    find_table_cautions,
     format_figure,
     format_limit,
     next_steps,
@@ -57,10 +60,12 @@ def render_html(
     `choices` is a section on other transformations that would pass.
     """
     refuse_unmasked(page)
+    found = prepared is not None and prepared.page is not None
     parts = [
-        _verdict_section(page, steps),
+        _verdict_section(page, steps, advise=not found),
+        _cautions(page),
         render_prepared_release(prepared) if prepared else "",
-        _checks_table(page),
+        _checks(page),
         choices,
         *(_table(page, table) for table in page["tables"]),
         _group_tables(page),
@@ -87,44 +92,61 @@ def _css_class(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _verdict_section(page: Page, before: Sequence[str]) -> str:
-    word, _, rest = VERDICTS[page["verdict"]].partition(":")
+def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
+    word, rest = describe_verdict(page)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({describe_count(each)})" for each in page["tables"])
-    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page)))
-    cautions = sum(bool(check["cautions"]) for check in page["checks"])
-    warned = f" There are cautions on {cautions}; they are next to the checks." if cautions else ""
+    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page, advise=advise)))
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
         f'<div class="verdict {_css_class(page["verdict"])}"><strong>{word}:</strong>'
-        f"{escape(rest)} Of the checks, {verdicts}.{warned}</div>"
+        f"{escape(rest)} Of the checks, {verdicts}.</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
 
-def _checks_table(page: Page) -> str:
-    rows = "".join(_check_row(check) for check in page["checks"])
-    head = (
-        "<tr><th>verdict</th><th>table</th><th>what is measured</th><th class=number>figure</th><th>"
-        "limit</th></tr>"
-    )
-    return (
-        f'<h2>Checks</h2><div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    )
+def _cautions(page: Page) -> str:
+    """The cautions on each table, once, with the lines of the policy that resolve them."""
+    parts = []
+    for table in page["tables"]:
+        cautions = find_table_cautions(page, table["name"])
+        if not cautions.sentences:
+            continue
+        items = "".join(f"<li>{escape(each)}</li>" for each in cautions.sentences)
+        parts.append(f"<h3>{escape(table['name'])}</h3><ul>{items}</ul>")
+        for words, text in (
+            (REMEDY_TABLE, "\n".join(cautions.remedies)),
+            (REMEDY_POLICY, cautions.accepted),
+        ):
+            parts.append(f"<p>{words}</p><pre>{escape(text)}</pre>" if text else "")
+    return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
 
 
-def _check_row(check: Page) -> str:
-    explanation = explain_verdict(check)
+def _checks(page: Page) -> str:
+    """A table of checks for each table of the policy, below its name."""
+    head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
+    parts = []
+    for table in page["tables"]:
+        above = find_table_cautions(page, table["name"]).sentences
+        checks = [check for check in page["checks"] if check["table"] == table["name"]]
+        rows = "".join(_check_row(check, above) for check in checks)
+        title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
+        parts.append(f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>')
+    return f"<h2>Checks</h2>{''.join(parts)}"
+
+
+def _check_row(check: Page, above: Sequence[str]) -> str:
+    explanation = explain_verdict(check, above)
     words = f"<strong>{escape(describe_check(check))}</strong>"
     for line in (check["words"], describe_columns(check), explanation.words):
         words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
     words += f"<br><q>{escape(explanation.group['sentence'])}</q>" if explanation.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
-        f"<tr class={_css_class(check['verdict'])}>{badge}<td class=name>{escape(check['table'])}</td>"
+        f"<tr class={_css_class(check['verdict'])}>{badge}"
         f"<td>{words}</td><td class=number>{_figure_cell(format_figure(explanation.group, check))}</td>"
-        f"<td class=name>{escape(format_limit(check))}</td></tr>"
+        f"<td class=limit-cell>{escape(format_limit(check))}</td></tr>"
     )
 
 
@@ -374,7 +396,7 @@ def _verdict(page: Mapping[str, Any]) -> str:
     report = page["report"]
     if report is None:
         return ""
-    word, _, rest = VERDICTS[report["verdict"]].partition(":")
+    word, rest = describe_verdict(report)
     rows = "".join(
         f"<tr class={check['verdict'].replace(' ', '-')}><td class=badge>{check['verdict'].upper()}</td>"
         f"<td class=name>{escape(check['table'])}</td><td>{escape(describe_check(check))}</td>"

@@ -136,8 +136,9 @@ def _check_page(
         "table": each.table,
         **describe_question(each.check),
         "verdict": each.verdict,
-        "cautions": list(dict.fromkeys(words for words, _ in cautions)),
-        "caution_codes": list(dict.fromkeys(code for _, codes in cautions for code in codes)),
+        "cautions": list(dict.fromkeys(words for words, *_ in cautions)),
+        "caution_codes": list(dict.fromkeys(code for _, codes, _ in cautions for code in codes)),
+        "remedies": {words: remedy for words, _, remedy in cautions if remedy},
         "groups": [*named, *small[:1]],  # the worst for all: their number would reveal their sizes
     }
 
@@ -216,25 +217,28 @@ def _group_page(
 
 def _collect_cautions(
     each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None
-) -> list[tuple[str, list[str]]]:
-    """Return the cautions of a check without small counts, each with its codes.
+) -> list[tuple[str, list[str], str]]:
+    """Return the cautions of a check without small counts, each with its codes and its remedy.
 
     Of a group that is too small to be named, a status or remark could describe its few people.
     """
     closed = hidden.columns.get(each.table, frozenset())
-    cautions = [(mask.sentence(words, closed), [words.code]) for words in each.cautions]
-    cautions += [(words, ["records_dropped"]) for words in _dropped_caution(each, records, mask)]
+    remarks = [*each.cautions]
+    cautions = [(words, ["records_dropped"], "") for words in _dropped_caution(each, records, mask)]
     for judgement in each.findings:
         figure = judgement.figure
         status = [figure.status] if figure.status != OK and figure.value is not None else []
         if figure.group.values and mask.hides(figure.group.records):
-            cautions += [(Sentence((CAUTION_SMALL_GROUPS,)), ["small_groups"])] * bool(status)
+            cautions += [(Sentence((CAUTION_SMALL_GROUPS,)), ["small_groups"], "")] * bool(status)
         else:
-            cautions += [(mask.status(words, small=figure.small), codes_of_status(words)) for words in status]
-            cautions += [(mask.sentence(words, closed), [words.code]) for words in figure.remarks]
+            cautions += [
+                (mask.status(words, small=figure.small), codes_of_status(words), "") for words in status
+            ]
+            remarks += figure.remarks
         if judgement.baseline is not None and baseline and baseline.caution:
-            cautions.append((Sentence((baseline.caution,)), ["other_policy"]))
-    return [(str(words), codes) for words, codes in cautions]
+            cautions.append((Sentence((baseline.caution,)), ["other_policy"], ""))
+    of_table = [(mask.sentence(words, closed), [words.code], words.remedy) for words in remarks]
+    return [(str(words), codes, remedy) for words, codes, remedy in (*of_table, *cautions)]
 
 
 def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[Sentence]:

@@ -36,6 +36,7 @@ from reid_sql.parameters import plain
 from reid_sql.terminal.runner import sentence
 
 ShowProgress = Callable[[str], None]
+QUOTED: Final = "uniqueness"  # the column that the sentence of population_risk is about
 REFUSAL_NO_GROUPS: Final = "the table has no records to group"
 REFUSAL_ALIKE_GROUPS: Final = (
     "groups by {} must differ as reports write them, got two that are written alike; "
@@ -201,7 +202,7 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
         status,
         remarks=_remarks(check, row),
         method=row.get("method"),
-        sentence=row.get("sentence"),
+        sentence=row.get("sentence") if measure.column == QUOTED else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Sentences about a table as they are measured: their numbers are counts, which only a mask may show."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
 from reid_sql.models.columns.identifiers import CAUTION_NOBODY, RepeatedColumn
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
+from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
 
 STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
@@ -39,10 +40,14 @@ class Count:
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence in parts, of which each is text without a count, or a count; `code` names the caution."""
+    """A sentence in parts, of which each is text without a count, or a count; `code` names the caution.
+
+    The `remedy` is a line for the table's policy, which resolves the caution if it is right.
+    """
 
     parts: tuple[str | Count, ...]
     code: str = ""
+    remedy: str = ""
 
 
 class RefusedTableError(OutOfDomainError):
@@ -54,9 +59,18 @@ class RefusedTableError(OutOfDomainError):
         self.sentence = sentence
 
 
-def remark(*parts: str | Count, code: str = "") -> Remark:
+def remark(*parts: str | Count, code: str = "", remedy: str = "") -> Remark:
     """Put a remark together."""
-    return Remark(parts, code)
+    return Remark(parts, code, remedy)
+
+
+def declare_missing(column: str, codes: Sequence[str]) -> str:
+    """Write the line of a policy that declares the codes of a column to mean missing.
+
+    >>> declare_missing("age", ["97", "98"])
+    'missing.age = ["97", "98"]'
+    """
+    return f"missing.{toml_key(column)} = {toml_texts(codes)}"
 
 
 def codes_of_status(status: str) -> list[str]:
@@ -121,7 +135,8 @@ def _codes_of(row: Mapping[str, Any]) -> Remark:
     others = int(row["records"]) - total
     counted = Count(total, "records have", "record has", (*counts, others), name.lower())
     looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
-    return remark(counted, looks, code="missing_codes")
+    remedy = declare_missing(name, row["sentinels"])
+    return remark(counted, looks, code="missing_codes", remedy=remedy)
 
 
 def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
@@ -170,4 +185,5 @@ def identifier_remark(of: str, column: RepeatedColumn, records: int | None, *, n
         Count(filled, "rows", "row", rest, name.lower()),
         f"): if it identifies people, {advice}.",
         code="repeated_identifier",
+        remedy=f"entity = {toml_text(name)}" if can_count else "",
     )

@@ -1,7 +1,8 @@
 """The sentences of a report, the same on the terminal, in JUnit and in HTML, and what to do next."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -9,9 +10,12 @@ from typing import Final
 from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import ReportPage, refuse_unmasked
-from reid_sql.check.verdicts import WORST_FIRST
+from reid_sql.check.remarks import INFORMATIVE_CODES
+from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import MIN_PERCENT
+from reid_sql.parameters.document import toml_texts
 from reid_sql.terminal.console import number
 
 Check = ReportPage
@@ -23,8 +27,10 @@ VERDICTS: Final = {
     "pass": "PASS: every check is within its limit.",
     "no worse": "PASS: some checks are beyond their limit, but none is worse than in the baseline.",
     "fail": "FAIL: the policy is not met.",
-    "not judged": "NOT JUDGED: some checks could not be measured, which is not a pass.",
+    "not judged": "NOT JUDGED, which is not a pass:",
 }
+MEASURED: Final = "measured, but not judged because of a caution or the baseline"
+UNMEASURED: Final = "could not be measured"
 
 
 def deciding_group(check: Check) -> ReportPage:
@@ -172,10 +178,27 @@ def count_verdicts(page: ReportPage) -> dict[str, int]:
     return {verdict: verdicts.count(verdict) for verdict in WORST_FIRST}
 
 
+def describe_verdict(page: ReportPage) -> tuple[str, str]:
+    """Return the word of the verdict, and what it means; a figure that is not judged is not a missing one."""
+    word, _, rest = VERDICTS[page["verdict"]].partition(":")
+    open_ = [check for check in page["checks"] if check["verdict"] == "not judged"]
+    if page["verdict"] != "not judged":
+        return word, rest
+    measured = sum(_has_figure(deciding_group(check)) for check in open_)
+    counts = {MEASURED: measured, UNMEASURED: len(open_) - measured}
+    return word, " " + "; ".join(f"{count} {each}" for each, count in counts.items() if count) + "."
+
+
+def _has_figure(group: ReportPage) -> bool:
+    """Whether something was measured, be it shown, bounded or masked."""
+    return group["value"] is not None or group["below"] is not None or group["why"] == REASON_CAUTION
+
+
 def summarize_verdicts(page: ReportPage) -> str:
     """Say the verdict and how many checks came out how."""
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
-    return f"{VERDICTS[page['verdict']]} {verdicts}."
+    word, rest = describe_verdict(page)
+    return f"{word}:{rest} {verdicts}."
 
 
 def quotable_sentences(page: ReportPage) -> list[str]:
@@ -192,6 +215,34 @@ def group_label(group: ReportPage) -> str:
     return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
 
 
+REMEDY_TABLE: Final = "Where a caution is right, write below [[tables]] of the policy:"
+REMEDY_POLICY: Final = "Where none of them matters to you, write at the top of the policy:"
+
+
+@dataclass(frozen=True)
+class TableCautions:
+    """What is doubtful about a table, and the lines of the policy that resolve it."""
+
+    sentences: Sequence[str] = ()
+    remedies: Sequence[str] = ()  # of the table
+    accepted: str = ""  # of the policy
+
+
+def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
+    """Collect the cautions with a remedy, and those of several checks; a status stays next to its figure."""
+    checks = [check for check in page["checks"] if check["table"] == name]
+    statuses = {group["status"] for check in checks for group in check["groups"]}
+    counted = Counter(caution for check in checks for caution in check["cautions"])
+    remedies = {caution: line for check in checks for caution, line in check.get("remedies", {}).items()}
+    shown = [each for each in counted if each in remedies or (counted[each] > 1 and each not in statuses)]
+    refused = [check for check in checks if check["verdict"] == "not judged" and check["cautions"]]
+    named = dict.fromkeys(code for check in refused for code in check.get("caution_codes", ()))
+    codes = [code for code in named if code and code != OK and code not in INFORMATIVE_CODES]
+    accepted = f"accept = {toml_texts(codes)}" if page["policy"]["cautions"] == "refuse" and codes else ""
+    lines = [remedies[each] for each in shown if each in remedies]
+    return TableCautions(shown, list(dict.fromkeys(lines)), accepted)
+
+
 @dataclass(frozen=True)
 class Explanation:
     """The group that decided a check, and the reason."""
@@ -200,8 +251,8 @@ class Explanation:
     words: str
 
 
-def explain_verdict(check: Check) -> Explanation:
-    """Return the group that decided, and why, where there is a reason."""
+def explain_verdict(check: Check, above: Collection[str] = ()) -> Explanation:
+    """Return the group that decided, and why, where there is a reason; without the cautions shown `above`."""
     explanation = deciding_group(check)
     parts = []
     if check["by"]:
@@ -213,39 +264,48 @@ def explain_verdict(check: Check) -> Explanation:
     # A masked group shows no baseline.
     compared = explanation["baseline"] is not None or "baseline" in explanation["why"]
     words = explanation["why"] if check["verdict"] != "fail" or compared else ""
-    cautions = [caution for caution in check["cautions"] if caution != explanation["why"]]
+    shown = {explanation["why"], *above}
+    cautions = [caution for caution in check["cautions"] if caution not in shown]
     return Explanation(explanation, "; ".join(part for part in (*parts, words, *cautions) if part))
 
 
 Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
+STEP_CAUTIONS: Final = (
+    "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
+)
 STEP_PREPARE: Final = (
     "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
 )
 
 
-def next_steps(page: Page) -> list[str]:
-    """Give the steps: what fails, which column does most to it, what could not be judged and why."""
-    steps = [step for table in page["tables"] for step in _table_steps(page, table)]
-    return steps or [STEP_PUBLISH]
+def next_steps(page: Page, *, advise: bool = True) -> list[str]:
+    """Give the steps: what fails, which column does most to it, what could not be judged and why.
+
+    No column is advised against where a whole transformation is shown, which may release it as it is.
+    """
+    steps = [step for table in page["tables"] for step in _table_steps(page, table, advise=advise)]
+    return list(dict.fromkeys(steps)) or [STEP_PUBLISH]
 
 
-def _table_steps(page: Page, table: Page) -> Iterator[str]:
+def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
     """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
     checks = [check for check in page["checks"] if check["table"] == table["name"]]
     name = table["name"]
     if failing := _with_verdict(checks, "fail"):
         beyond = f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
         yield f"{beyond} Do not release it as it is."
-        yield from _strongest_column(table)
-        yield STEP_PREPARE
+        if advise:
+            yield from _strongest_column(table)
+            yield STEP_PREPARE
     if open_ := _with_verdict(checks, "not judged"):
-        why = "; ".join(
-            dict.fromkeys(deciding_group(check)["why"].rstrip(".") for check in open_[:MAX_LISTED])
-        )
-        unjudged = f"{len(open_)} of {len(checks)} checks could not be judged"
+        groups = [deciding_group(check) for check in open_[:MAX_LISTED]]
+        why = "; ".join(dict.fromkeys(group["why"].rstrip(".") for group in groups))
+        unjudged = f"{_count_of(open_, checks)} not judged"
         yield f"{name}: {unjudged}: {_list_measures(open_)}. Why: {why}."
+        if find_table_cautions(page, name).accepted:
+            yield STEP_CAUTIONS.format(name)
     if accepted := _with_verdict(checks, "no worse"):
         beyond = f"{_count_of(accepted, checks)} beyond the limit as in the baseline"
         yield f"{name}: {beyond}: {_list_measures(accepted)}. Plan how to meet it."

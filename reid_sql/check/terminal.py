@@ -1,6 +1,6 @@
 """The verdict on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -10,9 +10,13 @@ from rich.table import Table
 
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
+    REMEDY_POLICY,
+    REMEDY_TABLE,
+    TableCautions,
     describe_check,
     describe_columns,
     explain_verdict,
+    find_table_cautions,
     format_figure,
     format_limit,
     quotable_sentences,
@@ -30,10 +34,11 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
     The blocks are of lines.
     """
     refuse_unmasked(page)
-    checks = _check_lines(page) if width < NARROW else [_checks_table(page)]
+    cautions = {each["name"]: find_table_cautions(page, each["name"]) for each in page["tables"]}
+    checks = _check_lines(page, cautions) if width < NARROW else [_checks_table(page, cautions)]
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
-        *(Text(_table_facts(each), style="dim") for each in page["tables"]),
+        *(line for each in page["tables"] for line in _table_lines(each, cautions[each["name"]])),
         *(
             Text(ONE_ROW_ONE_PERSON, style="dim")
             for _ in [0]
@@ -45,12 +50,27 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
     )
 
 
-def _checks_table(page: ReportPage) -> Table:
+def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[RenderableType]:
+    """Show the facts of a table, its cautions once, and the lines of the policy that resolve them."""
+    yield Text(_table_facts(each), style="dim")
+    if cautions.sentences:
+        yield Text(f"Cautions on {each['name']}", style="yellow")
+        yield from (Padding(Text(sentence), (0, 0, 0, 2)) for sentence in cautions.sentences)
+    for words, lines in (
+        (REMEDY_TABLE, cautions.remedies),
+        (REMEDY_POLICY, [cautions.accepted] * bool(cautions.accepted)),
+    ):
+        if lines:
+            yield Text(words)
+            yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines)
+
+
+def _checks_table(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Table:
     table = Table(header_style="bold")
     for column in ("verdict", "table", "measure", "figure", "limit", ""):
         table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
     for check in page["checks"]:
-        explanation = explain_verdict(check)
+        explanation = explain_verdict(check, cautions[check["table"]].sentences)
         badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
         cells = (format_figure(explanation.group, check), format_limit(check), explanation.words)
         table.add_row(badge, Text(check["table"]), _measure_cell(check), *(Text(cell) for cell in cells))
@@ -64,10 +84,10 @@ def _measure_cell(check: ReportPage) -> RenderableType:
     return Group(*lines)
 
 
-def _check_lines(page: ReportPage) -> Iterator[RenderableType]:
+def _check_lines(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Iterator[RenderableType]:
     """Give a block of lines for each check."""
     for check in page["checks"]:
-        explanation = explain_verdict(check)
+        explanation = explain_verdict(check, cautions[check["table"]].sentences)
         yield Text(
             f"{check['verdict'].upper()}  {check['table']}: {describe_check(check)}",
             style=f"bold {STYLES[check['verdict']]}",

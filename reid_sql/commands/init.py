@@ -1,12 +1,12 @@
 """Write a starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from reid_sql.check.remarks import declare_missing
 from reid_sql.commands.measure import describe_profile, profile_columns
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
@@ -22,6 +22,7 @@ from reid_sql.models.columns.column_profile import (
     REPEATED_IDENTIFIER,
 )
 from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.terminal.console import Text
 
 KNOWABLE: Final = (CATEGORY, CODE, DATE, NUMBER)  # what others may know about a person
@@ -33,7 +34,7 @@ cautions = "refuse"     # a result that comes with a caution is not judged
 file = {file}
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
 quasi_identifiers = {known}
-{entity}
+{entity}{missing}
 # Columns that nobody should learn about a person, such as a diagnosis; remove them from the list above.
 # sensitive = ["diagnosis"]
 # The number of people that the table is a sample of. Its checks are at the end.
@@ -65,6 +66,10 @@ probability = 0.5       # the chance that the attacker knows this column of a pe
 """
 ENTITY: Final = """# Column {0} looks like the identifier of a person and repeats: each person counts once.
 entity = {0}"""
+MISSING: Final = """
+# Values that look like codes for "missing". If a line is right, remove its #. If all of them are real values,
+# write accept = ["missing_codes"] at the top instead.
+{}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
 
@@ -99,22 +104,20 @@ def run_init(options: argparse.Namespace) -> int:
 def _policy(file: str, rows: Sequence[dict[str, Any]], known: Sequence[str], targets: dict[str, Path]) -> str:
     repeated = [row["column_name"] for row in rows if row["looks_like"] == REPEATED_IDENTIFIER]
     omitted = [row["column_name"] for row in rows if row["looks_like"] in (IDENTIFIER, FREE_TEXT)]
-    note = f"# Leave out of the release: {_listed(omitted)} (identifiers and free text).\n" if omitted else ""
-    entity = ENTITY.format(_quoted(repeated[0])) if repeated else NO_ENTITY
+    leave = f"# Leave out of the release: {toml_texts(omitted)} (identifiers and free text).\n"
+    note = leave if omitted else ""
+    entity = ENTITY.format(toml_text(repeated[0])) if repeated else NO_ENTITY
+    coded = [declare_missing(row["column_name"], row["sentinels"]) for row in rows if row["sentinels"]]
     return POLICY.format(
-        policy=targets["policy"], file=_quoted(file), known=_listed(known), entity=entity, omitted=note
+        policy=targets["policy"],
+        file=toml_text(file),
+        known=toml_texts(known),
+        entity=entity,
+        missing=MISSING.format("\n".join(f"# {line}" for line in coded)) if coded else "",
+        omitted=note,
     )
 
 
 def _scenario(file: str, known: Sequence[str], targets: dict[str, Path], *, people: int) -> str:
-    groups = "\n".join(GROUP.format(column=_quoted(name)) for name in known)
-    return SCENARIO.format(file=_quoted(file), scenario=targets["scenario"], people=people, groups=groups)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return f"[{', '.join(map(_quoted, names))}]"
-
-
-def _quoted(text: str) -> str:
-    """Write a TOML string: JSON's, but that TOML also escapes DEL."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    groups = "\n".join(GROUP.format(column=toml_text(name)) for name in known)
+    return SCENARIO.format(file=toml_text(file), scenario=targets["scenario"], people=people, groups=groups)

@@ -1,15 +1,13 @@
 """Hierarchies as TOML of a policy, which a person edits."""
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Final
 
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Bands, Common, DatePart, Drop, Grouped, Prefix, Step, written
+from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 
-BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 TABLE: Final = "prepare.hierarchies"
 MIN_RARE: Final = 2
 
@@ -27,7 +25,7 @@ def hierarchies_toml(hierarchies: Sequence[Hierarchy]) -> str:
     for each in hierarchies:
         if each not in grouped:
             steps = ", ".join(f"{{ {_step(step)} }}" for step in _written(each))
-            lines.append(f"{_key(each.column)} = [{steps}]")
+            lines.append(f"{toml_key(each.column)} = [{steps}]")
     for each in grouped:
         lines += _tables(each)
     return "\n".join(lines) + "\n"
@@ -41,7 +39,7 @@ def _tables(hierarchy: Hierarchy) -> Iterator[str]:
     """Write a table for each step, and a line for each group; a group names those of the step before."""
     before: dict[str, str] = {}
     for step in _written(hierarchy):
-        yield f"\n[[{TABLE}.{_key(hierarchy.column)}]]"
+        yield f"\n[[{TABLE}.{toml_key(hierarchy.column)}]]"
         if not isinstance(step, Grouped):
             yield _step(step)
             continue
@@ -49,7 +47,7 @@ def _tables(hierarchy: Hierarchy) -> Iterator[str]:
         for value, group in step.pairs:
             members.setdefault(group, {})[before.get(value, value)] = None
         for group, names in members.items():
-            yield f"groups.{_key(group)} = [{', '.join(map(_text, names))}]"
+            yield f"groups.{toml_key(group)} = {toml_texts(names)}"
         before = dict(step.pairs)
 
 
@@ -59,18 +57,9 @@ def _step(step: Step) -> str:
         given = {"bands": step.width, "below": step.below, "above": step.above}
         return ", ".join(f"{key} = {written(value)}" for key, value in given.items() if value is not None)
     if isinstance(step, DatePart):
-        return f"date = {_text(step.part)}" + (f", form = {_text(step.form)}" if step.form else "")
+        return f"date = {toml_text(step.part)}" + (f", form = {toml_text(step.form)}" if step.form else "")
     if isinstance(step, Prefix):
         return f"prefix = {step.length}"
     if isinstance(step, Common):
         return f"rare = {max(MIN_RARE, ceil(step.least))}"
     raise TypeError(step.words)
-
-
-def _key(name: str) -> str:
-    return name if BARE_KEY.fullmatch(name) else _text(name)
-
-
-def _text(value: str) -> str:
-    """Write a basic string: JSON's escapes are TOML's, but for the one control character that JSON allows."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

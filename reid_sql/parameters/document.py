@@ -2,8 +2,9 @@
 
 import csv
 import json
+import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,26 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError, sugge
 from reid_sql.parameters import Domain
 
 KINDS: Final = (".toml", ".json")
+BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(text: str) -> str:
+    """Write a TOML string: JSON's, but that TOML also escapes DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Write a key of TOML.
+
+    >>> toml_key("date_died"), toml_key("date of death")
+    ('date_died', '"date of death"')
+    """
+    return name if BARE_KEY.fullmatch(name) else toml_text(name)
+
+
+def toml_texts(texts: Iterable[str]) -> str:
+    """Write a list of TOML strings."""
+    return f"[{', '.join(map(toml_text, texts))}]"
 
 
 @dataclass(frozen=True)

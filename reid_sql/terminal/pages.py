@@ -148,10 +148,10 @@ def verdict(
 ) -> Panel:
     """State what the figures mean for a release in one sentence, and what counts as a person.
 
-    Where an attacker of several rows was asked for, the one who knows most comes first.
+    Where attackers of several rows were asked for, the one who finds most comes first.
     """
     names = ", ".join(columns)
-    strongest = max(known, key=lambda row: float(row["points"]), default=None)
+    strongest = max(known, key=_risk_of_known, default=None)
     if risk["highest_risk"] > risk["threshold"]:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are unique by {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
@@ -165,6 +165,11 @@ def verdict(
         style = "red" if strongest["correctness"] > risk["threshold"] or strongest["uniqueness"] else style
     scope = [Text(SCOPE)] * has_population
     return Panel(Group(*lines, Text(text), *scope, Text(counted)), style=style)
+
+
+def _risk_of_known(row: Mapping[str, Any]) -> tuple[float, float, float]:
+    """Order attackers by what they find: right matches, people singled out, then rows that they know."""
+    return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
 
 
 def _verdict_of_rows(row: dict[str, Any], threshold: float) -> Text:

@@ -57,7 +57,7 @@ def test_the_page_tells_what_a_data_officer_asks(report: Path) -> None:
     for words in (
         "What to do next",
         "age drives the risk most",
-        "could not be judged",
+        "not judged",
         "Who shares their values with how many",
         "Risk by quasi-identifier",
         "Forecast: right matches in larger populations",
