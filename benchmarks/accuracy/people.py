@@ -1,6 +1,6 @@
 """The figures of docs/accuracy_people.md: population_risk on tables whose people are all known.
 
-- `python -m benchmarks.accuracy.people measure CASES.json FAMILY [tables or choices of columns] [seed]`
+- `python -m benchmarks.accuracy.people measure CASES.json FAMILY [tables or choices] [seed] [role]`
 - `python -m benchmarks.accuracy.people persons PERSONS.json [populations a corpus]`
 - `python -m benchmarks.accuracy.people choose CASES.json …` prints constants, by the families for choosing
 - `python -m benchmarks.accuracy.people page CASES.json … [PERSONS.json]` prints the tables of the page
@@ -11,7 +11,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from benchmarks.accuracy import (
     in_sql,
     kinds,
     lists,
+    peculiar,
     people_judge,
     people_page,
     people_persons,
@@ -38,7 +39,7 @@ from benchmarks.accuracy.people_cases import (
     code_frame,
     table,
 )
-from benchmarks.accuracy.people_families import FAMILIES, SURVEYS, Family
+from benchmarks.accuracy.people_families import FAMILIES, SURVEYS
 
 FRACTIONS: Final = (0.1, 0.01, 0.003, 0.001)
 SURVEY_FRACTIONS: Final = (0.2, 0.05, 0.015)
@@ -56,9 +57,9 @@ def main() -> None:
     """Do what is asked for."""
     command, path, *rest = sys.argv[1:]
     if command == "measure":
-        family, *numbers = rest
-        count, seed = [*(int(each) for each in numbers), *(4, 1)[len(numbers) :]]
-        measured = [asdict(case) for case in measure(FAMILIES[family], count, seed)]
+        family, count, seed, role = [*rest, *("", "4", "1", "both")[len(rest) :]]
+        names = FAMILIES[family].names_of(role)
+        measured = [asdict(case) for case in measure(names, int(count), int(seed))]
         Path(path).write_text(json.dumps(measured), encoding="utf-8")
     elif command == "persons":
         found = persons(int(rest[0]) if rest else 24)
@@ -71,9 +72,9 @@ def main() -> None:
         print(people_page.page(*read([path, *rest])))
 
 
-def measure(family: Family, count: int, seed: int) -> Iterator[Case]:
-    """Measure each table of a family."""
-    for name in family.names:
+def measure(names: Sequence[str], count: int, seed: int) -> Iterator[Case]:
+    """Measure tables of these names."""
+    for name in names:
         yield from source_of(name)(name, count, seed)
         print(name, file=sys.stderr, flush=True)
 
@@ -83,6 +84,7 @@ def source_of(name: str) -> Source:
     of_generators: dict[str, Source] = dict.fromkeys(generated.FAMILIES, generated.cases)
     of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(places.KINDS, places.cases)
     of_generators |= dict.fromkeys(lists.KINDS, lists.cases)
+    of_generators |= dict.fromkeys(peculiar.KINDS, peculiar.cases)
     of_generators |= dict.fromkeys(lists.REAL, lists.cases_of_baskets)
     of_generators |= {kind.__name__: _of_kind_in_sql for kind in in_sql.KINDS}
     if name in of_generators:

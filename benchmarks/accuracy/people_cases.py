@@ -14,13 +14,21 @@ import polars as pl
 from benchmarks.accuracy.copulas import CORPORA as CHOSEN
 from benchmarks.accuracy.corpora import WEIGHTED, folder
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.people.diagnostics import predictive_checks
 from reid_sql.models.people.evidence import PeopleEvidence, count_records, row_keys
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimate_by_methods
 from reid_sql.models.population_risk.answer import FittedSample, answer_by_fit, fit_sample
-from reid_sql.models.population_risk.doubts import ONLY_BOUND, compare, list_doubts
-from reid_sql.models.population_risk.intervals import Comparison
-from reid_sql.models.population_risk.shares import KINDS, count_kinds, predict_shares, predict_with_donors
+from reid_sql.models.population_risk.crowded_classes import CrowdedClasses
+from reid_sql.models.population_risk.doubts import ONLY_BOUND, STATUS_FEWER_REPEATS, compare, list_doubts
+from reid_sql.models.population_risk.intervals import Comparison, Share
+from reid_sql.models.population_risk.shares import (
+    KINDS,
+    Shares,
+    count_kinds,
+    predict_shares,
+    predict_with_donors,
+)
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.parameters import Integers
 
@@ -81,6 +89,12 @@ class Case:
     share_left: dict[str, float] = field(default_factory=dict)  # by repeated people, of lower ends
     high_once: dict[str, float] = field(default_factory=dict)  # upper ends of each person once
     only_bound: bool = False
+    counted_all: dict[str, float] = field(default_factory=dict)  # with crowded classes
+    fewer_repeats: bool = False
+    key: bool | None = None  # whether columns look like a key: surely, perhaps, or not
+    checks: list[list[float]] = field(default_factory=list)  # class size, observed, expected, deviation
+    others: list[float] = field(default_factory=list)  # records and people outside of crowded classes
+    crowd: dict[str, list[float]] = field(default_factory=dict)  # shares of the others, then of the crowd
 
 
 def code_frame(frame: pl.DataFrame) -> Coded:
@@ -143,27 +157,49 @@ def measure(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     case.answer = {name: [getattr(row, name + end) for end in ("", "_low", "_high")] for name in SHARES}
     case.rivals = ask_rivals(codes, evidence, case.people)
     assert fitted.model is not None
+    case.counted_all = count_kinds(evidence.histogram, K)
     keep_parts(case, fitted, fitted.model)
     return case
 
 
 def keep_parts(case: Case, fitted: FittedSample, model: PeopleModel) -> None:
     """Keep what the intervals are made of."""
-    doubts = list_doubts(fitted.evidence, model, case.people, Comparison())
+    everybody, crowd = case.people, fitted.crowd
+    people = everybody if crowd is None else crowd.count_others(everybody)
+    doubts = list(list_doubts(fitted.evidence, model, people, Comparison()))
+    case.fewer_repeats = STATUS_FEWER_REPEATS in doubts
+    case.key = None if fitted.key is None else fitted.key.is_likely
+    checks = predictive_checks(model.predicting)
+    case.checks = [[one.below, one.observed, one.expected, one.deviation] for one in checks]
     case.only_bound = not ONLY_BOUND.isdisjoint(doubts)
-    case.comparison = vars(compare(model, fitted.evidence, case.people, K))
+    case.comparison = vars(compare(model, fitted.evidence, people, K))
     case.counted = count_kinds(model.histogram, K)
     case.weights = _rounded(model.predicting.shapes)
+    case.others = [model.records, people]
     if fitted.once is not None:
-        once = predict_shares(fitted.once, case.people, K, random=False).parts()
+        once = predict_shares(fitted.once, people, K, random=False).parts()
         case.high_once = {name: share.high for name, share in once.items()}
     for name in SHARES:
-        by_shape = predict_with_donors(model, name, case.people, K)
+        by_shape = predict_with_donors(model, name, people, K)
         case.values[name] = _rounded(by_shape.values)
         case.variance[name], case.distance[name] = by_shape.variance, by_shape.distance
         case.to_donors[name] = by_shape.to_donors
-        left = model.repeated_people.min_share_left(name, case.records / case.people, K)
+        left = model.repeated_people.min_share_left(name, model.records / people, K)
         case.share_left[name] = left
+    if crowd is not None:
+        case.crowd = mix_crowd(crowd, everybody)
+
+
+def mix_crowd(crowd: CrowdedClasses, people: float) -> dict[str, list[float]]:
+    """Lower end, estimate and upper end of the others' part, then what the crowd adds to each, by share."""
+    alone, everyone = (Shares(*[Share(x, x, x)] * 3) for x in (0.0, 1.0))
+    added, total = (crowd.include(each, people, K).parts() for each in (alone, everyone))
+    ends = ("low", "estimate", "high")
+    return {
+        name: [getattr(total[name], end) - getattr(one, end) for end in ends]
+        + [getattr(one, end) for end in ends]
+        for name, one in added.items()
+    }
 
 
 def count_truth(codes: Integers) -> dict[str, float]:

@@ -19,6 +19,10 @@ class Family:
         """All of them."""
         return self.chosen_on + self.held_out
 
+    def names_of(self, role: str) -> tuple[str, ...]:
+        """Those of a role: chosen_on, held_out or both."""
+        return self.names if role == "both" else tuple(getattr(self, role))
+
     def choose(self, cases: Sequence[Case]) -> list[Case]:
         """The cases that constants may be chosen on."""
         return [case for case in cases if case.name in self.chosen_on]
@@ -116,6 +120,13 @@ FAMILIES: Final = {
             *("rule_bound", "near_identifier", "couples", "commuters", "laboratory", "opinions"),
             "marks_at_school",
         ),
+    ),
+    "heaps": Family(
+        ("no_income", "ages_at_tens", "income_and_debt"), ("top_coded", "new_years_days", "rounded_wages")
+    ),
+    "identical rows": Family(("straight_liners", "items_of_a_trait"), ("blank_rows", "middle_answers")),
+    "keys": Family(
+        ("house_numbers", "members", "tickets"), ("cases_of_courts", "beds", "numbers_of_offices")
     ),
     "foreign": Family((), ("browser_user_agents", "fingerprints", "whole_households")),
 }

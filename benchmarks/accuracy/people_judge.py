@@ -42,15 +42,21 @@ def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     """The interval of a case under other constants."""
     distances = case.distance[name], case.to_donors[name]
     by_shape = SharesByShape(np.array(case.values[name]), case.variance[name], *distances)
-    alone = case.counted["uniqueness"] == case.records
-    sample = SampleShare(case.counted[name], case.records, case.people, nothing_repeats=alone)
+    records, people = int(case.others[0]), case.others[1]
+    alone = case.counted["uniqueness"] == records
+    sample = SampleShare(case.counted[name], records, people, nothing_repeats=alone)
     comparison = Comparison(**case.comparison)
     found = estimate_interval(name, by_shape, np.array(case.weights), sample, width, comparison=comparison)
     high = max(found.high, case.high_once.get(name, 0.0))
+    found = Share(found.estimate, found.low * case.share_left[name], high)
+    if case.crowd:
+        of_others, of_crowd = np.split(np.array(case.crowd[name]), 2)
+        low, estimate, high = (of_others * [found.low, found.estimate, found.high] + of_crowd).tolist()
+        found = Share(estimate, low, min(high, 1.0))
+    highest = clopper_pearson_upper(case.counted_all[name], case.records)
     if case.only_bound:
-        highest = clopper_pearson_upper(case.counted[name], case.records)
         return Share(found.estimate, 0.0, max(highest, found.estimate))
-    return Share(found.estimate, found.low * case.share_left[name], high)
+    return replace(found, high=max(found.high, highest)) if case.fewer_repeats else found
 
 
 def choose(groups: Mapping[str, Sequence[Case]], seed: int = 0) -> dict[str, IntervalWidth]:

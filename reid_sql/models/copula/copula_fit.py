@@ -14,12 +14,14 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, STATUS_NO_REPEATS, is_below_chance
+from reid_sql.models.classes.uniqueness import correctness_from_probability
 from reid_sql.models.copula.calibration import calibrate
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, draw_cells
 from reid_sql.models.copula.marginals import Marginal, fit_marginal, marginal_from_shares
-from reid_sql.models.evidence import PAIR, EvidenceRows
+from reid_sql.models.evidence import CLASS_SIZE, PAIR, EvidenceRows
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.marginals.column import refuse_one_record
+from reid_sql.models.marginals.column import join_status, refuse_one_record
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.models.numerics.special_functions import gammaln, ndtr, ndtri, xlogy
@@ -243,6 +245,8 @@ def fit_pair_correlation(first: Floats, second: Floats, pairs: tuple[Integers, I
     return special_functions.minimize(unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4)
 
 
+POINTS_OF_REPEATS: Final = 128  # of the integration of a record, when repeats are expected
+RECORDS_OF_REPEATS: Final = 64  # drawn in each order of the nominal columns
 AVERAGED_ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
 MAX_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
 
@@ -278,7 +282,7 @@ def fit_copula(
         )
     if method == "sharp":
         model = _sharpen(model, _pair_tables(model, rows, weight))
-        return model if rows.is_weighted else _calibrate_model(model, rows.unique_records)
+        return _find_doubts(model if rows.is_weighted else _calibrate_model(model, rows.unique_records), rows)
     matrix, rng = np.eye(len(names)), np.random.default_rng(seed)
     pairs = list(combinations(range(len(names)), 2))
     for place, (one, other) in enumerate(pairs):
@@ -288,7 +292,23 @@ def fit_copula(
         shares = _random_orders(marginals[one], marginals[other], rng)
         matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
     model = replace(model, correlation=nearest_correlation(matrix))
-    return _calibrate_model(model, rows.unique_records) if method == "calibrated" else model
+    model = _calibrate_model(model, rows.unique_records) if method == "calibrated" else model
+    return _find_doubts(model, rows)
+
+
+def _find_doubts(model: GaussianCopula, rows: EvidenceRows) -> GaussianCopula:
+    """Compare the records that repeat with those that the copula expects, unless records have weights."""
+    sizes = rows.select(CLASS_SIZE)
+    if rows.is_weighted or not len(sizes):
+        return model
+    classes = float((rows.records[sizes] / rows.class_size[sizes]).sum())
+    precision = Precision(POINTS_OF_REPEATS, POINTS_OF_REPEATS, absolute_error=1 / model.records)
+    drawn = draw_cells(replace(model, seed=0), precision, each=RECORDS_OF_REPEATS)
+    q = np.minimum(np.concatenate([cells.probability for cells in drawn]), 1.0)
+    alone = float(correctness_from_probability(q, model.records).mean())
+    doubts = [STATUS_FEWER_REPEATS] * is_below_chance(model.records - classes, model.records * (1 - alone))
+    doubts += [STATUS_NO_REPEATS] * (classes == model.records)
+    return replace(model, status=join_status(model.status, *doubts))
 
 
 def _calibrate_model(model: GaussianCopula, unique_records: int) -> GaussianCopula:

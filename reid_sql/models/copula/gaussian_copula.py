@@ -12,6 +12,7 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
 from reid_sql.models.interruption import checkpoint
@@ -198,7 +199,8 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        status = describe_records(self.columns, self._unseen_cases(codes), self.records)
+        doubts = [STATUS_FEWER_REPEATS] * (STATUS_FEWER_REPEATS in self.status)
+        status = describe_records(self.columns, self._unseen_cases(codes), self.records, doubts)
         return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
 
     def _unseen_cases(self, codes: Integers) -> Integers:

@@ -1,14 +1,16 @@
 """The distribution of one column, and the interval of a normal variable that each value has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError, count_values
 from reid_sql.models.interruption import checkpoint
+from reid_sql.models.marginals.heaps import propose_heaps
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.special_functions import gammaln, ndtri
@@ -44,7 +46,8 @@ def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, order
 
     The laws are categorical, negative binomial and logarithmic. The last two count upwards from 0 or 1: the
     integers of an ordered column, from its least; or else the ranks of the values, most frequent first. What
-    they leave for values in between and beyond goes to the values seen, in proportion. Weighted counts may be
+    they leave for values in between and beyond goes to the values seen, in proportion. Heaps of ordered
+    integers, such as an income of 0, have their own shares, each for a parameter. Weighted counts may be
     fractions; their sum is the number of records.
 
     >>> fit_marginal(["F", "M"], [60, 40]).shares
@@ -57,10 +60,11 @@ def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, order
     family, shares = CATEGORICAL, weights / weights.sum()
     if steps is not None:
         least = _bic(shares, weights, len(weights) - 1)
-        for name, fitted in _fit_families(steps, weights).items():
-            bic = _bic(fitted[steps], weights, 2 if name == "negative binomial" else 1)
-            if bic < least:
-                family, least, shares = name, bic, fitted[steps] / fitted[steps].sum()
+        for heaps in propose_heaps(steps.astype(np.float64), weights) if ordered else [weights < 0]:
+            for name, fitted, parameters in _fit_beside_heaps(steps, weights, heaps):
+                bic = _bic(fitted, weights, parameters)
+                if bic < least:
+                    family, least, shares = name, bic, _share_rest(fitted, heaps)
     return Marginal(named, shares, _estimate_unseen(weights), ordered, family)
 
 
@@ -183,6 +187,27 @@ def _bic(shares: Floats, weights: Floats, parameters: int) -> float:
     positive = weights > 0
     logs = np.log(np.maximum(shares[positive], np.finfo(float).tiny))
     return float(-2 * (weights[positive] @ logs) + parameters * np.log(weights.sum()))
+
+
+def _fit_beside_heaps(
+    steps: Integers, weights: Floats, heaps: npt.NDArray[np.bool_]
+) -> Iterator[tuple[str, Floats, int]]:
+    """Each family fitted to the values that are no heaps: its name, all shares, and how many parameters.
+
+    A heap has its own share.
+    """
+    rest = weights[~heaps]
+    share = float(rest.sum() / weights.sum())
+    for name, fitted in _fit_families(steps[~heaps] - steps[~heaps].min(), rest).items() if share else ():
+        shares = weights / weights.sum()
+        shares[~heaps] = share * fitted[steps[~heaps] - steps[~heaps].min()]
+        yield name, shares, (2 if name == "negative binomial" else 1) + int(heaps.sum())
+
+
+def _share_rest(shares: Floats, heaps: npt.NDArray[np.bool_]) -> Floats:
+    """Give the values that are no heaps what the family leaves for others, so that all add up to 1."""
+    rest = (1 - float(shares[heaps].sum())) / float(shares[~heaps].sum())
+    return np.where(heaps, shares, rest * shares)
 
 
 def _fit_families(steps: Integers, weights: Floats) -> dict[str, Floats]:

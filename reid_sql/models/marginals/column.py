@@ -303,15 +303,20 @@ class RecordCells(Estimates):
         )
 
 
-def describe_records(columns: Sequence[str], cases: Integers, sample: int) -> TextColumn:
+def describe_records(
+    columns: Sequence[str], cases: Integers, sample: int, doubts: Sequence[str] = ()
+) -> TextColumn:
     """Status of each record by the case of each of its values, (records, columns), and the sample's size.
+
+    `doubts` are those of the model, and of all records.
 
     >>> describe_records(["age", "sex"], np.array([[SEEN, SEEN], [NEW, SEEN]]), 100).tolist()
     ['ok', 'new_value: the sample has no such value of age, so its share is estimated']
     """
     patterns, place = np.unique(cases, axis=0, return_inverse=True)
     statuses = [
-        join_status(*describe_few_records(sample), *_describe_pattern(columns, each)) for each in patterns
+        join_status(*describe_few_records(sample), *doubts, *_describe_pattern(columns, each))
+        for each in patterns
     ]
     return np.array(statuses)[place.ravel()]
 

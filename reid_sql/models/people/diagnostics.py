@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, STATUS_NO_REPEATS
 from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -37,7 +38,6 @@ MIN_REPEATED_SHARE: Final = 0.5  # of the records, for the entropy of all column
 MAX_SYNERGY: Final = -0.1
 MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
 CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
-STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the size of a cell depends on the model alone"
 STATUS_TRIPLE: Final = "triple_dependence: {}, {} and {} share {:.2f} nats that no two of them share"
 STATUS_CHECK: Final = (
     "predictive_check: {} of records are in classes below {}, and the model expects {} to {}"
@@ -291,4 +291,5 @@ def _count_values(model: PeopleModel) -> int:
 def _status(model: PeopleModel) -> str:
     notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.donors == 0)
     notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
+    notes += [STATUS_FEWER_REPEATS] * model.has_fewer_repeats
     return join_status(*notes, *model.notes)

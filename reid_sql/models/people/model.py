@@ -12,11 +12,12 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, is_below_chance
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
-from reid_sql.models.people.overdispersion import ShapeLikelihood
+from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLikelihood, correctness
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
 from reid_sql.models.people.tree import LatentClasses, Tree, draw_log_rarity
@@ -221,7 +222,8 @@ class PeopleModel:
             log_q = log_q + one.log_chance(self.marginals, codes)
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
-        status = describe_records(self.columns, cases, self.records)
+        doubts = [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
+        status = describe_records(self.columns, cases, self.records, doubts)
         left_out = None
         if self.mixture.donors is not None:
             left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
@@ -256,6 +258,14 @@ class PeopleModel:
     @cached_property
     def _unique_shares(self) -> dict[float, float]:
         return {}
+
+    @cached_property
+    def has_fewer_repeats(self) -> bool:
+        """Whether fewer records repeat than by chance, under the shape that lets the fewest repeat."""
+        model = self.predicting
+        alone = correctness(np.exp(model.drawn_log_q), np.exp(LOG_SHAPES[-1]), self.records)
+        repeats = self.records - float(self.histogram.classes.sum())
+        return is_below_chance(repeats, self.records * (1 - float(alone.mean())))
 
     @property
     def overdispersion(self) -> Overdispersion:

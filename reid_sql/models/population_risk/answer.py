@@ -24,6 +24,7 @@ from reid_sql.models.people.evidence import (
 )
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
+from reid_sql.models.people.keys import Key, find_key
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population.classical_estimators import PopulationShares
@@ -34,11 +35,14 @@ from reid_sql.models.population_risk.crowded_classes import (
 )
 from reid_sql.models.population_risk.doubts import (
     ASSUMPTION_CROWD,
+    MAX_HIGH_WITHOUT_REPEATS,
     ONE_ROW_PER_PERSON,
     ONLY_BOUND,
     STATUS_ALL_EQUAL,
     STATUS_COUNTED,
     STATUS_FEWER_REPEATS,
+    STATUS_KEY,
+    STATUS_NO_REPEATS,
     STATUS_REPEATED_PEOPLE,
     STATUS_WEIGHTED,
     UNLIKE_REFERENCE,
@@ -50,10 +54,13 @@ from reid_sql.models.population_risk.intervals import Share
 from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
 from reid_sql.parameters import COUNT, Number
 
+CODE_KEY: Final = STATUS_KEY.partition(":")[0]
 MAX_CROWDED_BESIDE_REPEATS: Final = 10  # classes, such as one of each answer that respondents repeat
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
 SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
+SENTENCE_FEWER_REPEATS: Final = "Fewer records repeat than the model expects, so more people may be unique."
+SENTENCE_NO_REPEATS: Final = "No record repeats, so the interval depends on the model of people alone."
 SENTENCE_UNLIKE_REFERENCE: Final = (
     "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
 )
@@ -97,7 +104,16 @@ def estimate_sentence(
 
 
 def _unique_by(columns: Sequence[str]) -> str:
-    return "unique by " + " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
+    return "unique by " + join_names(columns)
+
+
+def join_names(columns: Sequence[str]) -> str:
+    """Join names of columns.
+
+    >>> join_names(["age", "sex", "zip"]), join_names(["age"])
+    ('age, sex and zip', 'age')
+    """
+    return " and ".join(filter(None, (", ".join(columns[:-1]), columns[-1])))
 
 
 def _format_people(count: float) -> str:
@@ -199,6 +215,7 @@ class FittedSample:
     is_certain: bool  # whether the columns left out are surely determined
     once: PeopleModel | None = None  # of each person once, where more records repeat than by chance
     crowd: CrowdedClasses | None = None
+    key: Key | None = None  # its columns by number in the sample
 
 
 def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> FittedSample:
@@ -213,10 +230,14 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     dependencies = [replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies]
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
+    key = find_key(free)
+    remaining = [j for j in range(len(order)) if j not in {one.determined for one in dropped}]
+    if key is not None:
+        key = replace(key, columns=tuple(sorted(order[remaining[j]] for j in key.columns)))
     model, others, crowd = _set_crowd_apart(fit(free, seed), free, largest)
     repeated = model.repeated_people
     once = fit(count_repeats_once(others, repeated), seed) if repeated.beyond_chance else None
-    return FittedSample(others, model, dependencies, is_certain, once, crowd)
+    return FittedSample(others, model, dependencies, is_certain, once, crowd, key)
 
 
 def _set_crowd_apart(
@@ -277,9 +298,20 @@ def _predict(
         shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
     shares = (shares if crowd is None else crowd.include(shares, everybody, k)).in_order()
     bounds = _bounds(evidence, everybody, k, doubts)
-    if STATUS_FEWER_REPEATS in doubts:
+    if fitted.key is not None:
+        doubts.append(STATUS_KEY.format(join_names([evidence.columns[j] for j in fitted.key.columns])))
+    if STATUS_FEWER_REPEATS in doubts or fitted.key is not None:
         shares = bounds.raise_ends(shares)
-    return bounds.tighten(shares) if ONLY_BOUND.isdisjoint(doubts) else bounds.replace_ends(shares), doubts
+    if fitted.key is not None and fitted.key.is_likely:
+        shares = shares.at_upper_ends()
+    if not ONLY_BOUND.isdisjoint(doubts):
+        return bounds.replace_ends(shares), doubts
+    if evidence.histogram.class_size.max() == 1:
+        if shares.uniqueness.high >= MAX_HIGH_WITHOUT_REPEATS:
+            shares = bounds.raise_ends(shares)
+        else:
+            doubts.append(STATUS_NO_REPEATS)
+    return bounds.tighten(shares), doubts
 
 
 def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[str]) -> Bounds:
@@ -291,6 +323,10 @@ def _reliability(doubts: Sequence[str]) -> str:
     """Choose the sentence about the interval: only intervals like those of the tests claim their coverage."""
     if not UNLIKE_REFERENCE.isdisjoint(doubts):
         return SENTENCE_UNLIKE_REFERENCE
+    if STATUS_FEWER_REPEATS in doubts:
+        return SENTENCE_FEWER_REPEATS
+    if STATUS_NO_REPEATS in doubts or any(doubt.startswith(CODE_KEY) for doubt in doubts):
+        return SENTENCE_NO_REPEATS
     return SENTENCE_UNWEIGHTED if STATUS_WEIGHTED in doubts else RELIABLE
 
 

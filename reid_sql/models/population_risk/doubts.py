@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.models.numerics.special_functions import gammainc
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.model import PeopleModel
@@ -19,8 +18,7 @@ from reid_sql.models.population_risk.shares import predict_by_shape
 MIN_RECORDS: Final = 100  # intervals were measured on samples of at least as many
 MIN_POPULATION_RATIO: Final = 2.0  # of the population to the sample
 MIN_EXPECTED_REPEATS: Final = 3.0  # fewer are not seen in 5 % of samples
-EXPECTED_SHARE: Final = 0.8  # of the repeats that a model expects: its own error, beside that of chance
-MIN_CHANCE_OF_REPEATS: Final = 1e-3  # of as few repeats
+MAX_HIGH_WITHOUT_REPEATS: Final = 0.95  # upper end of Ξ; from here on it is what is provable
 
 STATUS_COUNTED: Final = "counted: the sample is the population"
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so only a provable bound is given"
@@ -38,6 +36,10 @@ STATUS_OVERDISPERSED: Final = (
 )
 STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
+)
+STATUS_KEY: Final = "possible_key: no two records agree in {} together, so all may be unique"
+STATUS_NO_REPEATS: Final = (
+    "no_repeats: no record repeats, so the estimate depends on the model of people alone"
 )
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
@@ -74,7 +76,7 @@ def list_doubts(
         yield STATUS_UNLIKE_PEOPLE
     if comparison.overdispersion > 0:
         yield STATUS_OVERDISPERSED
-    if has_fewer_repeats(model):
+    if model.has_fewer_repeats:
         yield STATUS_FEWER_REPEATS
     if model.repeated_people.beyond_chance:
         yield STATUS_REPEATED_PEOPLE
@@ -105,22 +107,6 @@ def is_near_identifier(evidence: PeopleEvidence) -> bool:
     """
     drawn = evidence.drawn
     return any(len(np.unique(column)) == len(column) for column in drawn.T) if len(drawn) > 1 else False
-
-
-def has_fewer_repeats(model: PeopleModel) -> bool:
-    """Whether records repeat less often than chance alone explains, as where columns are a key together.
-
-    A street and a house number are unique together, although each repeats: no model of pairs sees that. With
-    the least overdispersion, the model expects the fewest repeats, n (1 − E[1/F]). Of these, EXPECTED_SHARE
-    are asked for: of 155 fits to tables of people none had a tail below the limit, the lowest .18.
-    """
-    model, n = model.predicting, model.records
-    q, least = np.exp(model.drawn_log_q)[:, None], np.exp(overdispersion.LOG_SHAPES[-1:])
-    expected = EXPECTED_SHARE * n * (1 - float(overdispersion.correctness(q, least, n).mean()))
-    repeats = np.array([n - float(model.histogram.classes.sum())])
-    if repeats[0] >= expected:
-        return False
-    return bool(gammainc(repeats + 1, np.array([expected]))[0] > 1 - MIN_CHANCE_OF_REPEATS)
 
 
 def may_hide_duplicates(records: int, people: float) -> bool:

@@ -103,6 +103,10 @@ class Shares:
             parts[name] = Share(max(one.estimate, low), low, max(high, low))
         return Shares(**parts)
 
+    def at_upper_ends(self) -> "Shares":
+        """The shares with each estimate at its upper end."""
+        return Shares(**{name: replace(one, estimate=one.high) for name, one in self.parts().items()})
+
     def in_order(self) -> "Shares":
         """The shares, none of whose estimates and ends contradicts another: Ξ ≤ κ and Ξ ≤ V_k.
 
