@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
+from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
@@ -116,6 +117,8 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
     if not of_pandas and not isinstance(value, FRAMES):  # a stream can be read once, and a table is counted
         rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
         raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
+    if not isinstance(value, pl.LazyFrame):  # which cannot have two columns of one name
+        refuse_repeated_names(name, map(str, getattr(value, "column_names", value.columns)), str)
     shown = f"reid_given_{uuid4().hex}"
     has_objects = of_pandas and any(kind == "object" for kind in value.dtypes)
     frames[shown] = _read_objects(name, value) if has_objects else value

@@ -13,7 +13,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.parameters import Choice
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
-from reid_sql.sources.formats import ENCODINGS, TextFormat
+from reid_sql.sources.formats import ENCODINGS, TextFormat, check_marks, write_option
 from reid_sql.sources.remote import is_connection, url_of
 
 ENCODING: Final = Choice(ENCODINGS)
@@ -153,16 +153,9 @@ def _read_form(place: Place) -> TextFormat:
     """How the table's text files are written."""
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
-    for key, mark, lengths in (("delimiter", delimiter or ",", (1,)), ("quote", quote, (0, 1))):
-        if len(mark) not in lengths or not mark.isascii() or set(mark) & set("\r\n\0"):
-            rule = f"{place.at(key)} must be a single ASCII character, got {shown(mark)}"
-            raise OutOfDomainError(f'{rule}; write it like delimiter = ";" or quote = "\'"')
-    if quote and delimiter == quote:
-        raise OutOfDomainError(
-            f"{place.at('quote')} must differ from the delimiter, got {shown(quote)} for both; name another"
-        )
+    check_marks(delimiter, quote, place.at, lambda key, mark: write_option("policy", key, mark))
     encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
-    header = place.flag("header") if "header" in place.values else True
+    header = place.flag("header") if "header" in place.values else None
     return TextFormat(delimiter, encoding, header, quote)
 
 

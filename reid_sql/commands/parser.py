@@ -76,12 +76,18 @@ def _source(
         "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
     )
     parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
-    _encoding(parser)
+    _text_format(parser)
     _memory_and_format(parser)
 
 
-def _encoding(parser: argparse.ArgumentParser) -> None:
+def _text_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)")
+    words = "between the fields of text files (default that of , ; | tab which the header has most of)"
+    parser.add_argument("--delimiter", metavar="MARK", help=words)
+    words = "around fields of text files (default \"); '' for none"
+    parser.add_argument("--quote", metavar="MARK", help=words)
+    words = "whether text files begin with the names of their columns (default true, and checked)"
+    parser.add_argument("--header", choices=("true", "false"), help=words)
 
 
 def _policy(parser: argparse.ArgumentParser) -> None:
@@ -333,7 +339,7 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
     words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
     parser.add_argument("--base", metavar="N", help=words)
-    _encoding(parser)
+    _text_format(parser)
     _plot(parser, "the interval of each hidden cell")
     _format(parser)
 

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -18,7 +19,7 @@ from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source
-from reid_sql.sources.formats import TextFormat
+from reid_sql.sources.formats import TextFormat, check_marks, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql.terminal.runner import Answer, run
@@ -218,7 +219,10 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
 
 def text_format(options: argparse.Namespace) -> TextFormat:
     """How the text files of a command are written."""
-    return TextFormat(encoding=options.encoding or "utf-8")
+    quote = '"' if options.quote is None else options.quote
+    check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
+    header = None if options.header is None else options.header == "true"
+    return TextFormat(options.delimiter, options.encoding or "utf-8", header, quote)
 
 
 @contextmanager

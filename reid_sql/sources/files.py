@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import duckdb
 
+from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import (
@@ -20,8 +21,8 @@ from reid_sql.sources.formats import (
     count_slowly,
     inspect_text,
     nonblank_lines,
-    refuse_repeated_names,
     select_json,
+    write_option,
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
@@ -68,8 +69,9 @@ class Opened:
             return
         if count_slowly(self.path, self.delimiter, self.form) != read:
             rule = f"{words} must be read to its last record, got {read} of {self.records}"
+            option = write_option(words, "quote", "")
             raise OutOfDomainError(
-                f"{rule}; mend its quotes and line breaks, or say quote = '' where it has none"
+                f"{rule}; mend its quotes and line breaks, or write {option} if it has no quotes"
             )
 
 
@@ -243,13 +245,12 @@ def _select_csv(path: Path, inspected: TextFile, form: TextFormat) -> str:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(inspected.names)))
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
     quote = sql_text(form.quote)
-    how = (
-        f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}, header = {form.header}"
-    )
+    marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
+    written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
     strict = (
         "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     )
-    read = f"{how}, encoding = '{form.encoding}', {strict}, hive_partitioning = false"
+    read = f"{written}, {strict}, hive_partitioning = false"
     return f"SELECT {named} FROM read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
 
 

@@ -4,8 +4,9 @@ import codecs
 import csv
 import gzip
 import io
+import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +16,22 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from reid_sql.engines.file_headers import (
+    DELIMITERS,
+    MAX_LINES_COMPARED,
+    read_rows,
+    refuse_record,
+    refuse_repeated_names,
+    refuse_title,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import sql_text
+from reid_sql.parameters.document import shown
 from reid_sql.sql.text import sort_keys
 
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
-DELIMITERS: Final = (",", ";", "\t", "|")
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
-MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
 BREAK, RETURN = 10, 13
 POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
@@ -47,12 +55,20 @@ FROM {source}
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written; a delimiter that is not given is the one that the header has most of."""
+    """How a text file is written; a delimiter that is not given is the one that the header has most of.
+
+    Unless it is given whether the first line is a header, it is taken for one if it does not look otherwise.
+    """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
-    header: bool = True
+    header: bool | None = None
     quote: str = '"'
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first line names the columns."""
+        return self.header is not False
 
 
 @dataclass(frozen=True)
@@ -70,25 +86,56 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         first = _first_line(path, form)
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
-        names = _header_names(words, row, header=form.header)
-        if form.header:
-            _refuse_title(words, row, first)
-        lines, blank = _count_lines(path, form)
+        names = _header_names(words, row, header=form.has_header)
+        if form.has_header:
+            lines = first.splitlines()[:MAX_LINES_COMPARED]
+            refuse_title(words, row, lines)
+            if form.header is None:
+                no, yes = (write_option(words, "header", value) for value in ("false", "true"))
+                refuse_record(
+                    words, read_rows(lines, delimiter, form.quote), f"write one or {no}; if it is one, {yes}"
+                )
+        count, blank = _count_lines(path, form)
     except UnicodeError as error:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         rule = (
             f"{words} must be written in {form.encoding} throughout, "
             f"got '{path.name}' with a byte that is not: {reason}"
         )
-        option = 'encoding = "latin-1" or "utf-16"' if words.startswith("policy") else "--encoding latin-1"
-        raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
+        option = write_option(words, "encoding", "latin-1")
+        raise OutOfDomainError(f"{rule}; write {option} or utf-16, or convert it") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
         ) from None
     # Of a single column a blank line is a record without a value
-    kept = lines if len(names) == 1 else lines - blank
-    return TextFile(names, delimiter, kept - form.header)
+    kept = count if len(names) == 1 else count - blank
+    return TextFile(names, delimiter, kept - form.has_header)
+
+
+def write_option(words: str, key: str, value: str) -> str:
+    """Write a key of a policy, or the option of a command, by which a reader is told how a file is written.
+
+    >>> write_option("policy.tables[1].file", "encoding", "latin-1"), write_option("FILE", "header", "false")
+    ('encoding = "latin-1"', '--header false')
+    """
+    if words.startswith("policy"):
+        return f"{key} = {value if value in ('true', 'false') else json.dumps(value)}"
+    return f"--{key} {value or repr(value)}"
+
+
+def check_marks(
+    delimiter: str | None, quote: str, name: Callable[[str], str], write: Callable[[str, str], str]
+) -> None:
+    """Refuse marks between and around fields that are no single characters, or the same."""
+    for key, mark, lengths in (("delimiter", delimiter or ",", (1,)), ("quote", quote, (0, 1))):
+        if len(mark) not in lengths or not mark.isascii() or set(mark) & set("\r\n\0"):
+            rule = f"{name(key)} must be a single ASCII character, got {shown(mark)}"
+            remedy = " or ".join((write("delimiter", ";"), write("quote", "'")))
+            raise OutOfDomainError(f"{rule}; write it like {remedy}")
+    if quote and delimiter == quote:
+        rule = f"{name('quote')} must differ from the delimiter, got {shown(quote)} for both"
+        raise OutOfDomainError(f"{rule}; name another")
 
 
 def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
@@ -98,7 +145,7 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
         text = io.TextIOWrapper(raw, encoding=_codec(form.encoding), newline="")
         rows = _rows(text, delimiter, form.quote)
         width = len(next(rows, []))
-        return sum(1 for row in rows if row or width == 1) + (0 if form.header else 1)
+        return sum(1 for row in rows if row or width == 1) + (0 if form.has_header else 1)
 
 
 def nonblank_lines(path: Path) -> int:
@@ -147,38 +194,11 @@ def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...
     if not row:
         raise OutOfDomainError(
             f"{words} must begin with the names of its columns, got an empty line; "
-            "write them, or header = false"
+            f"write them, or {write_option(words, 'header', 'false')}"
         )
     names = tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
     refuse_repeated_names(words, names)
     return names
-
-
-def _refuse_title(words: str, row: list[str], text: str) -> None:
-    """Refuse a line that is no header: most of its names are empty, or the lines below have more fields."""
-    named = sum(map(bool, row))
-    lines = [line for line in text.splitlines()[1:MAX_LINES_COMPARED] if line.strip()]
-    has_more = (
-        named == len(row) == 1
-        and len(lines) > 1
-        and any(len({line.count(mark) for line in lines}) == 1 and mark in lines[0] for mark in DELIMITERS)
-    )
-    if has_more or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
-        rule = f"{words} must begin with its header, got a line that names {named} of its columns"
-        raise OutOfDomainError(f"{rule}; remove the lines above the header")
-
-
-def refuse_repeated_names(words: str, names: tuple[str, ...]) -> None:
-    """Refuse columns whose names differ by case alone, or not at all: engines take one for the other."""
-    seen: dict[str, str] = {}
-    for name in names:
-        if name.lower() in seen:
-            rule = (
-                f"{words} must name each column once, whatever the case, "
-                f"got '{name}' beside '{seen[name.lower()]}'"
-            )
-            raise OutOfDomainError(f"{rule}; rename one of them")
-        seen[name.lower()] = name
 
 
 def _count_lines(path: Path, form: TextFormat) -> tuple[int, int]:

@@ -119,7 +119,7 @@ def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, whe
     delimiter = text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
     how: dict[str, Any] = {
         "sep": delimiter,
-        "header": form.header,
+        "header": form.has_header,
         "encoding": CHARSETS.get(form.encoding, form.encoding),
         "quote": form.quote,
         "escape": form.quote or "\\",

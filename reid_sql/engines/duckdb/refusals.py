@@ -13,6 +13,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
+from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Columns, fold_case
 from reid_sql.reduction import refuse_entity
@@ -27,7 +28,6 @@ PARSE: Final = "SELECT json_serialize_sql(?)"
 LOCK: Final = threading.Lock()
 QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
 ENUM_WORDS: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")
-RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
 REFUSAL_CAPITALS: Final = (
     "columns must differ by more than capitals, got '{0}' for a table with '{1}' and '{2}', which DuckDB "
     "calls '{3}'; rename one of them"
@@ -54,6 +54,21 @@ def _missing_columns(
         if fold_case(column) not in have:
             Columns(label, table=table).known([column], known)
     return None
+
+
+def _misread_file(path: str, names: Sequence[str], own: Sequence[str] | None) -> None:
+    """Refuse a file whose columns DuckDB finds otherwise than it names them, in lines or in a schema."""
+    words = f"'{path}'"
+    if not path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".parquet"):
+        refuse_misread(words, names, own or [])
+        return
+    fields = [field.split(" ", 1) for field in own or ["0 "]]
+    columns, within = [], 0
+    for children, name in fields[1:]:
+        if not within:
+            columns.append(name)
+        within = max(0, within - 1) + int(children)
+    refuse_repeated_names(words, columns, str)
 
 
 def _refuse_renamed(column: str, known: Sequence[str]) -> None:
@@ -224,6 +239,7 @@ def _columns_in(node: Any) -> set[str]:  # noqa: ANN401 - a part of a parsed exp
 
 RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "columns": _missing_columns,
+    "file": _misread_file,
     "types": _unlike_types,
     "keys": _unlike_keys,
     "sensitive": _several_types,

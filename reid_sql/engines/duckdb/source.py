@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
+from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.text import Source, name, place_of, refusal, sort_keys, text, texts
@@ -20,6 +21,18 @@ FILE: Final = re.compile(r"(?is).*[.](parquet|csv|tsv|json|ndjson|jsonl)([.](gz|
 PARQUET: Final = re.compile(r"(?is).*[.]parquet([.](gz|zst))?")
 DELIMITED: Final = re.compile(r"(?is).*[.][ct]sv([.](gz|zst))?")
 DESCRIBE: Final = "DESCRIBE FROM "
+# What a file itself names: the first lines of the first text file, and the fields of the first Parquet file
+# with how many fields each has within it.
+FIRST_LINES: Final = f"""
+    SELECT list(line) FROM (
+      SELECT line FROM read_csv({{file}}, columns = {{{{'line': 'VARCHAR'}}}}, auto_detect = false,
+        header = false, delim = chr(1), quote = '', escape = '', comment = '', strict_mode = false,
+        hive_partitioning = false)
+      LIMIT {MAX_LINES_COMPARED}
+    )"""
+PARQUET_NAMES: Final = """
+    SELECT list(concat(coalesce(num_children, 0), ' ', name)) FROM parquet_schema({file})
+    WHERE file_name = (SELECT min(file_name) FROM parquet_schema({file}))"""
 SPLIT: Final = "\x01"  # where a sentence has a count
 THOUSANDS: Final = "format('{{:,}}', {})"
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
@@ -270,7 +283,8 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
     if not given.strip():
         raise OutOfDomainError("tbl must be a table, view or file, got an empty name; pass its name or path")
     if '"' not in given:
-        return DuckDBSource(_file(given) if FILE.fullmatch(given) else _query_table(given), is_plain)
+        item = _file(given, is_plain=is_plain) if FILE.fullmatch(given) else _query_table(given)
+        return DuckDBSource(item, is_plain)
     if QUOTED_NAME.fullmatch(given):
         if PATTERN_SIGNS.search(given) and FILE.fullmatch(given.replace('"', "")):
             rule = "tbl must be a path without quotes around it if it contains [, ? or ="
@@ -279,7 +293,7 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
             )
         return DuckDBSource(_query_table(given), is_plain)
     if FILE.fullmatch(given) and "/" in given:
-        return DuckDBSource(_file(given), is_plain)
+        return DuckDBSource(_file(given, is_plain=is_plain), is_plain)
     return DuckDBSource(_query_table(name(given)), is_plain)
 
 
@@ -290,21 +304,33 @@ def _query_table(table: str) -> str:
     return f"query_table({text(table)})"
 
 
-def _file(path: str) -> str:
+def _file(path: str, *, is_plain: bool = False) -> str:
     """The very file: no folder's name is a column, no line a comment, and texts are texts.
 
     A text of JSON that would be a value of another kind keeps its quotes, so that 1 and "1" stay two.
+    Its columns are those that the file itself names, each once; a check needs Python.
     """
     file = text(path if path.lower().startswith(("http://", "https://")) else escape_pattern(path))
     if PARQUET.fullmatch(path):
-        return f"read_parquet({file}, hive_partitioning = false)"
+        item = f"read_parquet({file}, hive_partitioning = false)"
+        return item if is_plain else _check_names(item, path, PARQUET_NAMES.format(file=file))
     if DELIMITED.fullmatch(path):
-        return f"read_csv({file}, all_varchar = true, comment = '', hive_partitioning = false)"
+        item = f"read_csv({file}, all_varchar = true, comment = '', hive_partitioning = false)"
+        return item if is_plain else _check_names(item, path, FIRST_LINES.format(file=file))
     return f"""(
       SELECT CASE WHEN json_type(COLUMNS(*)) = 'VARCHAR'
           AND NOT json_valid(json_extract_string(COLUMNS(*), '$'))
         THEN json_extract_string(COLUMNS(*), '$') ELSE {sort_keys("COLUMNS(*)", 2)} END
       FROM read_json({file}, maximum_depth = 1, hive_partitioning = false)
+    )"""
+
+
+def _check_names(item: str, path: str, own: str) -> str:
+    """Read the file behind the check that its columns are those that it names itself."""
+    return f"""(
+      SELECT * FROM {item} WHERE (
+        SELECT coalesce(error({REFUSE}('file', {text(path)}, {_names_of(item)}, ({own})))::BOOLEAN, true)
+      )
     )"""
 
 

@@ -1,7 +1,7 @@
 """Polars: columns by their exact names, and the lazy relations that all reductions share."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Final, cast
@@ -83,6 +83,7 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
     known = frame.collect_schema()
     checked = words.check(columns, known.names())
+    refuse_second_columns(checked, known)
     for name in checked:
         if known[name] == pl.Object:
             rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
@@ -91,6 +92,14 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
             rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
             raise OutOfDomainError(f"{rule}; turn it into text")
     return checked
+
+
+def refuse_second_columns(columns: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a name that two columns of a CSV file have: Polars renames the second in silence."""
+    for name in columns:
+        if (second := f"{name}_duplicated_0") in known:
+            rule = f"columns must have names of their own, got '{name}' twice, once as '{second}'"
+            raise OutOfDomainError(f"{rule}; rename one of them")
 
 
 def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:

@@ -15,6 +15,7 @@ from pyarrow import types
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.counted_rows import CountedRows, find_counted_rows, find_identified_tables
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
+from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.polars.frames import exact_column, framed, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
@@ -58,6 +59,7 @@ def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - what
         if isinstance(error, pa.ArrowException) and "non-struct" in str(error):  # one column, as a Series is
             return None
         raise OutOfDomainError(REFUSAL_UNREAD.format(type(given).__name__, type(error).__name__)) from None
+    refuse_repeated_names("tbl", table.column_names, str)
     for field in table.schema:
         if _is_foreign(field.type):
             raise OutOfDomainError(f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text")

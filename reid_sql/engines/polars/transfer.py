@@ -7,7 +7,13 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.codes import has_text, text_of
-from reid_sql.engines.polars.frames import TYPES, exact_column, map_whole, with_aliases
+from reid_sql.engines.polars.frames import (
+    TYPES,
+    exact_column,
+    map_whole,
+    refuse_second_columns,
+    with_aliases,
+)
 from reid_sql.engines.polars.tables import warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -34,6 +40,7 @@ def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
 def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> list[str]:
     """The names among these that are no columns of the frame; refuses columns that cannot be compared."""
     known = frame.lazy().collect_schema()
+    refuse_second_columns(columns, known)
     for name in columns:
         if known.get(name) == pl.Object:
             raise OutOfDomainError(REFUSAL_OBJECT.format(name))
