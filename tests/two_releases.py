@@ -23,6 +23,10 @@ BY_VALUES = (  # the figures that compare classes by their values
     *("followed", "followed_right", "expected_right_links", "entered_alone", "left_alone", "left_value"),
     *("entered_alone_right", "left_alone_right", "entered_value", "backward_attack", "backward_anonymity"),
 )
+RESTS_ON_KEYS = (  # the figures that are known only if a key of one release is in the other
+    *("followed_right", "expected_right_links", "entered_alone_right", "left_alone_right"),
+    *("backward_attack", "backward_anonymity"),
+)
 OF_TARGETS = (
     "forward_attack",
     "forward_anonymity",
@@ -168,6 +172,7 @@ def _hide(
     paired = ("unique_in_both", "signature_changed", "m_invariance", *(OF_TARGETS if keyed else ()))
     hidden = {*(() if keyed else NEEDS_PEOPLE), *(() if sensitive else NEEDS_VALUES)}
     hidden |= {*(paired if several or not stayed else ()), *(BY_VALUES if unknown else ())}
+    hidden |= {*(RESTS_ON_KEYS if keyed and not stayed else ())}
     hidden |= {*(OF_TARGETS if unknown and not keyed else ())}
     shown: Truth = {name: None if name in hidden else value for name, value in truth.items()}
     three = [shown[f"{name}_anonymity"] for name in ("forward", "cross", "backward")]

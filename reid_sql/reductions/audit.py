@@ -38,6 +38,7 @@ AUDITED_TABLES: Final = Reduction(
         "controls": "BIGINT[]",
         "has_holdout": "BOOLEAN[]",
         "people": "BIGINT[]",
+        "written_otherwise": "BIGINT[][]",
     },
     arrays=AuditedTables,
     whole=True,
@@ -71,6 +72,7 @@ def audited_tables(
     ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
     flags = ", ".join(str(column not in qi).lower() for column in asked)
     codes = ", ".join(_list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1))
+    written = ", ".join(_count_other_writing(alias) for alias in aliases(len(asked)))
     body = f"""
         WITH reid_rows AS MATERIALIZED ({rows}),
         reid_distinct AS MATERIALIZED (
@@ -80,7 +82,8 @@ def audited_tables(
           [{ordinal}] AS is_ordinal, [{codes}] AS codes,
           {", ".join(f"{_list(name, 'BIGINT')} AS {name}" for name in SIDES)},
           [{str(holdout is not None).lower()}] AS has_holdout,
-          {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people
+          {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people,
+          [{written}] AS written_otherwise
         FROM reid_distinct {encode_values(asked, "reid_distinct", in_order=True)}"""
     for other in tables[1:]:
         body = original.check_types(other, asked, body)
@@ -103,6 +106,30 @@ def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) ->
 def _count(side: int, entity: str | None) -> str:
     """Count the records of one table with the same values; a person has them once."""
     return f"count(*) FILTER (side = {side})" if entity is None else f"(side = {side})::BIGINT"
+
+
+def _count_other_writing(alias: str) -> str:
+    """Count the records of synthetic and holdout whose text original has only in another writing.
+
+    Two texts are one but for their writing if they differ by capitals, spaces, accents, the form of Unicode,
+    zeros before a number, or zeros behind its point.
+    """
+    letters = f"lower(strip_accents(nfc_normalize({alias}::VARCHAR)))"
+    form = rf"ltrim(regexp_replace({letters}, '[.,]0+\s*$|[\s_\x{{00A0}}]+', '', 'g'), '0')"
+    counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
+    is_other = "originals = 0 AND is_known AND form IS NOT NULL"
+    others = ", ".join(f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:])
+    return f"""(
+            SELECT [{others}]
+            FROM (
+              SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
+              FROM (
+                SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
+                    THEN {form} END AS form
+                FROM reid_distinct GROUP BY {alias}
+              )
+            )
+          )"""
 
 
 def _list(value: str, kind: str) -> str:

@@ -233,11 +233,28 @@ def test_an_empty_table_is_refused(empty: str) -> None:
         rp.compare(frames["o"], frames["r"], ["a"]).collect()
 
 
+def test_few_common_keys_are_said() -> None:
+    people = pl.DataFrame({"id": range(9), "a": [*"xxyyzzzzz"]})
+    others = people.with_columns(id=pl.when(pl.col("id") < 3).then("id").otherwise(pl.col("id") + 100))
+    for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
+        statuses = {row["measure"]: row["status"].split(":")[0] for row in answer}
+        assert {statuses[name] for name in ("uniqueness", "k", "records")} == {"ok"}
+        for name in ("records_removed", "cells_changed", "information_loss", "correct_links"):
+            assert statuses[name] == "few_comparable", name
+    for answer in by_both("compare_columns", {"o": people, "r": others}, ["a"], key="id"):
+        assert answer[0]["status"].startswith("few_comparable")
+
+
 def test_nobody_in_both_tables_is_said() -> None:
     people, others = (pl.DataFrame({"id": ids, "a": ["x", "y"]}) for ids in ([1, 2], [3, 4]))
     for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
-        assert {row["status"] for row in answer[-8:]} == {"no_common_record: no record is in both tables"}
+        assert {row["status"] for row in answer[-8:]} == {
+            "no_common_record: no value of key is in both tables"
+        }
         assert row_of(answer)["records_removed"] == row_of(answer)["records_added"] == 2
+        changes = {row["measure"]: row for row in answer}
+        for name in ("records_changed", "cells_changed", "information_loss", "classes_changed"):
+            assert (changes[name]["released"], changes[name]["status"][:16]) == (None, "no_common_record")
 
 
 @pytest.mark.newest

@@ -327,3 +327,31 @@ def test_what_cannot_be_compared_is_refused(second: pl.DataFrame, options: Any, 
     assert "; " in refusal(refused.value)
     with pytest.raises(ReidError, match=words):
         rp.compare_releases(table(JANUARY), second, QI, **options).collect()
+
+
+@pytest.mark.parametrize("option", ["key", "entity"])
+def test_identifiers_that_are_written_otherwise_make_no_link_wrong(option: str) -> None:
+    others = table([(n + 1000, *row) for n, *row in JANUARY])
+    some = table([(n + 1000 * (n % 3 > 0), *row) for n, *row in JANUARY])
+    rests = {"followed_right", "expected_right_links", "entered_alone_right", "left_alone_right"}
+    for second, code in ((others, "nobody_stayed"), (some, "few_comparable")):
+        for answer in by_engines(table(JANUARY), second, **{option: "id"}):
+            found = {row["figure"]: row for row in answer}
+            for name in rests | {"stayed", "entered", "left", "same_class"}:
+                assert found[name]["status"].startswith(code), name
+            assert all((found[name]["value"] is None) == (code == "nobody_stayed") for name in rests)
+            assert found["followed"]["status"] == "ok"  # by the classes, whoever is in them
+
+
+def test_sensitive_values_that_are_written_otherwise_are_not_compared() -> None:
+    for changed, code in ((1, "not_comparable"), (2, "few_comparable"), (9, "ok")):
+        rows = [(n, age, town, sick.upper() if n % changed == 0 else sick) for n, age, town, sick in JANUARY]
+        if code == "few_comparable":
+            rows = [(n, age, town, sick.upper() if n % 3 else sick) for n, age, town, sick in JANUARY]
+        for options in ({"key": "id"}, {}):
+            for answer in by_engines(table(JANUARY), table(rows), sensitive="sick", **options):
+                found = {row["figure"]: row for row in answer}
+                for name in ("forward_attack", "cross_attack", "value_by_intersection", "entered_value"):
+                    assert found[name]["status"].startswith(code), (changed, name)
+                    assert (found[name]["value"] is None) == (code == "not_comparable")
+                assert found["m_uniqueness"]["status"] == "ok"  # of each release by itself

@@ -9,6 +9,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
 from reid_sql.models.comparison.column_laws import classify_column
+from reid_sql.models.comparison.common_values import judge_common
 from reid_sql.models.comparison.linkage import (
     ALL_COLUMNS,
     LIKELIHOOD,
@@ -30,7 +31,7 @@ from reid_sql.parameters import Floats, Integers
 
 STATUS_NO_KEY: Final = "no_key: changes and links need key, a column of both tables that identifies records"
 STATUS_DRAWN: Final = "records_drawn: the attack used {} records, drawn at random"
-STATUS_NO_COMMON_RECORD: Final = "no_common_record: no record is in both tables"
+STATUS_NO_COMMON_RECORD: Final = "no_common_record: no value of key is in both tables"
 STATUS_OTHER_VALUES: Final = (
     "other_values: total_variation is not available, since no released value is in the original"
 )
@@ -88,10 +89,11 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     own = group_records(paired.original_codes, paired.records, "original")
     released = group_records(paired.released_codes, paired.records, "released")
     before, after = (class_risk(each.histogram, threshold) for each in (own, released))
+    links = _compare_links(_link(paired, own, released, targets, seed), before)
     return [
         *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
         *_compare_changes(paired, own, released),
-        *_compare_links(_link(paired, own, released, targets, seed), before),
+        *(_doubt(row, judge_keys(paired)) for row in links),
     ]
 
 
@@ -123,7 +125,20 @@ def _compare_changes(
         suppressed,
         fsum(losses) / len(losses),
     )
-    yield from (_row(name, 0, figure) for name, figure in zip(CHANGE_MEASURES, figures, strict=True))
+    reason = judge_keys(paired)
+    for name, figure in zip(CHANGE_MEASURES, figures, strict=True):
+        is_count = name in {"records_removed", "records_added"}  # of the keys themselves
+        is_known = reason != STATUS_NO_COMMON_RECORD or is_count
+        yield _row(name, 0, figure if is_known else None, reason or OK)
+
+
+def judge_keys(paired: PairedRecords) -> str:
+    """Return why changes and links are doubtful: few keys of one table are in the other; else nothing."""
+    sides = paired.in_original, paired.in_release
+    common = int(paired.records[sides[0] & sides[1]].sum())
+    if not common:
+        return STATUS_NO_COMMON_RECORD
+    return judge_common("key", "keys", common, min(int(paired.records[side].sum()) for side in sides))
 
 
 def classes_changed(own: EqualRecords, released: EqualRecords) -> int:
@@ -143,6 +158,11 @@ def _link(
         return STATUS_NO_KEY
     attack = prepare_attack(paired, own, released)
     return link_records(attack, targets, seed) if attack else STATUS_NO_COMMON_RECORD
+
+
+def _doubt(row: Comparison, reason: str) -> Comparison:
+    """The row, with the reason why it is doubtful in place of its status."""
+    return replace(row, status=reason) if reason and row.released is not None else row
 
 
 def _compare_links(results: list[AttackResult] | str, before: ClassRisk) -> Iterator[Comparison]:
@@ -211,12 +231,15 @@ def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
     """
     find_records(paired.original_codes, "original")
     find_records(paired.released_codes, "released")
-    return [_measure_column(column, keyed=paired.is_keyed) for column in paired.columns()]
+    reason = judge_keys(paired) if paired.is_keyed else ""
+    keyed = paired.is_keyed and reason != STATUS_NO_COMMON_RECORD
+    return [_measure_column(column, reason, keyed=keyed) for column in paired.columns()]
 
 
-def _measure_column(column: PairedColumn, *, keyed: bool) -> ColumnChanges:
+def _measure_column(column: PairedColumn, reason: str, *, keyed: bool) -> ColumnChanges:
     changes, distance = column.changes, total_variation(column)
-    reasons = [STATUS_NO_KEY] * (not keyed) + [STATUS_OTHER_VALUES] * (distance is None)
+    reasons = [STATUS_NO_KEY] * (not keyed and not reason) + [STATUS_OTHER_VALUES] * (distance is None)
+    reasons += [reason] * bool(reason)
     is_known = keyed and (changes.released >= 0).any()
     return ColumnChanges(
         column_name=column.name,

@@ -8,7 +8,7 @@ followed, and the status reports it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from typing import Final
@@ -17,11 +17,11 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.comparison.common_values import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
 from reid_sql.parameters import Floats, Integers
 
 CLASS, PAIR, PERSON = range(3)  # what a line of the reduction counts
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
-MIN_COMPARABLE: Final = 0.5  # share of people in classes of both releases, below which little is compared
 STATUS_NO_KEY: Final = "no_key: the figure needs key, or entity, a column that identifies people in both"
 STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
 STATUS_NOT_COMPARABLE: Final = (
@@ -30,7 +30,7 @@ STATUS_NOT_COMPARABLE: Final = (
 STATUS_FEW_COMPARABLE: Final = (
     "few_comparable: fewer than half of the people are in classes that both releases have"
 )
-STATUS_NOBODY_STAYED: Final = "nobody_stayed: no person is known to be in both releases"
+STATUS_NOBODY_STAYED: Final = "nobody_stayed: no value of key, or entity, is in both releases"
 STATUS_NOBODY_ENTERED: Final = "nobody_entered: no class shows a person who entered"
 STATUS_SEVERAL_ROWS: Final = "several_rows: people have several rows, which cannot be paired between releases"
 
@@ -210,7 +210,23 @@ class Releases:
         some, every = (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
         if not some:
             return STATUS_NOT_COMPARABLE
-        return OK if some >= MIN_COMPARABLE * every else STATUS_FEW_COMPARABLE
+        return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
+
+    @cached_property
+    def key_comparability(self) -> str:
+        """OK, or why it is not known which links are right: few people are in both releases by their key."""
+        if not self.stayed:
+            return STATUS_NOBODY_STAYED
+        return judge_common("person", "people", self.stayed, self.smaller) or OK
+
+    @cached_property
+    def value_comparability(self) -> str:
+        """OK, or why little can be compared by sensitive values: classes in both have few in common."""
+        classes = self.classes
+        possible = _sum(classes.number * np.minimum(classes.first_size, classes.second_size))
+        common = _sum(classes.number * classes.overlap)
+        value = "sensitive value of a class"
+        return judge_common(value, "sensitive values", common, possible, MIN_PEOPLE_COMPARED) or OK
 
     @cached_property
     def several_rows(self) -> bool:
@@ -250,7 +266,7 @@ class Releases:
             "same_class": (self.in_same_class, self.stayed),
         }
         for name, (value, total) in counts.items():
-            yield name, _Figure(value, total) if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
+            yield name, self._doubt_key(_Figure(value, total), is_known=True)
 
     def _count_followed(self) -> Iterator[tuple[str, _Figure]]:
         classes, persons = self.classes, self.persons
@@ -273,11 +289,20 @@ class Releases:
             ("followed_right", right, followed),
             ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
         ):
-            known = self.is_keyed
-            yield name, self.compared(value, total) if known else _Figure(None, None, STATUS_NO_KEY)
+            yield name, self._doubt_key(self.compared(value, total))
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
         yield "unique_in_both", self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed)
+
+    def _doubt_key(self, figure: _Figure, *, is_known: bool = False) -> _Figure:
+        """A figure that rests on who is in both releases; one that `is_known` counts the keys themselves."""
+        if not self.is_keyed:
+            return _Figure(None, None, STATUS_NO_KEY)
+        if figure.status != OK or self.key_comparability == OK:
+            return figure
+        if self.stayed or is_known:
+            return replace(figure, status=self.key_comparability)
+        return _Figure(None, None, self.key_comparability)
 
     @cached_property
     def paired(self) -> ReleaseClasses:
@@ -291,7 +316,7 @@ class Releases:
             return _Figure(None, None, STATUS_NO_KEY)
         if self.several_rows:
             return _Figure(None, None, STATUS_SEVERAL_ROWS)
-        return _Figure(value, total) if self.stayed else _Figure(None, None, STATUS_NOBODY_STAYED)
+        return self._doubt_key(_Figure(value, total))
 
     def _size_changes(self) -> Iterator[tuple[str, _Figure]]:
         classes = self.classes
@@ -304,9 +329,7 @@ class Releases:
             yield name, self.compared(_sum(classes.number[changed]), total)
             # Nobody of the other release's class is missing: all of its people stayed in it.
             right = _sum(classes.number[changed & (classes.people == other)])
-            known = self.is_keyed
-            figure = self.compared(right, _sum(classes.number[changed]))
-            yield f"{name}_right", figure if known else _Figure(None, None, STATUS_NO_KEY)
+            yield f"{name}_right", self._doubt_key(self.compared(right, _sum(classes.number[changed])))
 
     def _value_changes(self) -> Iterator[tuple[str, _Figure]]:
         """Count people whose value the difference of two histograms of their class reveals."""
@@ -320,8 +343,14 @@ class Releases:
             figure = self.compared(_sum((classes.number * people)[revealed]), total)
             yield name, self._measure_values(figure)
 
-    def _measure_values(self, figure: _Figure) -> _Figure:
-        return figure if self.has_sensitive else _Figure(None, None, STATUS_NO_SENSITIVE)
+    def _measure_values(self, figure: _Figure, *, of_one: bool = False) -> _Figure:
+        """A figure of sensitive values; only one of each release by itself needs none in common."""
+        if not self.has_sensitive:
+            return _Figure(None, None, STATUS_NO_SENSITIVE)
+        reason = OK if of_one else self.value_comparability
+        if reason == OK or figure.value is None:
+            return figure
+        return _Figure(None, None, reason) if reason.startswith("not") else replace(figure, status=reason)
 
     @property
     def targets(self) -> tuple[ReleaseClasses, Integers]:
@@ -378,9 +407,12 @@ class Releases:
         is_attacked = (entered > 0) & (rest > 0)
         attacked = _sum((classes.number * entered)[is_attacked & (classes.overlap > 0)])
         attack = self.compared(attacked, _sum(classes.number * entered))
-        if not is_attacked.any():
-            return attack, _Figure(None, None, STATUS_NOBODY_ENTERED)
-        return attack, self.compared(int(rest[is_attacked].min()))
+        anonymity = _Figure(None, None, STATUS_NOBODY_ENTERED)
+        if is_attacked.any():
+            anonymity = self.compared(int(rest[is_attacked].min()))
+        if not self.is_keyed:
+            return attack, anonymity
+        return self._doubt_key(attack), self._doubt_key(anonymity)
 
     def _measure_targets(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people in both releases: by their key, else by classes of the same values."""
@@ -395,7 +427,7 @@ class Releases:
         both = self.paired
         is_same = (both.common_values == both.first_values) & (both.common_values == both.second_values)
         changed = _sum((both.number * both.people)[~is_same])
-        yield "m_uniqueness", self._measure_values(_Figure(least))
+        yield "m_uniqueness", self._measure_values(_Figure(least), of_one=True)
         yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))
         yield "m_invariance", self._measure_values(self._measure_pairs(0 if changed else least))
 

@@ -15,6 +15,7 @@ import numpy as np
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.comparison.common_values import (
     STATUS_FEW_COMPARABLE,
+    STATUS_FEW_WRITTEN,
     STATUS_NOT_COMPARABLE,
     ColumnCounts,
 )
@@ -276,14 +277,23 @@ SUPERSEDED: Final = (
 def find_other_values(tables: OrderedTables) -> str:
     """Return the reason why a table cannot be compared with the original, empty if each column can be."""
     few = ""
-    for name, is_ordinal, codes in zip(tables.names, tables.is_ordinal, tables.codes, strict=True):
+    written = tables.written_otherwise if len(tables.written_otherwise) else [(0, 0)] * len(tables.names)
+    columns = zip(tables.names, tables.is_ordinal, tables.codes, written, strict=True)
+    for name, is_ordinal, codes, (in_synthetic, in_holdout) in columns:
         size = int(codes.max(initial=0)) + 1
         original, synthetic, holdout = (
             np.bincount(codes, records, size)
             for records in (tables.originals, tables.synthetics, tables.controls)
         )
         others = {
-            "synthetic": ColumnCounts(original, synthetic, holdout if tables.is_judged else None, is_ordinal)
+            "synthetic": ColumnCounts(
+                original,
+                synthetic,
+                holdout if tables.is_judged else None,
+                is_ordinal,
+                int(in_synthetic),
+                int(in_holdout),
+            )
         }
         if tables.is_judged:
             others["holdout"] = ColumnCounts(original, holdout, None, is_ordinal)
@@ -292,6 +302,8 @@ def find_other_values(tables: OrderedTables) -> str:
                 return STATUS_NOT_COMPARABLE.format(name, table)
         if not few and others["synthetic"].has_few_values():
             few = STATUS_FEW_COMPARABLE.format(name, "synthetic")
+        if not few and others["synthetic"].has_other_writing():
+            few = STATUS_FEW_WRITTEN.format(name, "synthetic")
     return few
 
 

@@ -36,6 +36,8 @@ class AuditedTables:
     controls: Integers  # (records,)
     has_holdout: Sequence[bool]  # (1,)
     people: Integers = field(default_factory=lambda: np.zeros(0, np.int64))  # (records,), or (0,)
+    # Records of synthetic and holdout whose value original has in another writing: (columns, 2), or empty.
+    written_otherwise: Sequence[Sequence[int]] = ()
 
     @property
     def is_judged(self) -> bool:
@@ -85,6 +87,7 @@ class AuditedTables:
             made,
             unused,
             self.is_judged,
+            [self.written_otherwise[at] for at in by_name] if len(self.written_otherwise) else (),
         )
 
     def _people(self, row_of_record: Integers, records: Integers, counts: Integers) -> "Holders":
@@ -180,6 +183,7 @@ class OrderedTables:
     synthetic_people: Holders
     holdout_people: Holders
     is_judged: bool  # whether there is a holdout
+    written_otherwise: Sequence[Sequence[int]] = ()  # (columns, 2), or empty: see AuditedTables
 
     def places(self, *, sensitive: bool) -> list[int]:
         """Places of the sensitive columns, or of the quasi-identifiers."""

@@ -25,6 +25,8 @@ WRITTEN: dict[str, Callable[[str], str]] = {
     "in capitals": str.upper,
     "with a space": lambda text: f"{text} ",
     "decomposed": lambda text: unicodedata.normalize("NFD", text),
+    "one in forty in capitals": lambda text: text.upper() if text.endswith("s7") else text,
+    "one in forty with a zero": lambda text: text.replace("s7", "s 7") if text.endswith("s7") else text,
     "one in three in capitals": lambda text: text.upper() if text[-1] in "036" else text,
 }
 
