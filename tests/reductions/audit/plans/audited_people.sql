@@ -37,7 +37,43 @@ FROM (
     coalesce(list(coalesce(code3, 0)::INTEGER), []::INTEGER[])] AS codes,
     coalesce(list(originals::BIGINT), []::BIGINT[]) AS originals, coalesce(list(synthetics::BIGINT), []::BIGINT[]) AS synthetics,
     coalesce(list(controls::BIGINT), []::BIGINT[]) AS controls, [true] AS has_holdout,
-    coalesce(list(person::BIGINT), []::BIGINT[]) AS people
+    coalesce(list(person::BIGINT), []::BIGINT[]) AS people, [(
+    SELECT [coalesce(sum(synthetics) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT,
+      coalesce(sum(controls) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT]
+    FROM (
+      SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
+      FROM (
+        SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
+          sum(controls) AS controls, CASE WHEN typeof(q1) = 'VARCHAR' OR typeof(q1) LIKE 'ENUM%' THEN ltrim(regexp_replace(lower(strip_accents(nfc_normalize(q1::VARCHAR))), '[.,]0+\s*$|[\s_\x{00A0}]+', '', 'g'), '0') END AS form
+        FROM reid_distinct
+        GROUP BY q1
+      )
+    )
+  ), (
+    SELECT [coalesce(sum(synthetics) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT,
+      coalesce(sum(controls) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT]
+    FROM (
+      SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
+      FROM (
+        SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
+          sum(controls) AS controls, CASE WHEN typeof(q2) = 'VARCHAR' OR typeof(q2) LIKE 'ENUM%' THEN ltrim(regexp_replace(lower(strip_accents(nfc_normalize(q2::VARCHAR))), '[.,]0+\s*$|[\s_\x{00A0}]+', '', 'g'), '0') END AS form
+        FROM reid_distinct
+        GROUP BY q2
+      )
+    )
+  ), (
+    SELECT [coalesce(sum(synthetics) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT,
+      coalesce(sum(controls) FILTER (originals = 0 AND is_known AND form IS NOT NULL), 0)::BIGINT]
+    FROM (
+      SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
+      FROM (
+        SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
+          sum(controls) AS controls, CASE WHEN typeof(q3) = 'VARCHAR' OR typeof(q3) LIKE 'ENUM%' THEN ltrim(regexp_replace(lower(strip_accents(nfc_normalize(q3::VARCHAR))), '[.,]0+\s*$|[\s_\x{00A0}]+', '', 'g'), '0') END AS form
+        FROM reid_distinct
+        GROUP BY q3
+      )
+    )
+  )] AS written_otherwise
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER (ORDER BY v1 ASC NULLS LAST) AS code1
