@@ -299,7 +299,8 @@ def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnect
             continue  # the first describes the texts, the second refuses
         assert con.execute(asked).fetchall() == [(len(set(places)),)], asked
     people = {place for place in places if is_named(CLASSES[kind][place][0])}
-    con.execute(f"CREATE OR REPLACE VIEW named AS SELECT v, 1 AS b FROM t WHERE place IN {(*people, -1)}")
+    # A table: above a filter of a view, a window of DuckDB 1.5 counts equal intervals as several.
+    con.execute(f"CREATE OR REPLACE TABLE named AS SELECT v, 1 AS b FROM t WHERE place IN {(*people, -1)}")
     for asked in NAMED:
         assert con.execute(asked).fetchall() == [(len(people),)], asked
     matched = "SELECT sum(records) FROM class_size_histogram(w, ['v', 'b'], nulls := 'wildcard')"

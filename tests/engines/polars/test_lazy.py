@@ -44,6 +44,7 @@ def test_nothing_is_read_before_it_is_collected(people: Path) -> None:
             frame.collect()
 
 
+@pytest.mark.newest  # before 2.0, the caution makes Polars read all columns for the answer
 @pytest.mark.parametrize("name", list(table_functions(pl.LazyFrame({"age": [1], "sex": ["F"]}))))
 def test_only_the_quasi_identifiers_are_read(people: Path, name: str) -> None:
     plan = table_functions(pl.scan_parquet(people))[name].explain(engine="streaming")
