@@ -256,6 +256,10 @@ def _set_crowd_apart(
         return model, evidence, None
     others = drop_classes(evidence, crowd)
     others = reorder_columns(others, order_columns(others))
+    chosen = functional_dependencies.choose_dependencies(
+        functional_dependencies.find_dependencies(others), [len(own) for own in others.values]
+    )  # only the crowd may have differed
+    others = functional_dependencies.drop_columns(others, [one.determined for one in chosen])
     of_others = fit(others, model.seed)
     if of_others.repeated_people.beyond_chance:
         return model, evidence, None

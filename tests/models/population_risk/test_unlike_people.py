@@ -73,6 +73,17 @@ def test_evidence_without_a_crowd_is_that_of_the_other_records(max_drawn: int) -
         assert [part.tolist() for part in left.pairs[pair]] == [part.tolist() for part in counted]
 
 
+def test_columns_of_which_one_determines_another_but_in_a_crowd() -> None:
+    """Without the crowd, the second column adds nothing, and the model of the others has none of it."""
+    rng = np.random.default_rng(4)
+    code, other = rng.integers(0, 60, PEOPLE), rng.integers(0, 40, PEOPLE)
+    population = np.stack([code, code % 7, other, rng.integers(0, 30, PEOPLE)], axis=1)
+    population[rng.random(PEOPLE) < 0.1] = [3, 6, 1, 1]
+    row, truth = ask_about(population, 2, 2000), share_unique(population)
+    assert ASSUMPTION_CROWD in row.assumptions
+    assert row.uniqueness_low <= truth <= row.uniqueness_high
+
+
 def _as_lists(counts: Mapping[int, np.ndarray]) -> dict[int, list[float]]:
     return {place: own.tolist() for place, own in counts.items()}
 
