@@ -29,6 +29,7 @@ __all__ = [  # and every declared function; the stub next to this file has their
     "demo",
     "plot",
     "register",
+    "report",
 ]
 MODULES = ("check", "demo", "plot")  # the first can be called, too
 
@@ -38,6 +39,8 @@ def __getattr__(name: str) -> object:
 
     if name in MODULES:
         return import_module(f"reid_sql.{name}")
+    if name == "report":
+        return import_module("reid_sql.commands.report").report
     if _is_function(name):
         return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:

@@ -13,6 +13,7 @@ from reid_sql import demo as demo
 from reid_sql import plot as plot
 from reid_sql._version import __version__ as __version__
 from reid_sql.check import Gate
+from reid_sql.commands.report import report as report
 from reid_sql.errors import NoRecordsError as NoRecordsError
 from reid_sql.errors import OutOfDomainError as OutOfDomainError
 from reid_sql.errors import ReidError as ReidError

@@ -182,7 +182,7 @@ REFUSED = {
     f"risk {PEOPLE} --qi age --threshold much": "threshold must be a number, got 'much'",
     f"risk {PEOPLE} --qi age --nulls dorp": "got 'dorp'; did you mean 'drop'?",
     f"risk {PEOPLE} --qi age --thresold 1": "unrecognized arguments: --thresold",
-    f"risk {PEOPLE}": "the following arguments are required: --qi",
+    f"risk {PEOPLE}": "leave out what nobody outside can know of: --qi age,sex,postcode,marital_status",
     f"risk {PEOPLE} --qi age --memory-limit lots": (
         "--memory-limit must be a size, got 'lots'; write it like 2GB"
     ),

@@ -45,6 +45,7 @@ SQL: Final = "CREATE TABLE visits AS FROM 'visits.csv'; FROM risk_summary(visits
 GIVEN: Final = {
     "profile": ["visits.csv"],
     "init": ["visits.csv"],
+    "report": ["visits.csv"],
     "risk": ["visits.csv", *QI],
     "forecast": ["visits.csv", *QI, "--population", "100000"],
     "validate": ["visits.csv", *QI, "--methods", "bound", "--samples", "1", "--fraction", "0.5"],

@@ -53,11 +53,16 @@ class PreparedRelease:
 
 
 def render_html(
-    page: Page, steps: Sequence[str] = (), prepared: PreparedRelease | None = None, choices: str = ""
+    page: Page,
+    steps: Sequence[str] = (),
+    prepared: PreparedRelease | None = None,
+    *,
+    before_checks: str = "",
+    after_checks: str = "",
 ) -> str:
     """Write the report; `steps` are sentences before those on what to do next, `prepared` what would pass.
 
-    `choices` is a section on other transformations that would pass.
+    `before_checks` and `after_checks` are sections, such as on other transformations that would pass.
     """
     refuse_unmasked(page)
     found = prepared is not None and prepared.page is not None
@@ -65,8 +70,9 @@ def render_html(
         _verdict_section(page, steps, advise=not found),
         _cautions(page),
         render_prepared_release(prepared) if prepared else "",
+        before_checks,
         _checks(page),
-        choices,
+        after_checks,
         *(_table(page, table) for table in page["tables"]),
         _group_tables(page),
         _provenance(page),
@@ -111,16 +117,21 @@ def _cautions(page: Page) -> str:
     parts = []
     for table in page["tables"]:
         cautions = find_table_cautions(page, table["name"])
-        if not cautions.sentences:
+        if not cautions.sentences and not cautions.accepted:
             continue
         items = "".join(f"<li>{escape(each)}</li>" for each in cautions.sentences)
         parts.append(f"<h3>{escape(table['name'])}</h3><ul>{items}</ul>")
-        for words, text in (
-            (REMEDY_TABLE, "\n".join(cautions.remedies)),
-            (REMEDY_POLICY, cautions.accepted),
+        for words, lines in (
+            (REMEDY_TABLE, cautions.remedies),
+            (REMEDY_POLICY, [cautions.accepted] * bool(cautions.accepted)),
         ):
-            parts.append(f"<p>{words}</p><pre>{escape(text)}</pre>" if text else "")
+            parts.append(f"<p>{words}</p>{render_lines(lines)}" if lines else "")
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
+
+
+def render_lines(lines: Sequence[str]) -> str:
+    """Write lines to copy."""
+    return "<pre>" + "\n".join(map(escape, lines)) + "</pre>"
 
 
 def _checks(page: Page) -> str:

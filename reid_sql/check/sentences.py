@@ -216,7 +216,7 @@ def group_label(group: ReportPage) -> str:
 
 
 REMEDY_TABLE: Final = "Where a caution is right, write below [[tables]] of the policy:"
-REMEDY_POLICY: Final = "Where none of them matters to you, write at the top of the policy:"
+REMEDY_POLICY: Final = "To judge these figures in spite of their cautions, write at the top of the policy:"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 EXAMPLES: Final[Mapping[str, str]] = {
+    "report": "people.csv --html report.html",
     "profile": "people.csv",
     "init": "people.csv",
     "risk": "people.csv --qi age,sex,zip --population 67e6",

@@ -1,6 +1,7 @@
 """Measure a file: its columns, its risk, the risk in larger populations, and every method's error."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
@@ -114,6 +116,8 @@ def run_risk(options: argparse.Namespace) -> int:
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
     _refuse_combinations(options, bool(populations), count, bool(points))
+    if not options.columns:
+        refuse_without_columns(options)
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
         sizes = table.call("class_size_histogram", words="class sizes", **how)
@@ -152,6 +156,19 @@ def run_risk(options: argparse.Namespace) -> int:
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
+
+
+def refuse_without_columns(options: argparse.Namespace) -> None:
+    """Refuse, with the columns that a report would propose as an option to copy."""
+    from reid_sql.commands.starter import Starter  # noqa: PLC0415 - only where nobody named a column
+
+    rule = "--qi must name the columns that others can know about a person, got none"
+    if is_connection(options.file) or options.file == "-":
+        raise OutOfDomainError(f"{rule}; write it like --qi age,sex,zip")
+    known = Starter(profile_columns(*open_file(options), []), {}).known
+    proposed = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in known))
+    remedy = f"leave out what nobody outside can know of: --qi {proposed}"
+    raise OutOfDomainError(f"{rule}; {remedy if known else 'see reid-sql profile FILE'}")
 
 
 def _known_points(options: argparse.Namespace) -> list[float]:

@@ -31,6 +31,10 @@ def print_answer(
     `people` says how people are counted, or that rows may not be people: below the page, else to the standard
     error.
     """
+    if getattr(options, "html", None) is not None:
+        from reid_sql.commands.html import write_page  # noqa: PLC0415 - the report's parts load slowly
+
+        write_page(options, options.parser.prog.rpartition(" ")[2], render(), people)
     if options.format == "table":
         below = [Text(people, style="yellow")] if people else []
         print_rendered(lambda _: Group(render(), *below) if below else render())

@@ -64,13 +64,15 @@ def _source(
     columns: str | None = "--qi",
     words: str = "the quasi-identifiers",
     file: str = FILE,
+    *,
+    required: bool = True,
 ) -> None:
     """Add the file, the option that names its columns, and how it is read and answered."""
     parser.add_argument("file", metavar="FILE", help=file)
     if columns:
         help_line = f"{words}, {ADDS}"
         parser.add_argument(
-            columns, dest="columns", action="append", required=True, metavar="A,B,C", help=help_line
+            columns, dest="columns", action="append", required=required, metavar="A,B,C", help=help_line
         )
     parser.add_argument(
         "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
@@ -137,10 +139,23 @@ def _plot(parser: argparse.ArgumentParser, words: str) -> None:
     parser.add_argument("--plot", metavar="FILE", help=f"draw {words} to a PNG or SVG file")
 
 
+def _html(parser: argparse.ArgumentParser) -> None:
+    words = "write the answer as one HTML file for people; its counts are not masked"
+    parser.add_argument("--html", metavar="FILE", help=words)
+
+
 def _profile(parser: argparse.ArgumentParser) -> None:
     _source(parser, None)
+    _html(parser)
     words = f"only these columns, {ADDS}"
     parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
+
+
+def _report(parser: argparse.ArgumentParser) -> None:
+    _source(parser, None)
+    words = "the number of people that the file is a sample of, such as 67e6: adds the risk there"
+    parser.add_argument("--population", metavar="N", help=words)
+    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
 
 
 def _init(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +163,8 @@ def _init(parser: argparse.ArgumentParser) -> None:
 
 
 def _risk(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file=FILE_OR_CONNECTION)
+    _source(parser, file=FILE_OR_CONNECTION, required=False)
+    _html(parser)
     _threshold(parser)
     _nulls(parser)
     _entity(parser)
@@ -189,6 +205,7 @@ def _validate(parser: argparse.ArgumentParser) -> None:
 
 def _adversary(parser: argparse.ArgumentParser) -> None:
     _source(parser, None)
+    _html(parser)
     words = "what the attacker may know: a .toml or .json file, or a shipped name"
     parser.add_argument("--scenario", required=True, metavar="FILE", help=words)
     _threshold(parser)
@@ -264,6 +281,7 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
 
 def _compare(parser: argparse.ArgumentParser) -> None:
     _source(parser)
+    _html(parser)
     parser.add_argument("released", metavar="RELEASED", help="the release: CSV, Parquet, JSON or DuckDB file")
     parser.add_argument("--released-table", metavar="TABLE", help="the table of a DuckDB file of the release")
     words = "the column, in both tables, that links each released record to its original"
@@ -277,6 +295,7 @@ def _compare(parser: argparse.ArgumentParser) -> None:
 
 def _audit(parser: argparse.ArgumentParser) -> None:
     _source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
+    _html(parser)
     kinds = "CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("synthetic", metavar="SYNTHETIC", help=f"the synthetic table: {kinds}")
     parser.add_argument("--synthetic-table", metavar="TABLE", help="the table of that DuckDB file")
@@ -294,6 +313,7 @@ def _audit(parser: argparse.ArgumentParser) -> None:
 
 def _releases(parser: argparse.ArgumentParser) -> None:
     _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    _html(parser)
     words = "the release after it: CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("second", metavar="SECOND", help=words)
     parser.add_argument("--second-table", metavar="TABLE", help="the table of that DuckDB file")
@@ -307,6 +327,7 @@ def _releases(parser: argparse.ArgumentParser) -> None:
 
 def _safe(parser: argparse.ArgumentParser) -> None:
     _source(parser, "--by", "the columns of the table of aggregates")
+    _html(parser)
     parser.add_argument("--value", metavar="COLUMN", help="the column to add up, and to check for dominance")
     _entity(parser)
     parser.add_argument("--k", help="the least number of people of a cell (default 5)")
@@ -372,6 +393,11 @@ def _completion(parser: argparse.ArgumentParser) -> None:
 
 # In the order of the help.
 COMMANDS: Final[Mapping[str, Command]] = {
+    "report": Command(
+        "report on a file: its columns, the risk by those that others can know, what to do next",
+        _report,
+        "report:run_report",
+    ),
     "profile": Command(
         "list the columns of a file: which single people out, and codes for missing values",
         _profile,

@@ -78,7 +78,7 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
         elif name == "html" and made.report is not None:
             page = dict(made.page)
             choices = render_choices(page["tables"])
-            write_report(file, render_html(made.report, steps(page), choices=choices))
+            write_report(file, render_html(made.report, steps(page), after_checks=choices))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

@@ -45,7 +45,7 @@ def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) ->
     advice = [Text.assemble((names, "bold"), f": {text}") for names, text in advice_by_kind(rows)]
     codes = any(row["sentinels"] for row in rows)
     parts = [*advice, *([Text(CODES_COUNT)] if codes else []), Text(ONE_ROW_ONE_PERSON, style="dim")]
-    return Group(title, *sets, "", _profile_table(rows), "", *parts)
+    return Group(title, *sets, "", columns_table(rows, {}), "", *parts)
 
 
 def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
@@ -60,7 +60,8 @@ def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     return found
 
 
-def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
+def columns_table(rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -> Table:
+    """Show a line for each column; with what it is proposed as, where there are `roles`."""
     table = FigureTable(
         header_style="bold",
         box=None,
@@ -68,7 +69,7 @@ def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
         caption="unique: share of records that are the only one with their value",
         caption_justify="left",
     )
-    for name in ("column", "looks like"):
+    for name in ("column", *(["proposed as"] if roles else []), "looks like"):
         table.add_column(name)
     for name in ("values", "unique", "NULL"):
         table.add_column(name, justify="right")
@@ -77,6 +78,7 @@ def _profile_table(rows: Sequence[dict[str, Any]]) -> Table:
         codes = zip(row["sentinels"], row["sentinel_records"], strict=True)
         cells = [
             row["column_name"],
+            *([roles.get(row["column_name"], "")] if roles else []),
             row["looks_like"],
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),

@@ -29,12 +29,24 @@ SHARES: Final = {
 }
 
 
+NO_KEY: Final = "no_key"
+CHANGES: Final = {  # of a column, by what is counted
+    "values": "original_values",
+    "released": "released_values",
+    "cells changed": "cells_changed",
+    "suppressed": "cells_suppressed",
+    "lost": "information_loss",
+    "moved": "total_variation",
+}
+
+
 def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
     """Show every figure of both tables, then the changes of each column, then the result of the attack."""
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
+    known = [row for row in figures if not row["status"].startswith(NO_KEY)]  # one sentence names the others
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
-        _figures(figures),
+        _figures(known),
         "",
         _columns(columns),
         "",
@@ -80,24 +92,23 @@ def _format_figure(measure: str, value: float | None) -> str:
 
 
 def _columns(columns: Sequence[dict[str, Any]]) -> Table:
+    """Show what changed in each column; without a key, what needs one is left out."""
     table = FigureTable(header_style="bold")
     table.add_column("column")
-    for name in ("values", "released", "cells changed", "suppressed", "lost", "moved"):
-        table.add_column(name, justify="right")
+    shown = {head: name for head, name in CHANGES.items() if any(row[name] is not None for row in columns)}
+    for head in shown:
+        table.add_column(head, justify="right")
     table.add_column("understood")
     for row in columns:
-        counts = (
-            row[name] for name in ("original_values", "released_values", "cells_changed", "cells_suppressed")
-        )
-        shares = (row[name] for name in ("information_loss", "total_variation"))
-        cells = [
-            row["column_name"],
-            *("NULL" if count is None else f"{count:,}" for count in counts),
-            *("NULL" if share is None else percent(share) for share in shares),
-            row["understood"],
-        ]
-        table.add_row(*map(Text, cells))
+        cells = (_format_change(row[name]) for name in shown.values())
+        table.add_row(*map(Text, (row["column_name"], *cells, row["understood"])))
     return table
+
+
+def _format_change(value: float | None) -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:,}" if isinstance(value, int) else percent(value)
 
 
 # The page of attacks on a synthetic table.

@@ -1,19 +1,18 @@
 """The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.measure import Measurement
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import format_percent
+from reid_sql.terminal.bar import Bar
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
 from reid_sql.terminal.runner import Answer
 
@@ -113,23 +112,9 @@ def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS)
     shown = [size_range for size_range in bins if size_range[-1]]
     top = max((size_range[-1] for size_range in shown), default=1)
     for low, label, classes, counted in shown:
-        bar = _Bar(counted / top, "red" if 1 / low > threshold else "cyan")
+        bar = Bar(counted / top, "red" if 1 / low > threshold else "cyan")
         table.add_row(label, f"{classes:,}", f"{counted:,}", bar)
     return table
-
-
-@dataclass(frozen=True)
-class _Bar:
-    """A bar as long as a share of the width that the page has for it."""
-
-    share: float
-    style: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text("█" * max(1, round(options.max_width * self.share)), style=self.style)
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        return Measurement(1, options.max_width)
 
 
 def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
@@ -327,7 +312,15 @@ def adversary_page(
     """Show the four risks and the worst case, what was assumed, and a verdict."""
     table = FigureTable(header_style="bold", caption=ADVERSARY_CAPTION, caption_justify="left")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
-    for column in ("", "median", "average", "highest", f"above {threshold:g}", "worst case", "reduction"):
+    for column in (
+        "",
+        "median",
+        "average",
+        "highest",
+        f"above {threshold:g}",
+        "worst case (median)",
+        "reduction",
+    ):
         table.add_column(column, justify="right" if column else "left")
     for row in rows:
         reduction = row["reduction_median"]

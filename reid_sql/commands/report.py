@@ -1,0 +1,161 @@
+"""One page for one file: its columns, proposed quasi-identifiers, their risk, and what to do next."""
+
+import argparse
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import duckdb
+from rich.console import Group, RenderableType
+
+from reid_sql.check import gate
+from reid_sql.check.files import refuse_to_overwrite, write_report
+from reid_sql.check.html import render_html, render_lines
+from reid_sql.check.masking import ReportPage
+from reid_sql.check.policy import read_policy
+from reid_sql.check.sentences import next_steps, summarize_verdicts
+from reid_sql.check.terminal import verdict_page
+from reid_sql.commands.html import NOT_MASKED
+from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
+from reid_sql.commands.options import number
+from reid_sql.commands.output import print_answer
+from reid_sql.commands.starter import Starter, source_of
+from reid_sql.commands.tables import open_file
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import POPULATION
+from reid_sql.sources.files import open_source
+from reid_sql.terminal import progress
+from reid_sql.terminal.answers import advice_by_kind, columns_table
+from reid_sql.terminal.console import WIDE, Text, console
+from reid_sql.terminal.markup import page_blocks
+
+STEP_OMIT: Final = "Leave out of the release: {} (identifiers, or free text)."
+STEP_POLICY: Final = "reid-sql init writes this policy. Review its columns: only you know what others know."
+
+
+@dataclass(frozen=True)
+class FirstReport:
+    """What a file's first report contains; `page` is the gate's, with small counts masked."""
+
+    starter: Starter
+    smallest_sets: Sequence[str]
+    page: ReportPage
+    inputs: tuple[Path, ...] = field(default=(), repr=False)  # which no report may overwrite
+
+    @property
+    def profile(self) -> list[dict[str, Any]]:
+        """A row for each column; its counts are exact."""
+        return list(self.starter.rows)
+
+    @property
+    def policy(self) -> str:
+        """The starter policy, as `reid-sql init` writes it."""
+        return self.starter.policy("policy.toml")
+
+    @property
+    def steps(self) -> list[str]:
+        """What to do next."""
+        omitted = [STEP_OMIT.format(", ".join(self.starter.omitted))] if self.starter.omitted else []
+        return [*omitted, *next_steps(self.page), STEP_POLICY]
+
+    def html(self, path: str | PathLike[str]) -> Path:
+        """Write the report as one HTML file for people, and give its path."""
+        file = Path(path)
+        if not file.name:
+            raise OutOfDomainError("--html must name a file, got none; write its path, or omit the option")
+        refuse_to_overwrite({"--html": file}, self.inputs)
+        write_report(file, self._repr_html_())
+        return file
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook."""
+        columns = f"<h2>Columns</h2>{page_blocks(self._columns())}<p class=soft>{NOT_MASKED}</p>"
+        policy = f"<h2>The starter policy</h2><p>{STEP_POLICY}</p>{render_lines(self.policy.splitlines())}"
+        omitted = self.steps[:1] if self.starter.omitted else []
+        return render_html(self.page, omitted, before_checks=columns, after_checks=policy)
+
+    def _columns(self) -> RenderableType:
+        roles = dict.fromkeys(self.starter.known, "quasi-identifier")
+        roles |= dict.fromkeys(self.starter.omitted, "leave out")
+        roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
+        reasons = (Text(f"{names}: {advice}") for names, advice in advice_by_kind(self.starter.rows))
+        sets = map(Text, self.smallest_sets)
+        return Group(*sets, columns_table(self.starter.rows, roles), *reasons)
+
+    def rendered(self, width: int = WIDE) -> RenderableType:
+        """Show the report on a terminal."""
+        steps = [Text("What to do next", style="bold"), *(Text(f"- {step}") for step in self.steps)]
+        return Group(self._columns(), "", verdict_page(self.page, width), *steps)
+
+    def __str__(self) -> str:
+        """The verdict of the starter policy in one sentence."""
+        return summarize_verdicts(self.page)
+
+
+def report(
+    file: str | PathLike[str], *, table: str | None = None, population: float | None = None
+) -> FirstReport:
+    """Report on a file: its columns, the risk by those that others can know, and a starter policy.
+
+    The file is CSV, Parquet, JSON or a database of DuckDB, whose `table` is named. `population` is the number
+    of people that the table is a sample of: it adds the risk there.
+    """
+    con, name = open_source(str(file), table)
+    source = {"file": str(file)} | ({} if table is None else {"table": table})
+    people = None if population is None else float(POPULATION.check("population", population))
+    return measure(con, name, source, people)
+
+
+def measure(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None,
+    memory_limit: str | None = None,
+) -> FirstReport:
+    """Profile the table, and check it against the starter policy."""
+    file = next(iter(source.values()))
+    if file == "-":
+        rule = "FILE must be a file, got standard input, which can be read once"
+        raise OutOfDomainError(f"{rule}; write it to a file")
+    rows = profile_columns(con, name, [])
+    starter = Starter(rows, source, population)
+    starter.refuse_unknown(file)
+    sets = describe_smallest_sets(con, name, rows)
+    con.close()  # a database of DuckDB is opened once more
+    inputs = (Path(file),)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "starter.toml"
+        first, *others = source.items()
+        absolute = replace(starter, source=dict([(first[0], str(Path(file).absolute())), *others]))
+        path.write_text(absolute.policy("policy.toml"), encoding="utf-8")
+        sha256 = hashlib.sha256(starter.policy("policy.toml").encode()).hexdigest()
+        policy = read_policy(path)
+        table = replace(policy.tables[0], source=replace(policy.tables[0].source, given=file))
+        title = f"First report on {inputs[0].name}"
+        policy = replace(policy, name=title, sha256=sha256, tables=(table,))
+        with gate.open_with_engine(None, policy, memory_limit, progress.report) as releases:
+            page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
+    return FirstReport(starter, sets, page, inputs)
+
+
+def run_report(options: argparse.Namespace) -> int:
+    """Print the report, write its page, and return the verdict's exit code."""
+    population = None
+    if options.population is not None:
+        given = number("--population", options.population.replace(",", ""))
+        population = float(POPULATION.check("--population", given))
+    con, table = open_file(options)
+    made = measure(con, table, source_of(options), population, options.memory_limit)
+    if options.html is not None:
+        made.html(options.html)
+        options.html = None  # which is written
+    document = {"profile": made.profile, "policy": made.policy, "report": dict(made.page)}
+    document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
+    people = describe_profile(made.profile)
+    print_answer(options, document, made.profile, lambda: made.rendered(console().width), people)
+    return int(made.page["exit_code"])

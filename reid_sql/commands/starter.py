@@ -1,0 +1,134 @@
+"""A starter policy and a starter scenario for a file, from the profile of its columns."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.check.remarks import declare_missing
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.column_profile import (
+    CATEGORY,
+    CODE,
+    DATE,
+    FREE_TEXT,
+    IDENTIFIER,
+    NUMBER,
+    REPEATED_IDENTIFIER,
+)
+from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.parameters.document import toml_text, toml_texts
+
+KNOWABLE: Final = (CATEGORY, CODE, DATE, NUMBER)  # what others may know about a person
+POLICY: Final = """# A starter policy. Check the table against it: reid-sql check {policy}
+# reid-sql proposes columns from their values; only you know what others can know. Review each line.
+cautions = "refuse"     # a result that comes with a caution is not judged
+
+[[tables]]
+{source}
+# Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
+quasi_identifiers = {known}
+{entity}{missing}
+# Columns that nobody should learn about a person, such as a diagnosis; remove them from the list above.
+# sensitive = ["diagnosis"]
+# The number of people that the table is a sample of. Its check is at the end.
+{population}
+{omitted}
+[[tables.checks]]
+measure = "k"
+at_least = 5            # each person shares these values with at least four others
+
+[[tables.checks]]
+measure = "average_risk"
+at_most = 0.05          # the expected share of people that an attacker identifies
+
+{estimate}
+"""
+SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it:
+#     reid-sql adversary {file} --scenario {scenario}
+# Each probability is a placeholder: replace it by what you know about your attackers.
+name = "starter"
+# The people among whom the attacker looks; those of the table alone are the worst case.
+population = {people}
+
+{groups}"""
+GROUP: Final = """[[groups]]
+columns = [{column}]
+probability = 0.5       # the chance that the attacker knows this column of a person
+"""
+ENTITY: Final = """# Column {0} looks like the identifier of a person and repeats: each person counts once.
+entity = {0}"""
+MISSING: Final = """
+# Values that look like codes for "missing". If a line is right, remove its #. If all of them are real values,
+# write accept = ["missing_codes"] at the top instead.
+{}"""
+NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
+# entity = "person_id\""""
+POPULATION: Final = "# population = 67_000_000"
+ESTIMATE: Final = (
+    "[[tables.checks]]",
+    'measure = "population_correctness"   # the chance that a match names the right person; needs population',
+    "at_most = 0.05",
+)
+SOURCES: Final = ("table", "encoding")  # options of a command that are keys of a policy
+
+
+def source_of(options: argparse.Namespace) -> dict[str, str]:
+    """Return the keys of a policy that name the table of a command."""
+    named = {"files" if options.files else "file": options.file}
+    return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
+
+
+@dataclass(frozen=True)
+class Starter:
+    """What is proposed for a file: the columns that others can know, and the documents."""
+
+    rows: Sequence[dict[str, Any]]  # of its profile
+    source: Mapping[str, str]  # keys of a table of the policy, such as its file
+    population: float | None = None
+
+    @property
+    def known(self) -> list[str]:
+        """The columns that others can know about a person."""
+        return [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE][:MAX_COLUMNS]
+
+    @property
+    def entity(self) -> str | None:
+        """The column that looks like the identifier of a person and repeats."""
+        repeated = [row["column_name"] for row in self.rows if row["looks_like"] == REPEATED_IDENTIFIER]
+        return repeated[0] if repeated else None
+
+    @property
+    def omitted(self) -> list[str]:
+        """Identifiers and free text."""
+        return [row["column_name"] for row in self.rows if row["looks_like"] in (IDENTIFIER, FREE_TEXT)]
+
+    def refuse_unknown(self, file: str) -> None:
+        """Refuse a file of which nobody outside could know a column."""
+        if not self.known:
+            rule = "FILE must have a column that others can know about a person, got none that looks like one"
+            raise OutOfDomainError(f"{rule}; see reid-sql profile {file}")
+
+    def policy(self, path: str) -> str:
+        """Write the policy, which lies at the path."""
+        coded = [row for row in self.rows if row["sentinels"]]
+        lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
+        leave = f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
+        is_asked = self.population is not None
+        return POLICY.format(
+            policy=path,
+            source="\n".join(f"{key} = {toml_text(value)}" for key, value in self.source.items()),
+            known=toml_texts(self.known),
+            entity=NO_ENTITY if self.entity is None else ENTITY.format(toml_text(self.entity)),
+            missing=MISSING.format("\n".join(lines)) if lines else "",
+            omitted=leave if self.omitted else "",
+            population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
+            estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
+        )
+
+    def scenario(self, path: str) -> str:
+        """Write the scenario, which lies at the path."""
+        groups = "\n".join(GROUP.format(column=toml_text(name)) for name in self.known)
+        file = next(iter(self.source.values()))
+        people = self.rows[0]["records"]
+        return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
