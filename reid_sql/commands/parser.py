@@ -11,17 +11,23 @@ from typing import Final
 
 from reid_sql import __version__
 from reid_sql.commands import sql
+from reid_sql.commands.arguments import (
+    ADDS,
+    FILE_OR_CONNECTION,
+    add_entity,
+    add_format,
+    add_html,
+    add_nulls,
+    add_plot,
+    add_policy,
+    add_progress,
+    add_source,
+    add_text_format,
+    add_threshold,
+)
 from reid_sql.commands.examples import EXAMPLES
 from reid_sql.commands.options import Parser
 
-FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
-FILE_OR_CONNECTION: Final = (
-    f"{FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the environment "
-    "variable that contains one with a password"
-)
-ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
-ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
-FORMATS: Final = ("table", "json", "csv")
 DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
 SHELLS: Final = (
     'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
@@ -54,120 +60,35 @@ def parser() -> Parser:
         )
         command.arguments(made)
         if command.progress:
-            _progress(made)
+            add_progress(made)
         made.set_defaults(command=command, parser=made, whole=whole)
     return whole
 
 
-def _source(
-    parser: argparse.ArgumentParser,
-    columns: str | None = "--qi",
-    words: str = "the quasi-identifiers",
-    file: str = FILE,
-    *,
-    required: bool = True,
-) -> None:
-    """Add the file, the option that names its columns, and how it is read and answered."""
-    parser.add_argument("file", metavar="FILE", help=file)
-    if columns:
-        help_line = f"{words}, {ADDS}"
-        parser.add_argument(
-            columns, dest="columns", action="append", required=required, metavar="A,B,C", help=help_line
-        )
-    parser.add_argument(
-        "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
-    )
-    parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
-    _text_format(parser)
-    _memory_and_format(parser)
-
-
-def _text_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)")
-    words = "between the fields of text files (default that of , ; | tab which the header has most of)"
-    parser.add_argument("--delimiter", metavar="MARK", help=words)
-    words = "around fields of text files (default \"); '' for none"
-    parser.add_argument("--quote", metavar="MARK", help=words)
-    words = "whether text files begin with the names of their columns (default true, and checked)"
-    parser.add_argument("--header", choices=("true", "false"), help=words)
-
-
-def _policy(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", metavar="POLICY.toml", help="the policy, TOML or JSON")
-    _memory_and_format(parser)
-
-
-def _memory_and_format(parser: argparse.ArgumentParser) -> None:
-    words = "the most memory to use, such as 2GB; more goes to disk"
-    parser.add_argument("--memory-limit", metavar="SIZE", help=words)
-    _format(parser)
-
-
-def _format(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_mutually_exclusive_group()
-    words = "table (default) for people; json for everything; csv for the rows of one answer"
-    group.add_argument("--format", choices=FORMATS, default="table", help=words)
-    group.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
-
-
-def _progress(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_mutually_exclusive_group()
-    words = "show progress even without a terminal, as lines of a log"
-    group.add_argument("--progress", action="store_const", const=True, help=words)
-    words = "never show progress; by default a terminal shows it after a second"
-    group.add_argument("--no-progress", dest="progress", action="store_const", const=False, help=words)
-
-
-def _threshold(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--threshold", help="the risk above which a record counts as at risk (default 0.2)")
-
-
-def _nulls(parser: argparse.ArgumentParser, wildcard: str = ", wildcard (equals any value)") -> None:
-    words = f"how to treat NULL: value (default){wildcard}, or drop (leaves such records out)"
-    parser.add_argument("--nulls", metavar="WORD", help=words)
-
-
-def _entity(parser: argparse.ArgumentParser) -> None:
-    words = (
-        "the column that identifies people, if a person can have several rows: people are counted, and the "
-        "attacker knows the riskiest row of each"
-    )
-    parser.add_argument("--entity", metavar="COLUMN", help=words)
-
-
-def _plot(parser: argparse.ArgumentParser, words: str) -> None:
-    parser.add_argument("--plot", metavar="FILE", help=f"draw {words} to a PNG or SVG file")
-
-
-def _html(parser: argparse.ArgumentParser) -> None:
-    words = "write the answer as one HTML file for people; its counts are not masked"
-    parser.add_argument("--html", metavar="FILE", help=words)
-
-
 def _profile(parser: argparse.ArgumentParser) -> None:
-    _source(parser, None)
-    _html(parser)
+    add_source(parser, None)
+    add_html(parser)
     words = f"only these columns, {ADDS}"
     parser.add_argument("--columns", action="append", default=[], metavar="A,B,C", help=words)
 
 
 def _report(parser: argparse.ArgumentParser) -> None:
-    _source(parser, None)
+    add_source(parser, None)
     words = "the number of people that the file is a sample of, such as 67e6: adds the risk there"
     parser.add_argument("--population", metavar="N", help=words)
     parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
 
 
 def _init(parser: argparse.ArgumentParser) -> None:
-    _source(parser, None)
+    add_source(parser, None)
 
 
 def _risk(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file=FILE_OR_CONNECTION, required=False)
-    _html(parser)
-    _threshold(parser)
-    _nulls(parser)
-    _entity(parser)
+    add_source(parser, file=FILE_OR_CONNECTION, required=False)
+    add_html(parser)
+    add_threshold(parser)
+    add_nulls(parser)
+    add_entity(parser)
     words = (
         "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
     )
@@ -176,41 +97,41 @@ def _risk(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--k", help=words)
     words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
     parser.add_argument("--points", metavar="P[,P]", action="append", help=words)
-    _plot(parser, "the answer to --points")
+    add_plot(parser, "the answer to --points")
     words = "show the N most exposed combinations of values"
     parser.add_argument("--stand-out", metavar="N", default="0", help=words)
 
 
 def _forecast(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file=FILE_OR_CONNECTION)
+    add_source(parser, file=FILE_OR_CONNECTION)
     words = "the sizes to forecast to, such as 67e6 or 67,000,000; repeat the option to add more"
     parser.add_argument("--population", required=True, action="append", metavar="N[,N]", help=words)
     parser.add_argument("--k", help="count people in classes smaller than this (default 5)")
-    _nulls(parser, "")
-    _entity(parser)
-    _plot(parser, "the curve and the model's fit, with their bands,")
+    add_nulls(parser, "")
+    add_entity(parser)
+    add_plot(parser, "the curve and the model's fit, with their bands,")
 
 
 def _validate(parser: argparse.ArgumentParser) -> None:
-    _source(parser)
+    add_source(parser)
     words = "the sampling fractions (default 0.1,0.01); repeat the option to add more"
     parser.add_argument("--fraction", dest="fractions", action="append", metavar="F[,F]", help=words)
     parser.add_argument("--samples", help="the number of samples of each fraction (default 5)")
     parser.add_argument("--methods", metavar="A,B", help="methods of population_uniqueness (default all)")
     parser.add_argument("--seed", help="the seed of the samples (default 0)")
-    _nulls(parser, "")
-    _entity(parser)
-    _plot(parser, "the estimates and the truth")
+    add_nulls(parser, "")
+    add_entity(parser)
+    add_plot(parser, "the estimates and the truth")
 
 
 def _adversary(parser: argparse.ArgumentParser) -> None:
-    _source(parser, None)
-    _html(parser)
+    add_source(parser, None)
+    add_html(parser)
     words = "what the attacker may know: a .toml or .json file, or a shipped name"
     parser.add_argument("--scenario", required=True, metavar="FILE", help=words)
-    _threshold(parser)
-    _nulls(parser)
-    _entity(parser)
+    add_threshold(parser)
+    add_nulls(parser)
+    add_entity(parser)
     words = "show all 81 settings of the four parameters too"
     parser.add_argument("--sensitivity", action="store_true", help=words)
     group = parser.add_mutually_exclusive_group()
@@ -221,7 +142,7 @@ def _adversary(parser: argparse.ArgumentParser) -> None:
 
 
 def _qar(parser: argparse.ArgumentParser) -> None:
-    _source(parser, "--columns", "the columns that an attacker may combine")
+    add_source(parser, "--columns", "the columns that an attacker may combine")
     parser.add_argument("--p", help="the number of columns in a quasi-identifier (default 3)")
     words = "the share of quasi-identifiers that may be riskier (default 0.01)"
     parser.add_argument("--alpha", help=words)
@@ -230,19 +151,19 @@ def _qar(parser: argparse.ArgumentParser) -> None:
     words = "measure N quasi-identifiers drawn at random, not all"
     parser.add_argument("--sample", metavar="N", help=words)
     parser.add_argument("--memory-mb", metavar="MB", help="the most memory to count with (default 1024)")
-    _nulls(parser, "")
-    _entity(parser)
+    add_nulls(parser, "")
+    add_entity(parser)
     words = "show the effect of removing N records (with --plot: default a fifth of them)"
     parser.add_argument("--remove", metavar="N", help=words)
     words = "how to choose the records to remove, as in qar_elimination (default all)"
     parser.add_argument("--by", metavar="A,B", help=words)
-    _plot(parser, "the risk of all choices, each record's contribution and the effect of removals")
+    add_plot(parser, "the risk of all choices, each record's contribution and the effect of removals")
     words = "do not draw each record's contribution, which takes long for many records"
     parser.add_argument("--without-contributions", action="store_true", help=words)
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
-    _policy(parser)
+    add_policy(parser)
     parser.add_argument("--json-report", metavar="FILE", help="write the report as JSON")
     parser.add_argument("--junit", metavar="FILE", help="write the verdicts as JUnit XML")
     parser.add_argument("--html", metavar="FILE", help="write the report as one HTML file for people")
@@ -261,7 +182,7 @@ def _check(parser: argparse.ArgumentParser) -> None:
 
 
 def _prepare(parser: argparse.ArgumentParser) -> None:
-    _policy(parser)
+    add_policy(parser)
     parser.add_argument("--sql", metavar="FILE", help="write the release as SQL: a view for each table")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
     words = "global recoding, local recoding, or best: the one that loses less"
@@ -276,26 +197,26 @@ def _prepare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--html", metavar="FILE", help="write that report and the ten best transformations as HTML"
     )
-    _plot(parser, "risk against loss of the transformations")
+    add_plot(parser, "risk against loss of the transformations")
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
-    _source(parser)
-    _html(parser)
+    add_source(parser)
+    add_html(parser)
     parser.add_argument("released", metavar="RELEASED", help="the release: CSV, Parquet, JSON or DuckDB file")
     parser.add_argument("--released-table", metavar="TABLE", help="the table of a DuckDB file of the release")
     words = "the column, in both tables, that links each released record to its original"
     parser.add_argument("--key", metavar="COLUMN", help=words)
-    _threshold(parser)
+    add_threshold(parser)
     words = "the number of records to link if linking all would take too long (default 10000)"
     parser.add_argument("--targets", help=words)
     parser.add_argument("--seed", help="the seed of random draws (default 0)")
-    _plot(parser, "risk and loss")
+    add_plot(parser, "risk and loss")
 
 
 def _audit(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
-    _html(parser)
+    add_source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
+    add_html(parser)
     kinds = "CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("synthetic", metavar="SYNTHETIC", help=f"the synthetic table: {kinds}")
     parser.add_argument("--synthetic-table", metavar="TABLE", help="the table of that DuckDB file")
@@ -304,32 +225,32 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--holdout-table", metavar="TABLE", help="the table of a DuckDB file of the holdout")
     words = f"the sensitive columns, {ADDS}"
     parser.add_argument("--sensitive", action="append", default=[], metavar="A,B,C", help=words)
-    _entity(parser)
+    add_entity(parser)
     words = "the number of records of each table in attacks on membership (default 10000)"
     parser.add_argument("--targets", help=words)
     parser.add_argument("--seed", help="the seed of random draws (default 0)")
-    _plot(parser, "the excess of each attack with its interval")
+    add_plot(parser, "the excess of each attack with its interval")
 
 
 def _releases(parser: argparse.ArgumentParser) -> None:
-    _source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
-    _html(parser)
+    add_source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    add_html(parser)
     words = "the release after it: CSV, Parquet, JSON or DuckDB file"
     parser.add_argument("second", metavar="SECOND", help=words)
     parser.add_argument("--second-table", metavar="TABLE", help="the table of that DuckDB file")
     words = "the column, in both releases, that identifies people; it shows which links are right"
     parser.add_argument("--key", metavar="COLUMN", help=words)
-    _entity(parser)
+    add_entity(parser)
     words = "the column whose values nobody should learn"
     parser.add_argument("--sensitive", metavar="COLUMN", help=words)
-    _nulls(parser, "")
+    add_nulls(parser, "")
 
 
 def _safe(parser: argparse.ArgumentParser) -> None:
-    _source(parser, "--by", "the columns of the table of aggregates")
-    _html(parser)
+    add_source(parser, "--by", "the columns of the table of aggregates")
+    add_html(parser)
     parser.add_argument("--value", metavar="COLUMN", help="the column to add up, and to check for dominance")
-    _entity(parser)
+    add_entity(parser)
     parser.add_argument("--k", help="the least number of people of a cell (default 5)")
     words = "add totals: margins, or rollup for a hierarchy (default none)"
     parser.add_argument("--totals", metavar="WORD", help=words)
@@ -343,7 +264,7 @@ def _safe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--risk-appetite", metavar="FILE.yaml", help=words)
     words = "write the counts and what is unsafe as results of ACRO, for an output checker"
     parser.add_argument("--acro", metavar="FOLDER", help=words)
-    _nulls(parser, "")
+    add_nulls(parser, "")
 
 
 def _audit_tables(parser: argparse.ArgumentParser) -> None:
@@ -360,9 +281,9 @@ def _audit_tables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--highest", metavar="N", help="the most that a hidden count can be (default any)")
     words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
     parser.add_argument("--base", metavar="N", help=words)
-    _text_format(parser)
-    _plot(parser, "the interval of each hidden cell")
-    _format(parser)
+    add_text_format(parser)
+    add_plot(parser, "the interval of each hidden cell")
+    add_format(parser)
 
 
 def _query(parser: argparse.ArgumentParser) -> None:
@@ -371,7 +292,7 @@ def _query(parser: argparse.ArgumentParser) -> None:
     )
     words = "the DuckDB database to run it on"
     parser.add_argument("--database", metavar="FILE.duckdb", default=":memory:", help=words)
-    _format(parser)
+    add_format(parser)
 
 
 def _functions(parser: argparse.ArgumentParser) -> None:
@@ -384,7 +305,7 @@ def _functions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for", dest="question", metavar="QUESTION", help=f'a question, such as "who stands out", or {users}'
     )
-    _format(parser)
+    add_format(parser)
 
 
 def _completion(parser: argparse.ArgumentParser) -> None:

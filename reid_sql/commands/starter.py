@@ -70,13 +70,17 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
-SOURCES: Final = ("table", "encoding")  # options of a command that are keys of a policy
+SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")  # options of a command that are keys of a policy
 
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
     """Return the keys of a policy that name the table of a command."""
     named = {"files" if options.files else "file": options.file}
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
+
+
+def _line(key: str, value: str) -> str:
+    return f"{key} = {value if key == 'header' else toml_text(value)}"
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class Starter:
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
-            source="\n".join(f"{key} = {toml_text(value)}" for key, value in self.source.items()),
+            source="\n".join(_line(key, value) for key, value in self.source.items()),
             known=toml_texts(self.known),
             entity=NO_ENTITY if self.entity is None else ENTITY.format(toml_text(self.entity)),
             missing=MISSING.format("\n".join(lines)) if lines else "",
