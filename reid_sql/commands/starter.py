@@ -70,7 +70,7 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
-SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")  # options of a command that are keys of a policy
+SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")  # options that are keys of a policy
 
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
