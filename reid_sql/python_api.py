@@ -19,6 +19,7 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
 from reid_sql.engines.file_headers import refuse_repeated_names
+from reid_sql.engines.people_warnings import report_people
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, without_example
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
@@ -78,11 +79,11 @@ def _answered(
     try:
         for shown, frame in frames.items():
             con.register(shown, frame)
-        with planned_calls() as calls:
+        with planned_calls() as calls, report_people():
             answer = con.sql(f"FROM {name}({', '.join('?' * len(values))})", params=values)
-        # DuckDB 1.5 cannot materialize a relation.
-        can = hasattr(duckdb.DuckDBPyRelation, "materialize")
-        materialized = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
+            # DuckDB 1.5 cannot materialize a relation.
+            can = hasattr(duckdb.DuckDBPyRelation, "materialize")
+            materialized = answer.materialize() if can else con.from_arrow(answer.to_arrow_table())
         _warn_of_rows(con, calls)
     except duckdb.InvalidInputException as error:
         raise OutOfDomainError(sentence(error)) from None

@@ -22,6 +22,7 @@ from reid_sql_udfs import declared
 def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """What DuckDB answers on the driver of what Spark counted."""
     adapter.refuse_unordered(function, arguments)
+    adapter.warn_of_people(function, arguments)
     place: Place = adapter
     if function.models and function.answer is Answer.ROW:
         adapter.refuse_unidentified_tables(function, arguments)  # the text of NaN would identify people

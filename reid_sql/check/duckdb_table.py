@@ -17,9 +17,10 @@ from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
-from reid_sql.sources.identifiers import find_panels
+from reid_sql.sources.identifiers import count_nobodies_in, find_panels
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
@@ -211,6 +212,10 @@ class DuckDBTable(TableEngine):
         counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
         counted = self.ask(f"SELECT {', '.join(counts)} FROM {tbl}", "identifiers")[0]
         return counted[: len(names)], counted[len(names) :]
+
+    def count_nobodies(self, column: str) -> IdentifierCounts:
+        """Count the values of a column of people or households, from which those of nobody stand out."""
+        return count_nobodies_in(self.con.sql, self.view, column)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""

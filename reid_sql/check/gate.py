@@ -39,6 +39,7 @@ from reid_sql.check.sentences import (
     summarize_verdicts,
 )
 from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, worst_verdict
+from reid_sql.engines.people_warnings import report_people
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
@@ -313,7 +314,7 @@ def run(
     passed = tables or {}
     asked_for = read_policy(Path(policy), tuple(passed))
     earlier = None if baseline is None else Path(baseline)
-    with open_with_engine(engine, asked_for, tables=passed) as releases:
+    with report_people(), open_with_engine(engine, asked_for, tables=passed) as releases:
         page = measure_policy(asked_for, releases, earlier)
     return Report(page, tuple(files_read(asked_for, earlier)))
 

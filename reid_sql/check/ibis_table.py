@@ -42,10 +42,12 @@ from reid_sql.engines.ibis.frames import (
     count_by,
     with_aliases,
 )
+from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
+from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, group_names
 from reid_sql.sources.identifiers import count_values
@@ -289,6 +291,10 @@ class IbisTable(RemoteTable):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
         return count_values(self.population if in_population else self.frame, names, self._ask)
+
+    def count_nobodies(self, column: str) -> IdentifierCounts:
+        """Count the values of a column of people or households, from which those of nobody stand out."""
+        return count_nobodies(self.frame, column, self._ask)
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

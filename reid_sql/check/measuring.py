@@ -157,7 +157,7 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
     asked = check_cautions(check, release.records, release.identifiers, of_people)
     known = table_cautions(release.table, release.records, release.engine.columns, release.engine.cautions)
-    return tuple(dict.fromkeys([*known, *release.nobodies, *asked]))
+    return tuple(dict.fromkeys([*known, *release.find_nobodies(check), *asked]))
 
 
 def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:

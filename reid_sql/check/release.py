@@ -28,6 +28,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.identifiers import likely, repeating
+from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, fold_case
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -113,6 +114,10 @@ class TableEngine(ABC):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count each column's distinct values, and the records with one, of the table or its population."""
 
+    @abstractmethod
+    def count_nobodies(self, column: str) -> IdentifierCounts:
+        """Count the values of a column of people or households, from which those of nobody stand out."""
+
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:  # noqa: ARG002
         """Return columns of people by the table's structure; by default none, as it takes rows themselves."""
         return []
@@ -190,6 +195,7 @@ class Release:
         self.evidence = identify_files(table.source, table.others) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}  # of the table, or of its population
+        self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}  # of each column, as it is named
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._answers: dict[Any, Answers] = {}
@@ -205,11 +211,19 @@ class Release:
                 self._records = int(self.engine.count_people(())[0][-1])
         return self._records
 
-    @cached_property
-    def nobodies(self) -> tuple[Remark, ...]:
-        """The caution on values of the column of people that may stand for nobody; they are counted once."""
-        entity = self.table.entity
-        return find_nobodies(self.engine, entity) if entity is not None and self.records else ()
+    def find_nobodies(self, check: Check) -> tuple[Remark, ...]:
+        """Return cautions on values of columns of people and households that stand for nobody.
+
+        Each column is counted once.
+        """
+        named = ((UNIT_PERSON, self.table.entity), (UNIT_HOUSEHOLD, check.parameters.get("household")))
+        found: list[Remark] = []
+        for unit, column in named:
+            if column is not None and self.records:
+                if (unit, column) not in self._nobodies:
+                    self._nobodies[unit, column] = find_nobodies(self.engine, str(column), unit)
+                found += self._nobodies[unit, column]
+        return tuple(found)
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:

@@ -8,7 +8,16 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
-from reid_sql.models.columns.identifiers import CAUTION_NOBODY, RepeatedColumn
+from reid_sql.models.columns.identifiers import RepeatedColumn
+from reid_sql.models.columns.nobodies import (
+    UNIT_PERSON,
+    IdentifierCounts,
+    code_words,
+    count_nobodies,
+    count_of_values,
+    find_nobody_codes,
+    heavy_words,
+)
 from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
@@ -157,15 +166,19 @@ def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
     return remark(before, Count(missing, "rows", "row", (rows - missing,)), after)
 
 
-def nobody_remark(column: str, nobodies: int, rows: int, others: int) -> Remark:
-    """Return the caution on values of the column of people that may stand for nobody."""
-    values = "1 value" if nobodies == 1 else f"{nobodies} values"
-    return remark(
-        f"{values} of '{column}' have ",
-        Count(rows, "rows", "row", (others,)),
-        f", {CAUTION_NOBODY}",
-        code="nobody",
-    )
+def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str = UNIT_PERSON) -> list[Remark]:
+    """Return the cautions on values of a column of people or households that may stand for nobody."""
+    remarks, nobodies, codes = [], count_nobodies(counts.sizes), find_nobody_codes(counts)
+    if nobodies:
+        heavy = sum(sorted(counts.sizes, reverse=True)[:nobodies])
+        counted = Count(heavy, "rows", "row", (rows - heavy,))
+        words = f", {heavy_words(nobodies, unit)}"
+        remarks.append(remark(f"{count_of_values(nobodies, column)} ", counted, words, code="nobody"))
+    if codes:
+        sizes = [size for _, size in codes]
+        counted = Count(sum(sizes), "rows have", "row has", (*sizes, rows - sum(sizes)), column.lower())
+        remarks.append(remark(counted, f" {code_words(column, codes, unit)}", code="nobody"))
+    return remarks
 
 
 def identifier_remark(of: str, column: RepeatedColumn, records: int | None, *, named: bool) -> Remark:

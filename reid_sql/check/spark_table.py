@@ -27,8 +27,10 @@ from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.engines import registry
 from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
+from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
+from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
@@ -218,6 +220,10 @@ class SparkTable(TableEngine):
             0
         ]
         return row[: len(names)], row[len(names) :]
+
+    def count_nobodies(self, column: str) -> IdentifierCounts:
+        """Count the values of a column of people or households, from which those of nobody stand out."""
+        return count_nobodies(self.frame, column)
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group

@@ -11,16 +11,12 @@ from reid_sql.client_fallback import profile_columns
 from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.frames import before_computing
+from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.column_profile import describe_missing_values
-from reid_sql.models.columns.identifiers import (
-    MAX_NOBODIES,
-    RepeatedColumn,
-    describe_nobodies,
-    likely,
-    repeating,
-)
+from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating
+from reid_sql.models.columns.nobodies import describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values
@@ -109,15 +105,10 @@ class WarehouseTable:
         return repeating(names, *counted, self.columns, of_rows=rows)
 
     def describe_nobodies(self, entity: str) -> str:
-        """Ask for the most frequent values of it."""
-
-        def most_frequent() -> Table:
-            sizes = self.table.group_by(entity).agg(size=self.table.count())
-            return sizes.order_by(sizes["size"].desc()).limit(MAX_NOBODIES + 1).select("size")
-
+        """Ask for the most frequent values of it, and for codes."""
         with self._transaction():
-            sizes = [row["size"] for row in self._ask_identifiers(most_frequent)]
-        return describe_nobodies(entity, sizes)
+            counts = count_nobodies(self.table, entity, self._ask_identifiers)
+        return describe_nobodies(entity, counts)
 
     def _ask_identifiers(self, asked: Callable[[], Table]) -> list[dict[str, Any]]:
         return self.warehouse.rows(asked, "identifiers")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reid_sql.function import Function
+from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON
 from reid_sql.parameters import TABLE
 from reid_sql.reduction import identifying_column
 
@@ -20,8 +21,6 @@ class CountedRows:
     counted: tuple[str, ...]
     named: tuple[str, ...]
     takes_entity: bool
-    entity: str | None = None
-    identified: tuple[str, ...] = ()  # the tables whose people the entity names
 
 
 def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
@@ -40,20 +39,26 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
         is_counted = p.domain.role == "counted" or p.name == "sensitive"
         if is_counted or p.domain.role in {"column", "groups", "household"}:
             roles[is_counted] += _names(arguments[p.name])
-    counted, named = tuple(roles[True]), tuple(roles[False])
-    people = {
-        name: column
-        for name, (role, column) in find_identified_tables(declared, arguments).items()
-        if role == "entity"
-    }
     return CountedRows(
         tuple(tables),
-        counted,
-        named,
+        counted=tuple(roles[True]),
+        named=tuple(roles[False]),
         takes_entity=arguments.get("entity", "") is None,
-        entity=next(iter(people.values()), None),
-        identified=tuple(people),
     )
+
+
+def find_watched_columns(
+    declared: Function, arguments: Mapping[str, Any]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Find, for each table, the columns of people and households, of which a value may stand for nobody."""
+    watched: dict[str, tuple[tuple[str, str], ...]] = {
+        table: ((UNIT_PERSON, column),)
+        for table, (role, column) in find_identified_tables(declared, arguments).items()
+        if role == "entity"
+    }
+    if isinstance(household := arguments.get("household"), str):
+        watched["tbl"] = (*watched.get("tbl", ()), (UNIT_HOUSEHOLD, household))
+    return watched
 
 
 def _names(value: str | Sequence[str] | None) -> Sequence[str]:

@@ -17,6 +17,7 @@ from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
+from reid_sql.engines.people_warnings import report_people
 from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
 from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion
@@ -109,7 +110,7 @@ def run(
     if method is not None:
         METHOD.check("method", method)
         asked = replace(asked, preparing=replace(asked.preparing, method=method))
-    with gate.open_tables(asked, memory_limit, tell) as releases:
+    with report_people(), gate.open_tables(asked, memory_limit, tell) as releases:
         return prepare_releases(asked, releases, tell, choices=choices)
 
 

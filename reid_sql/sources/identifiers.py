@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
-from reid_sql.models.columns.identifiers import (
-    MAX_NOBODIES,
-    RepeatedColumn,
+from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
+from reid_sql.models.columns.nobodies import (
+    UNIT_PERSON,
+    IdentifierCounts,
+    counts_of_nobodies,
     describe_nobodies,
-    hint,
-    likely,
-    repeating,
 )
 from reid_sql.models.columns.panels import find_people_columns
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
+from reid_sql.sql.nobodies import count_nobodies
 
 if TYPE_CHECKING:
-    from ibis.expr.types import Column, IntegerScalar, Table
+    from ibis.expr.types import Table
 
     from reid_sql.engines.duckdb.planned_calls import PlannedCall
 
@@ -86,11 +86,18 @@ def find_panels(
     return find_people_columns(encode_columns(drawn), candidates)
 
 
-def describe_nobodies_in(ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, entity: str) -> str:
-    """Write the caution on values of the column of people that may stand for nobody, or nothing."""
-    counts = f"SELECT count(*) AS size FROM {item} GROUP BY {quoted(entity)} ORDER BY size DESC"
-    sizes = [row[0] for row in ask(f"{counts} LIMIT {MAX_NOBODIES + 1}").fetchall()]
-    return describe_nobodies(entity, sizes)
+def describe_nobodies_in(
+    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
+) -> str:
+    """Write the cautions on values of the column of people that may stand for nobody, or nothing."""
+    return describe_nobodies(column, count_nobodies_in(ask, item, column), unit)
+
+
+def count_nobodies_in(
+    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str
+) -> IdentifierCounts:
+    """Count the values of the column of people, from which those that stand for nobody stand out."""
+    return counts_of_nobodies(ask(count_nobodies(item, quoted(column))).fetchall()[0])
 
 
 def describe_calls(
@@ -106,9 +113,9 @@ def describe_calls(
                 columns = repeated_in(ask, item, call.rows.counted, call.rows.named)
                 advice = hint(columns, option if call.rows.takes_entity else None)
                 sentences |= dict.fromkeys([advice] * bool(columns))
-        for item in call.identified:
+        for item, unit, column in call.watched:
             with suppress(duckdb.Error):
-                caution = describe_nobodies_in(ask, item, str(call.rows.entity))
+                caution = describe_nobodies_in(ask, item, column, unit)
                 sentences |= dict.fromkeys([caution] * bool(caution))
     return " ".join(sentences)
 
@@ -119,18 +126,13 @@ def count_values(
     ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
+    from reid_sql.engines.ibis.frames import known_value  # noqa: PLC0415 - Ibis is optional
+
     counts = {
         f"{kind}{place}": count
         for place, name in enumerate(names)
-        for kind, count in (("d", table[name].nunique()), ("n", _count_known(table[name])))
+        for kind, count in (("d", table[name].nunique()), ("n", known_value(table, name).count()))
     }
     row = ask(lambda: table.aggregate(**counts))[0]
     distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
     return distinct, records
-
-
-def _count_known(value: "Column") -> "IntegerScalar":
-    """Count the values that are neither NULL nor NaN."""
-    if not value.type().is_floating():
-        return value.count()
-    return (value.notnull() & ~value.isnan()).ifelse(1, 0).sum().fill_null(0)

@@ -3,6 +3,7 @@
 import re
 import threading
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -76,7 +77,7 @@ def run(
         finally:
             ended.set()
 
-    threading.Thread(target=work, daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
     try:
         with step(words, partial(_done, con)):
             ended.wait()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reid_sql.engines.counted_rows import CountedRows, find_counted_rows
+from reid_sql.engines.counted_rows import CountedRows, find_counted_rows, find_watched_columns
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.function import Function
 
@@ -20,13 +20,14 @@ MAX_CALLS: Final = 100  # that a listener remembers
 class PlannedCall:
     """A call: its tables as FROM items, and what it counts of them.
 
-    The `items` have a row for a person, as far as the call knows; in the `identified` a column names people.
+    The `items` have a row for a person, as far as the call knows; in each of the `watched` a column names
+    people or households: the item, which of them, and the column.
     """
 
     function: str
     items: tuple[str, ...]
     rows: CountedRows
-    identified: tuple[str, ...] = ()
+    watched: tuple[tuple[str, str, str], ...] = ()
 
 
 Calls = deque[PlannedCall]
@@ -55,14 +56,19 @@ def planned_calls() -> Iterator[Calls]:
         stop_listening(calls)
 
 
-def record_call(declared: Function, checked: Mapping[str, Any]) -> None:
-    """Record a call of a table, where somebody listens."""
+def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
+    """Record a call of a table, where somebody listens; return whether somebody does."""
     if not LISTENERS:
-        return
+        return False
     rows = find_counted_rows(declared, checked)
-    items, identified = (
-        tuple(dict.fromkeys(each.item for name in names if isinstance(each := checked[name], DuckDBSource)))
-        for names in (rows.tables, rows.identified)
+    sources = {name: each.item for name, each in checked.items() if isinstance(each, DuckDBSource)}
+    items = tuple(dict.fromkeys(sources[name] for name in rows.tables if name in sources))
+    watched = tuple(
+        (sources[name], *each)
+        for name, columns in find_watched_columns(declared, checked).items()
+        for each in columns
+        if name in sources
     )
-    for each in LISTENERS if items or identified else ():
-        each.append(PlannedCall(declared.name, items, rows, identified))
+    for each in LISTENERS if items or watched else ():
+        each.append(PlannedCall(declared.name, items, rows, watched))
+    return True

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from reid_sql.engines import registry
-from reid_sql.engines.counted_rows import find_identified_tables
+from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
 from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
@@ -20,6 +20,7 @@ from reid_sql.engines.duckdb.answers import (
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.source import DuckDBSource
+from reid_sql.engines.people_warnings import IS_REPORTED
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
 from reid_sql.parameters import MODEL
@@ -64,8 +65,20 @@ def write_plan(
 ) -> str:
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
-    record_call(declared, checked)
+    if not record_call(declared, checked) and not IS_REPORTED.get():
+        checked = _watch_people(declared, checked)
     return qualified(write_answer(declared, checked, database))
+
+
+def _watch_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, of which each table warns of values that stand for nobody as it is counted."""
+    watched = find_watched_columns(declared, checked)
+    return {
+        name: replace(value, watched=watched[name])
+        if name in watched and isinstance(value, DuckDBSource)
+        else value
+        for name, value in checked.items()
+    }
 
 
 def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:

@@ -14,7 +14,9 @@ import duckdb
 
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
+from reid_sql.engines.people_warnings import warn_of_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
@@ -109,6 +111,11 @@ def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str 
         return None
     rule = f"{label} must have the same type in both tables, got {_hide_words(one)} and {_hide_words(other)}"
     return f"{rule}; cast one of the columns in a view"
+
+
+def _warn_of_nobodies(unit: str, column: str, *counts: Any) -> None:  # noqa: ANN401 - what DuckDB passes
+    """Warn of values of a column of people or households that may stand for nobody."""
+    warn_of_nobodies(column, counts_of_nobodies(counts), unit)
 
 
 def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
@@ -245,4 +252,5 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "sensitive": _several_types,
     "names": _clashing_names,
     "constants": _constants,
+    "nobodies": _warn_of_nobodies,
 }

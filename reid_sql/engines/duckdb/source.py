@@ -12,7 +12,9 @@ from typing import Any, Final
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
+from reid_sql.sql.nobodies import count_nobodies
 from reid_sql.sql.text import Source, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
@@ -71,6 +73,7 @@ class DuckDBSource:
     identified_by: tuple[str, str] | None = (
         None  # the role of the column that identifies people, and its name
     )
+    watched: tuple[tuple[str, str], ...] = ()  # people or households, and the column of which values are they
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -86,7 +89,7 @@ class DuckDBSource:
 
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return replace(self, item=f"({query})", has_people=has_people, identified_by=None)
+        return replace(self, item=f"({query})", has_people=has_people, identified_by=None, watched=())
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -112,9 +115,8 @@ class DuckDBSource:
         tests = [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
         tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
         tests += [f"(SELECT {each})" for each in self.preconditions]  # names in it are none of the table's
-        tests += (
-            [self.is_identified()] if self.identified_by and place_of(self.identified_by[1], columns) else []
-        )
+        of_people = [each for _, each in [*filter(None, [self.identified_by]), *self.watched]]
+        tests += [self.is_identified()] if any(place_of(each, columns) for each in of_people) else []
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
           SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
@@ -145,10 +147,21 @@ class DuckDBSource:
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} {variants} ELSE true END"""
 
     def is_identified(self) -> str:
-        """Test that every row has an identifier, if a column is one; else refuse, with the counts."""
-        if self.identified_by is None:
-            return "true"
-        role, column = self.identified_by
+        """Test that every row has an identifier, if a column is one; warn of values that stand for nobody."""
+        tests = [] if self.identified_by is None else [self._has_identifiers(*self.identified_by)]
+        tests += [self._warn_of_nobodies(unit, column) for unit, column in self.watched]
+        return " AND ".join(tests) or "true"
+
+    def _warn_of_nobodies(self, unit: str, column: str) -> str:
+        """Warn of values that stand for nobody; true in any case, but where a warning is an error."""
+        given = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
+        return f"""(
+            SELECT coalesce(error({REFUSE}({given}))::BOOLEAN, true)
+            FROM ({count_nobodies(self.item, name(column))}) AS reid_nobodies
+          )"""
+
+    def _has_identifiers(self, role: str, column: str) -> str:
+        """Test that every row has an identifier; else refuse, with the counts."""
         own = f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
         known = known_text("identifier") if self.is_plain else known_value("identifier")
         parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)

@@ -1,6 +1,6 @@
 """Ibis: how functions of tables are bound; the warehouse counts, and nothing is created in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import ibis.expr.types as ir
@@ -12,14 +12,17 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
-from reid_sql.engines.counted_rows import find_identified_tables
+from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.distinct import column_names, find_lacked, finish_reading, read
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed, known_value
+from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_values
+from reid_sql.engines.people_warnings import IS_REPORTED, warn_of_nobodies
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
+from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.reduction import (
     DIVIDING,
@@ -61,6 +64,23 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
     refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))
 
 
+def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
+    """Warn of values of columns of people and households that may stand for nobody."""
+    for table, columns in find_watched_columns(declared, arguments).items():
+        for unit, name in columns:
+            _warn_of_nobodies(arguments[table], name, unit)
+
+
+def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
+    if not IS_REPORTED.get() and name in frame.columns:
+        warn_of_nobodies(name, count_nobodies(frame, name, _ask_nobodies), unit)
+
+
+def _ask_nobodies(question: Callable[[], Table]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = collected(question(), "the values that may stand for nobody").to_pylist()
+    return rows
+
+
 def count(
     declared: Function, columns: Sequence[str], tbl: ir.Table, name: str, entity: str | None
 ) -> ir.Table:
@@ -68,6 +88,7 @@ def count(
     refuse_added_name(name, tbl.columns)
     if entity is not None:
         refuse_unidentified_rows(tbl, "entity", entity)
+        _warn_of_nobodies(tbl, entity)
     # A COUNT has a reduction.
     counted: ir.Table = implementation(declared.reduction, ENGINE)(tbl, columns, name, entity)  # type: ignore[arg-type]
     return counted
@@ -84,6 +105,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         return _in_memory(answer_rows(declared, {}, own), declared.columns)
     for name, named in find_identified_tables(declared, arguments).items():
         refuse_unidentified_rows(arguments[name], *named)
+    warn_of_people(declared, arguments)
     by_duckdb = {name for name, words in reduction.fallback.get(ENGINE, {}).items() if not words}
     names = [argument.name for argument in reduction.arguments if argument.name not in by_duckdb]
     counted = {name: arguments.get(name) for name in names}

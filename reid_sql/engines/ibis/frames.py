@@ -32,6 +32,7 @@ ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a t
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 IGNORES_CAPITALS: Final = ("", "duckdb", "sqlite", "mysql", "mssql", "trino", "bigquery", "databricks")
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
+WITHOUT_NAN: Final = ("sqlite", "mysql", "mssql")  # there a float is a number, or NULL
 
 
 COMPUTING: Final[ContextVar[Callable[[], None]]] = ContextVar("reid_sql_computing", default=lambda: None)
@@ -109,7 +110,9 @@ def has_null(rows: Table, names: Sequence[str]) -> BooleanValue:
 def known_value(frame: Table, name: str) -> Value:
     """The values of a column, NULL for NaN."""
     value = frame[name]
-    return value.isnan().ifelse(ibis.null(value.type()), value) if value.type().is_floating() else value
+    if not value.type().is_floating() or backend(frame) in WITHOUT_NAN:
+        return value
+    return value.isnan().ifelse(ibis.null(value.type()), value)
 
 
 def drop_nulls(rows: Table, names: Sequence[str], nulls: str) -> Table:

@@ -13,13 +13,26 @@ import pyarrow as pa
 from pyarrow import types
 
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.counted_rows import CountedRows, find_counted_rows, find_identified_tables
+from reid_sql.engines.counted_rows import (
+    CountedRows,
+    find_counted_rows,
+    find_identified_tables,
+    find_watched_columns,
+)
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.file_headers import refuse_repeated_names
+from reid_sql.engines.people_warnings import warn_of_nobodies
 from reid_sql.engines.polars.frames import exact_column, framed, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.identifiers import MAX_NOBODIES, describe_nobodies, hint, likely, repeating
+from reid_sql.models.columns.identifiers import hint, likely, repeating
+from reid_sql.models.columns.nobodies import (
+    COUNTS_OF_NOBODIES,
+    MAX_NOBODIES,
+    NOBODY_NUMBERS,
+    NOBODY_WORDS,
+    counts_of_nobodies,
+)
 from reid_sql.models.columns.panels import find_people_columns
 from reid_sql.reduction import refuse_unidentified
 
@@ -126,7 +139,11 @@ def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[st
     named = [(frame, names) for frame in frames if (names := _identifiers(frame, rows))]
     warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
     warnings += [_of_panels(arguments[name].lazy(), rows, answer) for name in rows.tables]
-    warnings += [_of_nobodies(arguments[name].lazy(), str(rows.entity), answer) for name in rows.identified]
+    warnings += [
+        _of_nobodies(arguments[name].lazy(), column, unit, answer)
+        for name, columns in find_watched_columns(declared, arguments).items()
+        for unit, column in columns
+    ]
     return pl.concat([answer, *warnings]) if warnings else answer
 
 
@@ -162,25 +179,50 @@ class _Panels:
         return pl.DataFrame(schema=self.schema)
 
 
-def _of_nobodies(frame: pl.LazyFrame, entity: str, answer: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the rows of the most frequent values of the column of people."""
+def _of_nobodies(frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the values of a column of people or households, and how they are written."""
     schema = answer.collect_schema()
-    if entity not in frame.collect_schema():
-        return pl.LazyFrame(schema=schema)  # the answer refuses the name
-    sizes = frame.group_by(exact_column(entity).alias("entity")).agg(pl.len().alias("rows")).select("rows")
-    return map_whole(sizes.top_k(MAX_NOBODIES + 1, by="rows"), _Nobodies(entity, schema), schema)
+    kind = frame.collect_schema().get(column)
+    if kind is None or kind.is_nested() or kind == pl.Object:
+        return pl.LazyFrame(schema=schema)  # the answer refuses the name, or the values are no codes
+    sizes = frame.group_by(exact_column(column).alias("value")).agg(pl.len().cast(pl.Int64).alias("size"))
+    return map_whole(count_nobodies(sizes, kind), _Nobodies(column, unit, schema), schema)
+
+
+def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
+    """Count the values of an identifier from their sizes, in one row of COUNTS_OF_NOBODIES."""
+    value = pl.col("value").cast(pl.String) if kind != pl.Binary else pl.col("value").bin.encode("hex")
+    number = value.cast(pl.Float64, strict=False) if kind != pl.Binary else pl.lit(None, pl.Float64)
+    word = value.str.strip_chars(" \t\r\n").str.to_lowercase()
+    is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
+    coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
+    code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
+    values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
+        "size", code=code, number=pl.when(number.is_finite()).then(number)
+    )
+    is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
+    counts = (
+        pl.col("size").top_k(MAX_NOBODIES + 1).implode(),
+        pl.col("code").filter(is_one).implode(),
+        pl.col("size").filter(is_one).implode(),
+        (~is_one).sum().cast(pl.Int64),
+        numbers.count().cast(pl.Int64),
+        numbers.min(),
+        numbers.max(),
+    )
+    return values.select(each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True))
 
 
 @dataclass(frozen=True)
 class _Nobodies:
     """Warn of values that may stand for nobody, and return a frame without rows."""
 
-    entity: str
+    column: str
+    unit: str
     schema: pl.Schema
 
-    def __call__(self, sizes: pl.DataFrame) -> pl.DataFrame:
-        if caution := describe_nobodies(self.entity, sorted(sizes["rows"].to_list(), reverse=True)):
-            warnings.warn(caution, RowsNotPeopleWarning, stacklevel=2)
+    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
+        warn_of_nobodies(self.column, counts_of_nobodies(counts.row(0)), self.unit)
         return pl.DataFrame(schema=self.schema)
 
 

@@ -15,8 +15,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
-from reid_sql.engines.counted_rows import find_identified_tables
+from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
+from reid_sql.engines.people_warnings import IS_REPORTED, warn_of_nobodies
 from reid_sql.engines.spark.counting import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
 from reid_sql.engines.spark.distinct import column_names, find_lacked, finish_reading, read
 from reid_sql.engines.spark.frames import arrow_type, find_column, known_value, to_spark
@@ -25,8 +26,10 @@ from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
+from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
 from reid_sql.function import Answer, Function
+from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     PERSON,
@@ -88,6 +91,19 @@ def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any])
         refuse_unidentified_rows(arguments[name], *named)
 
 
+def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
+    """Warn of values of columns of people and households that may stand for nobody."""
+    for table, columns in find_watched_columns(declared, arguments).items():
+        for unit, name in columns:
+            _warn_of_nobodies(arguments[table], name, unit)
+
+
+def _warn_of_nobodies(frame: DataFrame, name: str, unit: str = UNIT_PERSON) -> None:
+    found = find_column(name, frame)
+    if not IS_REPORTED.get() and found in frame.columns:
+        warn_of_nobodies(name, count_nobodies(frame, found), unit)
+
+
 def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
     """Refuse a frame with rows of nobody, whom Spark counts."""
     found = find_column(name, frame)
@@ -113,6 +129,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if reduction is None:
         return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
     refuse_unidentified_tables(declared, arguments)
+    warn_of_people(declared, arguments)
     key = arguments.get("key")
     if (entity := arguments.get("entity")) is not None and "key" in arguments:
         refuse_key_with_entity(key)
@@ -176,6 +193,7 @@ def count(
     reduction: Any = declared.reduction
     if entity is not None:
         refuse_unidentified_rows(tbl, "entity", entity)
+        _warn_of_nobodies(tbl, entity)
     frame: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return frame
 

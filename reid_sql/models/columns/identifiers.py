@@ -7,13 +7,6 @@ from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORI
 
 MAX_IDENTIFIERS: Final = 8  # columns that are looked at
 MIN_SHARE_IDENTIFIED: Final = 0.95  # of the rows have a value of a column that is advised
-MAX_NOBODIES: Final = 3  # values that may have far more rows than any other
-MIN_ROWS_OF_NOBODY: Final = 10
-MIN_RATIO_OF_NOBODY: Final = 5  # of its rows to those of the next value
-CAUTION_NOBODY: Final = (
-    "far more than any other value of it, and count as one person: if they stand for nobody, leave their "
-    "rows out, or name each of them"
-)
 
 
 class RepeatedColumn(NamedTuple):
@@ -83,31 +76,6 @@ def _advise(column: RepeatedColumn, option: str | None) -> str:
         f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
         f"{column.filled:,} rows): if it identifies people, {advice}."
     )
-
-
-def count_nobodies(sizes: Sequence[int]) -> int:
-    """Count the values that have far more rows than any other; `sizes` are rows of a value, largest first.
-
-    >>> count_nobodies([900, 2, 2, 1]), count_nobodies([900, 870, 3, 1]), count_nobodies([12, 9, 9, 8])
-    (1, 2, 0)
-    """
-    return max(
-        (
-            place
-            for place in range(1, min(MAX_NOBODIES, len(sizes) - 1) + 1)
-            if sizes[place - 1] >= max(MIN_ROWS_OF_NOBODY, MIN_RATIO_OF_NOBODY * sizes[place])
-        ),
-        default=0,
-    )
-
-
-def describe_nobodies(column: str, sizes: Sequence[int]) -> str:
-    """Write the caution on values of the column of people that may stand for nobody, or nothing."""
-    nobodies = count_nobodies(sizes)
-    if not nobodies:
-        return ""
-    values = "1 value" if nobodies == 1 else f"{nobodies} values"
-    return f"{values} of '{column}' have {sum(sizes[:nobodies]):,} rows, {CAUTION_NOBODY}."
 
 
 def names_a_person(name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from reid_sql.engines.people_warnings import warn_of_nobodies
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -18,7 +19,9 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
+from reid_sql.engines.polars.tables import count_nobodies
 from reid_sql.errors import WrongTypeError
+from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_entity, refuse_result_names, refuse_unidentified
 
@@ -49,9 +52,13 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
 
 
 def _refuse_nobody(people: pl.Series) -> pl.Series:
-    """Refuse rows without an identifier, by their number."""
+    """Refuse rows without an identifier, by their number; warn of values that stand for nobody."""
     known = people.fill_nan(None) if people.dtype.is_float() else people
     refuse_unidentified("entity", people.name, known.null_count(), len(people))
+    if not people.dtype.is_nested():
+        sizes = people.alias("value").to_frame().lazy().group_by("value").agg(pl.len().alias("size"))
+        counts = count_nobodies(sizes, people.dtype).collect().row(0)
+        warn_of_nobodies(people.name, counts_of_nobodies(counts))
     return pl.Series([True])
 
 

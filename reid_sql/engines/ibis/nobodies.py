@@ -1,0 +1,68 @@
+"""Values that stand for nobody in a column of a warehouse's table, which the database counts."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from numbers import Number
+from typing import Any, Final
+
+from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
+from ibis.expr.types import Table, Value
+
+from reid_sql.engines.ibis.frames import known_value
+from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS, IdentifierCounts
+
+NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
+Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
+
+
+def count_nobodies(
+    frame: Table, column: str, ask: Callable[[Callable[[], Table]], Sequence[Any]]
+) -> IdentifierCounts:
+    """Count the most frequent values, and those that are written like codes; `ask` returns rows.
+
+    Where there is a code that is a number, the other values are counted, too.
+    """
+    value = known_value(frame, column)
+    values = frame.select(value=value).filter(lambda rows: rows.value.notnull())
+    sizes = values.group_by("value").agg(size=values.count())
+    most = ask(lambda: sizes.order_by(sizes["size"].desc()).limit(MAX_NOBODIES + 1).select("size"))
+    is_code = _is_code(sizes["value"])
+    found = [] if is_code is None else ask(lambda: sizes.filter(is_code))
+    codes = [(_write_code(row["value"]), int(row["size"])) for row in found]
+    others: Others = (0, 0, None, None)
+    if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
+        with suppress(OperationNotDefinedError, UnsupportedOperationError):
+            others = _count_others(sizes.filter(~is_code), ask)
+    return IdentifierCounts([int(row["size"]) for row in most], codes, *others)
+
+
+def _is_code(value: Value) -> Value | None:
+    """Whether a value is written like a code; None where none of its type can be."""
+    kind = value.type()
+    if kind.is_numeric():
+        return value.isin(NOBODY_NUMBERS)
+    if not (kind.is_string() or kind.is_uuid()):
+        return None
+    return value.cast("string").strip().lower().isin([*NOBODY_WORDS, *map(str, NOBODY_NUMBERS)])
+
+
+def _write_code(value: Any) -> str:  # noqa: ANN401 - as the database has it
+    return f"{value:.0f}" if isinstance(value, Number) else str(value).strip().lower()
+
+
+def _count_others(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> Others:
+    """Count the other values and the numbers among them, with the least and the greatest."""
+    value = others["value"]
+    if value.type().is_string():
+        text = value.strip()
+        value = text.re_search(NUMBER_PATTERN).ifelse(text, None)
+    numbers = others.select(number=value.cast("float64"))
+    number = numbers["number"]
+    counts = {
+        "others": numbers.count(),
+        "numbers": number.count(),
+        "least": number.min(),
+        "greatest": number.max(),
+    }
+    row = ask(lambda: numbers.aggregate(**counts))[0]
+    return int(row["others"]), int(row["numbers"]), row["least"], row["greatest"]

@@ -1,0 +1,142 @@
+"""Values that stand for nobody in a column of people or households: all of their rows count as one of these.
+
+A value stands out by its rows, of which it has far more than any other, or by how it is written: '', unknown,
+or a number such as 0, -1 and 999999 that lies apart from all others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+from reid_sql.models.columns.column_profile import MIN_SHARE_OF_FORM, MISSING_WORDS, NEGATIVE_NINES, NINES
+
+MAX_NOBODIES: Final = 3  # values that may have far more rows than any other
+MIN_ROWS_OF_NOBODY: Final = 10
+MIN_RATIO_OF_NOBODY: Final = 5  # of its rows to those of the next value
+MIN_NINES: Final = 3  # digits: an identifier may well be 9, or 99
+# Texts in lower case and stripped of spaces, and whole numbers.
+NOBODY_WORDS: Final = (
+    *MISSING_WORDS,
+    *("none", "nil", "no id", "nobody", "anonymous", "anonymised", "anonymized", "anon", "guest", "deleted"),
+    "00000000-0000-0000-0000-000000000000",
+)
+NOBODY_NUMBERS: Final = (0, *map(int, NEGATIVE_NINES), *(int(each) for each in NINES[MIN_NINES - 1 :]))
+CAUTION_NOBODY: Final = (
+    "far more than any other value of it, and {} as one {}: if {} for nobody, leave these rows out, or name "
+    "each of them"
+)
+CAUTION_CODE: Final = (
+    "which {} like {} for a missing identifier and count{} as one {}: leave these rows out, or name each of "
+    "them"
+)
+COUNTS_OF_NOBODIES: Final = ("sizes", "codes", "code_rows", "others", "numbers", "least", "greatest")
+UNIT_PERSON: Final = "person"
+UNIT_HOUSEHOLD: Final = "household"
+
+
+@dataclass(frozen=True)
+class IdentifierCounts:
+    """Counts of the values of a column of people or households, from which those of nobody stand out.
+
+    `codes` are texts of NOBODY_WORDS and NOBODY_NUMBERS with their rows. Of the `others`, distinct values,
+    `numbers` are numbers.
+    """
+
+    sizes: Sequence[int]  # rows of the MAX_NOBODIES + 1 most frequent values
+    codes: Sequence[tuple[str, int]]
+    others: int
+    numbers: int
+    least: float | None
+    greatest: float | None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the other values are numbers."""
+        return self.others > 0 and self.numbers >= MIN_SHARE_OF_FORM * self.others
+
+    @property
+    def gap(self) -> float:
+        """The distance to the next number that is more than one between neighbours."""
+        least, greatest = self.least or 0.0, self.greatest or 0.0
+        return max(1.0, (greatest - least) / (self.numbers - 1)) if self.numbers > 1 else 1.0
+
+
+def counts_of_nobodies(row: Sequence[Any]) -> IdentifierCounts:
+    """Put the counts together in the order of COUNTS_OF_NOBODIES."""
+    sizes, codes, rows, *others = row
+    pairs = zip(codes or (), rows or (), strict=True)
+    return IdentifierCounts([*map(int, sizes or ())], [(code, int(size)) for code, size in pairs], *others)
+
+
+def count_nobodies(sizes: Sequence[int]) -> int:
+    """Count the values that have far more rows than any other; `sizes` are rows of a value, in any order.
+
+    >>> count_nobodies([900, 2, 2, 1]), count_nobodies([900, 870, 3, 1]), count_nobodies([12, 9, 9, 8])
+    (1, 2, 0)
+    """
+    largest = sorted(sizes, reverse=True)
+    return max(
+        (
+            place
+            for place in range(1, min(MAX_NOBODIES, len(largest) - 1) + 1)
+            if largest[place - 1] >= max(MIN_ROWS_OF_NOBODY, MIN_RATIO_OF_NOBODY * largest[place])
+        ),
+        default=0,
+    )
+
+
+def find_nobody_codes(counts: IdentifierCounts) -> list[tuple[str, int]]:
+    """Select the codes that stand for nobody, with their rows: words always, numbers apart from all others.
+
+    >>> find_nobody_codes(IdentifierCounts([], [("0", 3), ("unknown", 1)], 50, 50, 1.0, 50.0))
+    [('unknown', 1)]
+    >>> find_nobody_codes(IdentifierCounts([], [("0", 3), ("999", 1)], 50, 50, 101.0, 150.0))
+    [('0', 3), ('999', 1)]
+    """
+    return [each for each in sorted(counts.codes) if each[0] in NOBODY_WORDS or _lies_apart(each[0], counts)]
+
+
+def _lies_apart(code: str, counts: IdentifierCounts) -> bool:
+    """Whether a number is none of a sequence of identifiers: among other texts, or beyond a gap."""
+    if not counts.is_numeric or counts.least is None or counts.greatest is None:
+        return True
+    number = int(code)
+    return number < counts.least - counts.gap or (
+        number > counts.greatest + counts.gap and isfinite(counts.greatest)
+    )
+
+
+def describe_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> str:
+    """Write the cautions on values of the column that may stand for nobody, or nothing."""
+    return " ".join(_write_cautions(column, counts, unit))
+
+
+def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[str]:
+    sentences, nobodies = [], count_nobodies(counts.sizes)
+    if nobodies:
+        rows = sum(sorted(counts.sizes, reverse=True)[:nobodies])
+        sentences.append(f"{count_of_values(nobodies, column)} {rows:,} rows, {heavy_words(nobodies, unit)}.")
+    if codes := find_nobody_codes(counts):
+        rows = sum(size for _, size in codes)
+        has = "row has" if rows == 1 else "rows have"
+        sentences.append(f"{rows:,} {has} {code_words(column, codes, unit)}.")
+    return sentences
+
+
+def count_of_values(nobodies: int, column: str) -> str:
+    """Write the number of values that have far more rows than any other."""
+    return f"1 value of '{column}' has" if nobodies == 1 else f"{nobodies} values of '{column}' have"
+
+
+def heavy_words(nobodies: int, unit: str) -> str:
+    """Write what follows their rows."""
+    count, stand = ("counts", "it stands") if nobodies == 1 else ("count", "they stand")
+    return CAUTION_NOBODY.format(count, unit, stand)
+
+
+def code_words(column: str, codes: Sequence[tuple[str, int]], unit: str) -> str:
+    """Write what follows the rows of values that are written like codes."""
+    listed = ", ".join(f"'{code}'" for code, _ in codes)
+    looks = ("looks", "a code", "s") if len(codes) == 1 else ("look", "codes", "")
+    return f"{listed} in {column}, {CAUTION_CODE.format(*looks, unit)}"

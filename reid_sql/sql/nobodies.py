@@ -1,0 +1,37 @@
+"""Counts of the values of a column of people or households, from which those of nobody stand out."""
+
+from typing import Final
+
+from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS
+from reid_sql.parameters import sql_text
+
+WORDS: Final = ", ".join(map(sql_text, NOBODY_WORDS))
+NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
+
+
+def count_nobodies(item: str, column: str) -> str:
+    """Count the rows of each value of a column, as SQL has it, and how the values are written.
+
+    The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values.
+    """
+    is_other = "FILTER (code IS NULL AND isfinite(number))"
+    return f"""
+        SELECT max(size, {MAX_NOBODIES + 1}) AS sizes,
+          list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
+          list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
+          count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
+          min(number) {is_other} AS least, max(number) {is_other} AS greatest
+        FROM (
+          SELECT size, number,
+            CASE WHEN word IN ({WORDS}) THEN word WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
+            END AS code
+          FROM (
+            SELECT lower(trim(value, E' \\t\\r\\n')) AS word, TRY_CAST(value AS DOUBLE) AS number, size
+            FROM (
+              SELECT identifier::VARCHAR AS value, count(*) AS size
+              FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
+              GROUP BY identifier
+            ) AS reid_values
+            WHERE value IS NOT NULL
+          ) AS reid_words
+        ) AS reid_codes"""
