@@ -43,6 +43,7 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
 )
 from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.panels import find_panels
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
@@ -291,6 +292,11 @@ class IbisTable(RemoteTable):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count the distinct values of each column, and the records that have one."""
         return count_values(self.population if in_population else self.frame, names, self._ask)
+
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+        """Return columns of people by the structure of a draw of rows."""
+        frame = self.population if in_population else self.frame
+        return find_panels(frame, described, lambda draw: self._asked(lambda: collected(draw(), LABEL)))
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.cautions import check_cautions, table_cautions
+from reid_sql.check.identifiers import INTERRUPTIONS
 from reid_sql.check.masking import Mask
 from reid_sql.check.measured import (
     ColumnSizes,
@@ -23,7 +24,7 @@ from reid_sql.check.measured import (
     group_labels,
 )
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
-from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.check.release import Release
 from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED

@@ -9,27 +9,24 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
+from reid_sql.check.identifiers import find_identifiers, find_nobodies, refuse_nobodies
 from reid_sql.check.measure import Measure, argument_of
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.missing import codes_of, without_declared
-from reid_sql.check.nobodies import find_nobodies, refuse_nobodies
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
     Remark,
-    identifier_remark,
     missing_sensitive_remark,
     missing_value_remarks,
-    remark,
 )
 from reid_sql.check.sources import Evidence, identify_files
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.columns.identifiers import likely, repeating
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, fold_case
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
 from reid_sql_udfs import declared
@@ -39,9 +36,6 @@ POLICY_COLUMNS: Final = "columns of the policy"
 HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
 EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
 GROUP_COLUMN: Final = "reid by"
-CAUTION_UNCOUNTED: Final = "whether {} repeat, so that rows are not people, could not be counted"
-CAUTION_POPULATION_ROWS: Final = "the population table: "
-INTERRUPTIONS: Final = (duckdb.InterruptException, KeyboardInterrupt)
 MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
     duckdb.Error,
     ImportError,
@@ -118,9 +112,9 @@ class TableEngine(ABC):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""
 
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:  # noqa: ARG002
-        """Return columns of people by the table's structure; by default none, as it takes rows themselves."""
-        return []
+    @abstractmethod
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+        """Return columns of people by the structure of a draw of rows."""
 
     @abstractmethod
     def call(
@@ -255,33 +249,14 @@ class Release:
 
     def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
         if in_population not in self._identifiers:
-            found = self._count_identifiers(in_population=in_population) if self.table.entity is None else {}
+            records = None if in_population else self.records
+            found = (
+                find_identifiers(self.engine, self.table, records, self.errors)
+                if self.table.entity is None
+                else {}
+            )
             self._identifiers[in_population] = found
         return self._identifiers[in_population]
-
-    def _count_identifiers(self, *, in_population: bool) -> dict[str, Remark]:
-        table, engine = self.table, self.engine
-        columns = engine.population_columns if in_population else engine.columns
-        described = (*table.quasi_identifiers, *table.sensitive)
-        names = likely(columns, described)
-        of = CAUTION_POPULATION_ROWS if in_population else ""
-        try:
-            found = engine.find_panels(described, in_population=in_population) if columns else ()
-            names = list(dict.fromkeys([*names, *found]))
-            if not names:
-                return {}
-            counted = engine.count_values(names, in_population=in_population)
-        except INTERRUPTIONS:
-            raise
-        except self.errors:
-            uncounted = remark(of + CAUTION_UNCOUNTED.format(", ".join(names)), code="uncounted_identifier")
-            return dict.fromkeys(names, uncounted)
-        known = {fold_case(name) for name in engine.columns}
-        records = None if in_population else self.records
-        return {
-            each.name: identifier_remark(of, each, records, named=fold_case(each.name) in known)
-            for each in repeating(names, *counted, described, of_rows=records or max(counted[1]))
-        }
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""

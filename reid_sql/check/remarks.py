@@ -7,8 +7,8 @@ from typing import Any, Final
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
-from reid_sql.models.columns.column_profile import MAX_CODES_SHOWN
 from reid_sql.models.columns.identifiers import RepeatedColumn
+from reid_sql.models.columns.missing_value_codes import MAX_CODES_SHOWN
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     IdentifierCounts,
@@ -187,7 +187,7 @@ def identifier_remark(of: str, column: RepeatedColumn, records: int | None, *, n
     The rows without a value are the rest of the table's records, where these are known. A column of the table
     that has nearly all values may be `named` as that of people.
     """
-    name, values, filled, _ = column
+    name, values, filled = column.name, column.values, column.filled
     can_count = named and column.identifies_all
     advice = f"count them with entity = {name}" if can_count else "pass a row of each"
     rest = () if records is None else (records - filled,)

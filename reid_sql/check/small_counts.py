@@ -13,10 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
+from reid_sql.check.identifiers import INTERRUPTIONS
 from reid_sql.check.masking import has_small_counts, is_small
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.release import INTERRUPTIONS, Release
+from reid_sql.check.release import Release
 from reid_sql.models.classes.disclosure import Histogram
 
 Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups

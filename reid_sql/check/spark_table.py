@@ -28,6 +28,7 @@ from reid_sql.check.sources import Source
 from reid_sql.engines import registry
 from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
 from reid_sql.engines.spark.nobodies import count_nobodies
+from reid_sql.engines.spark.panels import find_panels
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.models.columns.nobodies import IdentifierCounts
@@ -220,6 +221,10 @@ class SparkTable(TableEngine):
             0
         ]
         return row[: len(names)], row[len(names) :]
+
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+        """Return columns of people by the structure of a draw of rows."""
+        return find_panels(self.population if in_population and self.population else self.frame, described)
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""

@@ -103,7 +103,9 @@ def describe_profile(rows: list[dict[str, Any]]) -> str:
     distinct = [counts[name][0] for name in identifiers]
     filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
     total = max((records for _, records, _ in counts.values()), default=0)
-    return hint(repeating(identifiers, distinct, filled, of_rows=total), "--entity")
+    of_nobody = {row["column_name"]: sum(row["sentinel_records"]) for row in rows}
+    found = repeating(identifiers, distinct, filled, of_rows=total)
+    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in found], "--entity")
 
 
 def run_risk(options: argparse.Namespace) -> int:

@@ -14,8 +14,8 @@ from reid_sql.commands.options import names, number, numbers
 from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
+from reid_sql.models.columns.missing_value_codes import describe_missing_values
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source

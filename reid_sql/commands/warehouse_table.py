@@ -4,19 +4,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+import pyarrow as pa
 from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
 from reid_sql.client_fallback import profile_columns
 from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
-from reid_sql.engines.ibis.frames import before_computing
+from reid_sql.engines.ibis.frames import before_computing, collected
 from reid_sql.engines.ibis.nobodies import count_nobodies
+from reid_sql.engines.ibis.panels import find_panels
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
-from reid_sql.models.columns.column_profile import describe_missing_values
 from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating
-from reid_sql.models.columns.nobodies import describe_nobodies
+from reid_sql.models.columns.missing_value_codes import describe_missing_values
+from reid_sql.models.columns.nobodies import count_rows_of_nobodies, describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.sources import warehouse
 from reid_sql.sources.identifiers import count_values
@@ -95,20 +97,28 @@ class WarehouseTable:
             )
 
     def repeated_identifiers(self) -> list[RepeatedColumn]:
-        """Count in one scan if a column has such a name."""
+        """Count in one scan if a column has such a name, or identifies people by the table's structure."""
         names = likely(self.table.columns, self.columns)
-        if not names:
-            return []
         with self._transaction():
+            found = find_panels(self.table, self.columns, self._draw_rows)
+            names = list(dict.fromkeys([*names, *found]))
+            if not names:
+                return []
             counted = count_values(self.table, names, self._ask_identifiers)
             rows = self._ask_identifiers(lambda: self.table.aggregate(rows=self.table.count()))[0]["rows"]
-        return repeating(names, *counted, self.columns, of_rows=rows)
+            repeated = repeating(names, *counted, self.columns, of_rows=rows)
+            nobodies = [count_nobodies(self.table, each.name, self._ask_identifiers) for each in repeated]
+        pairs = zip(repeated, nobodies, strict=True)
+        return [each._replace(of_nobody=count_rows_of_nobodies(counts)) for each, counts in pairs]
 
     def describe_nobodies(self, entity: str) -> str:
         """Ask for the most frequent values of it, and for codes."""
         with self._transaction():
             counts = count_nobodies(self.table, entity, self._ask_identifiers)
         return describe_nobodies(entity, counts)
+
+    def _draw_rows(self, drawn: Callable[[], Table]) -> pa.Table:
+        return warehouse.asked(lambda: collected(drawn(), "a draw of rows"))
 
     def _ask_identifiers(self, asked: Callable[[], Table]) -> list[dict[str, Any]]:
         return self.warehouse.rows(asked, "identifiers")

@@ -54,7 +54,7 @@ def find_watched_columns(
     watched: dict[str, tuple[tuple[str, str], ...]] = {
         table: ((UNIT_PERSON, column),)
         for table, (role, column) in find_identified_tables(declared, arguments).items()
-        if role == "entity"
+        if role in {"entity", "person"}
     }
     if isinstance(household := arguments.get("household"), str):
         watched["tbl"] = (*watched.get("tbl", ()), (UNIT_HOUSEHOLD, household))

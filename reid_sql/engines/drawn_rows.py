@@ -1,22 +1,41 @@
 """Rows drawn from a table, as numbers of their values, to find columns that identify people."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.models.columns.column_profile import (
-    CODE_NAME,
-    DATE_PATTERN,
-    MAX_CATEGORIES,
-    MIN_SHARE_OF_FORM,
-)
+from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES, MIN_SHARE_OF_FORM
 from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS
-from reid_sql.models.columns.panels import MAX_ROWS_OF_PERSON
+from reid_sql.models.columns.panels import MAX_ROWS_OF_PERSON, find_people_columns
 from reid_sql.parameters import Integers
 
 ROWS_DRAWN: Final = 10_000
+VALUES_DRAWN: Final = 200  # of each column that may identify people
+MAX_ROWS_DRAWN: Final = 50_000
+MIN_COLUMNS: Final = 3  # the column of people, and two that are constant within its values
+Values = Mapping[str, Sequence[int | str]]  # of columns; a row with any of them is drawn
+
+
+def find_panels_in(
+    columns: Sequence[str],
+    draw: Callable[[Values, int], pa.Table],
+    counted: Sequence[str],
+    named: Sequence[str] = (),
+) -> list[str]:
+    """Return columns of people by the structure of rows: `draw` returns so many, or those with some values.
+
+    All rows of a value may be anywhere in the table; so those of a few values of each candidate are drawn.
+    """
+    if len(columns) < MIN_COLUMNS:
+        return []
+    drawn = draw({}, ROWS_DRAWN)
+    candidates = find_candidates(drawn, counted, named)
+    if candidates and drawn.num_rows == ROWS_DRAWN:
+        values = {name: drawn[name].unique().drop_null()[:VALUES_DRAWN].to_pylist() for name in candidates}
+        drawn = draw(values, MAX_ROWS_DRAWN)
+    return find_people_columns(encode_columns(drawn), candidates) if candidates else []
 
 
 def find_candidates(drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from reid_sql.models.columns.column_profile import (
-    DATE_PATTERN,
+from reid_sql.models.columns.column_profile import DATE_PATTERN, PADDED_PATTERN, ColumnCounts
+from reid_sql.models.columns.missing_value_codes import (
     MISSING_DATES,
     MISSING_NUMBERS,
     MISSING_WORDS,
     NUMBER_PATTERN,
-    PADDED_PATTERN,
-    ColumnCounts,
 )
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction

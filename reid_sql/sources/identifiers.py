@@ -6,17 +6,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
+import pyarrow as pa
 
-from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
+from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     IdentifierCounts,
+    count_rows_of_nobodies,
     counts_of_nobodies,
     describe_nobodies,
 )
-from reid_sql.models.columns.panels import find_people_columns
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
 from reid_sql.sql.nobodies import count_nobodies
 
 if TYPE_CHECKING:
@@ -24,13 +25,9 @@ if TYPE_CHECKING:
 
     from reid_sql.engines.duckdb.planned_calls import PlannedCall
 
-# The column of people, and two that are constant within its values.
-MIN_COLUMNS: Final = 3
 COMPARED_TYPES: Final = re.compile(
     r"U?(TINY|SMALL|BIG)?INT(EGER)?\b|FLOAT|DOUBLE|DECIMAL|VARCHAR|BOOLEAN|DATE|ENUM"
 )
-VALUES_DRAWN: Final = 200  # of each column that may identify people
-MAX_ROWS_DRAWN: Final = 50_000
 
 
 def repeated(
@@ -58,7 +55,11 @@ def repeated_in(
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     *numbers, rows = ask(f"SELECT {counts}, count(*) FROM {item}").fetchall()[0]
-    return repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
+    found = repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
+    return [
+        each._replace(of_nobody=count_rows_of_nobodies(count_nobodies_in(ask, item, each.name)))
+        for each in found
+    ]
 
 
 def find_panels(
@@ -67,23 +68,17 @@ def find_panels(
     counted: Sequence[str],
     named: Sequence[str] = (),
 ) -> list[str]:
-    """Return columns of people by the structure of a draw: the rows of a few values of each candidate."""
+    """Return columns of people by the structure of a draw of rows of a FROM item."""
     types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
     plain = [name for name, kind in types.items() if COMPARED_TYPES.match(kind) and not kind.endswith("]")]
-    if len(plain) < MIN_COLUMNS:
-        return []
     selected = f"SELECT {', '.join(map(quoted, plain[:MAX_COLUMNS]))} FROM {item}"
-    drawn = ask(f"{selected} LIMIT {ROWS_DRAWN}").to_arrow_table()
-    candidates = find_candidates(drawn, counted, named)
-    if not candidates:
-        return []
-    if drawn.num_rows == ROWS_DRAWN:  # all rows of a value may be anywhere in the table
-        tests = (
-            f"{quoted(name)} IN (SELECT {quoted(name)} FROM {item} LIMIT {VALUES_DRAWN})"
-            for name in candidates
-        )
-        drawn = ask(f"{selected} WHERE {' OR '.join(tests)} LIMIT {MAX_ROWS_DRAWN}").to_arrow_table()
-    return find_people_columns(encode_columns(drawn), candidates)
+
+    def draw(values: Values, limit: int) -> pa.Table:
+        tests = (f"{quoted(name)} IN ({', '.join(map(sql_literal, each))})" for name, each in values.items())
+        where = f"WHERE {' OR '.join(tests)}" if values else ""
+        return ask(f"{selected} {where} LIMIT {limit}").to_arrow_table()
+
+    return find_panels_in(plain, draw, counted, named)
 
 
 def describe_nobodies_in(

@@ -1,12 +1,14 @@
 """Who is a person, asked of every function that takes a column of people or of records."""
 
 import datetime as dt
+import warnings
 from functools import cache
 from typing import Any, Final
 
 import polars as pl
 import pytest
 
+from reid_sql.errors import RowsNotPeopleWarning
 from reid_sql.reduction import IDENTIFYING
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Engine, Remembered, engine_named
@@ -14,7 +16,9 @@ from tests.conformance.test_owed import OF_RECORDS, question
 from tests.engines.asking import PEOPLE, same
 from tests.tiers import representatives
 
-pytestmark = pytest.mark.first(asked=["duckdb"], face=["polars"], name=representatives(), kind=["text"])
+pytestmark = pytest.mark.first(
+    asked=["duckdb"], face=["polars"], name=representatives(), kind=["text"], code=["heavy", "zero"]
+)
 
 ROLES: Final = [
     (name, p.name) for name in OF_RECORDS for p in declared()[name].parameters if p.name in IDENTIFYING
@@ -44,7 +48,7 @@ def people(kind: str, nobody: int = 0) -> pl.DataFrame:
 
 def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | str:
     others = dict.fromkeys(each for each in ("key", "household") if each != role)
-    qi = {"qi": ["age", "region"], "columns": ["age", "region"], "sensitive": "sex", "by": None}
+    qi = {"qi": ["age", "region"], "columns": ["age", "region"], "sensitive": "sex", "by": None, "p": 2}
     own = {p.name for p in declared()[name].parameters}
     given = {each: value for each, value in ({role: "id"} | others | qi).items() if each in own}
     if name == "safe_table":
@@ -74,3 +78,53 @@ def test_the_type_of_an_identifier_changes_no_figure(asked: Engine, name: str, r
         same(
             *([{k: v for k, v in row.items() if k != "record"} for row in each] for each in (usual, written))
         )
+
+
+# A code that stands for nobody: of most rows, or of few but written like one. The sentence on each.
+CODES: Final[dict[str, tuple[Any, int, str]]] = {
+    "heavy": ("p999x", 30, "1 value of 'id' has 30 rows, far more than any other value of it"),
+    "empty": ("", 2, "2 rows have '' in id, which looks like a code for a missing identifier"),
+    "word": (" Unknown", 2, "2 rows have 'unknown' in id, which looks like a code"),
+    "zero": (0, 1, "1 row has '0' in id, which looks like a code"),
+    "nines": (999999.0, 3, "3 rows have '999999' in id, which looks like a code"),
+    "negative": (-1, 2, "2 rows have '-1' in id, which looks like a code"),
+}
+
+
+def type_of(value: Any) -> type[pl.DataType]:
+    return {str: pl.String, float: pl.Float64, int: pl.Int64}[type(value)]
+
+
+def warn_of_nobody(asked: Engine, name: str, role: str, code: str) -> None:
+    """Ask with a code that stands for nobody, which is a caution, and without it, which is none."""
+    value, rows, sentence = CODES[code]
+    ids = [(f"p{number}" if isinstance(value, str) else number + 101) for number in range(len(PEOPLE))]
+    usual = PEOPLE.with_columns(id=pl.Series(ids, dtype=type_of(value)))
+    nobody = pl.concat([usual.head(1).with_columns(id=pl.lit(value, type_of(value)))] * rows)
+    engine = engine_named(asked.name)
+    if declared()[name].absence(asked.name.split()[0]):
+        pytest.skip("the engine lacks the function")
+    if asked.name == "duckdb" and declared()[name].answer.of_rows:
+        pytest.skip("a query of SQL alone sees no other rows")
+    with pytest.warns(RowsNotPeopleWarning) as warned:
+        answer = ask(engine, name, role, pl.concat([usual, nobody]))
+    assert not isinstance(answer, str), answer
+    assert any(sentence in str(each.message) for each in warned), [str(each.message) for each in warned]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowsNotPeopleWarning)
+        ask(engine, name, role, usual)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [*(each for each in ROLES if each[1] != "key"), ("household_risk", "household")]
+)
+def test_a_value_of_most_rows_is_a_caution_of_every_function(asked: Engine, name: str, role: str) -> None:
+    warn_of_nobody(asked, name, role, "heavy")
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize(("name", "role"), [("risk_summary", "entity"), ("household_risk", "household")])
+def test_a_value_that_is_written_like_none_is_a_caution(
+    asked: Engine, name: str, role: str, code: str
+) -> None:
+    warn_of_nobody(asked, name, role, code)

@@ -31,6 +31,7 @@ from reid_sql.models.columns.nobodies import (
     MAX_NOBODIES,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    count_rows_of_nobodies,
     counts_of_nobodies,
 )
 from reid_sql.models.columns.panels import find_people_columns
@@ -185,8 +186,17 @@ def _of_nobodies(frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFra
     kind = frame.collect_schema().get(column)
     if kind is None or kind.is_nested() or kind == pl.Object:
         return pl.LazyFrame(schema=schema)  # the answer refuses the name, or the values are no codes
-    sizes = frame.group_by(exact_column(column).alias("value")).agg(pl.len().cast(pl.Int64).alias("size"))
-    return map_whole(count_nobodies(sizes, kind), _Nobodies(column, unit, schema), schema)
+    return map_whole(_count_nobodies_of(frame, column), _Nobodies(column, unit, schema), schema)
+
+
+def _count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
+    value = exact_column(column).alias("value")
+    sizes = frame.group_by(value).agg(pl.len().cast(pl.Int64).alias("size"))
+    return count_nobodies(sizes, frame.collect_schema()[column])
+
+
+def _count_rows(counts: Mapping[str, Any]) -> int:
+    return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
 
 
 def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
@@ -240,7 +250,9 @@ def _nothing_but_a_warning(
     values = [exact_column(name).drop_nulls() for name in names]
     distinct = [each.n_unique().alias(f"distinct{place}") for place, each in enumerate(values)]
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
-    return map_whole(frame.select(*distinct, *records, rows=pl.len()), _Warning(names, rows, schema), schema)
+    nobodies = [_count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names]
+    counted = pl.concat([frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal")
+    return map_whole(counted, _Warning(names, rows, schema), schema)
 
 
 @dataclass(frozen=True)
@@ -252,9 +264,12 @@ class _Warning:
     schema: pl.Schema
 
     def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        *numbers, rows = counts.row(0)
-        distinct, records = numbers[: len(self.names)], numbers[len(self.names) :]
-        columns = repeating(self.names, distinct, records, self.rows.counted, of_rows=rows)
+        numbers, last = counts.row(0), 2 * len(self.names)
+        distinct, records, rows = numbers[: len(self.names)], numbers[len(self.names) : last], numbers[last]
+        columns = [
+            each._replace(of_nobody=_count_rows(numbers[last + 1 + self.names.index(each.name)]))
+            for each in repeating(self.names, distinct, records, self.rows.counted, of_rows=rows)
+        ]
         if columns:
             advice = hint(columns, "entity =" if self.rows.takes_entity else None)
             warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)

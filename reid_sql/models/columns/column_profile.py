@@ -5,7 +5,7 @@ suggests what to do with a column; it never decides.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
@@ -13,94 +13,14 @@ from typing import Any, Final
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.columns.column_names import MAX_GAPS_IN_SEQUENCE, PERSONAL_NAME, ROW_NUMBER_NAME
+from reid_sql.models.columns.missing_value_codes import (
+    MissingValueCode,
+    NumberRange,
+    count_missing_values,
+    find_missing_value_codes,
+)
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers
-
-# Missing-value codes: values that mean "missing" but count as values, such as `?`, N/A, 99 beyond a gap, or
-# 9999-99-99. Texts are in lower case and stripped of spaces.
-MISSING_WORDS: Final = (
-    *("", "?", "??", "???", "-", "--", "---", ".", "..", "*", "#", "xxx"),
-    *("na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "<null>", "(null)", "\\n"),
-    *("unknown", "unk", "not known", "unspecified", "not specified", "undefined", "undetermined"),
-    *("missing", "not available", "not applicable", "not stated", "not given", "not reported", "no answer"),
-    *("refused", "don't know", "dont know", "tbd", "tba"),
-)
-MISSING_DATES: Final = (
-    *("0000-00-00", "0001-01-01", "1899-12-30", "1899-12-31", "1900-00-00", "1900-01-01"),
-    *("9999-01-01", "9999-12-31", "9999-99-99"),
-)
-NINES: Final = tuple("9" * digits for digits in range(1, 11))
-MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")  # only where few numbers encode answers
-NEGATIVE_NINES: Final = ("-1", *(f"-{nines}" for nines in NINES))
-MISSING_NUMBERS: Final = (*NINES, *MISSING_CODES, *NEGATIVE_NINES)
-MAX_CODED_NUMBERS: Final = 20  # a column of so few distinct numbers encodes answers rather than amounts
-NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
-
-
-@dataclass(frozen=True)
-class MissingValueCode:
-    """A value that looks like a missing-value code, and the number of records that have it."""
-
-    text: str
-    records: int
-
-
-@dataclass(frozen=True)
-class NumberRange:
-    """The column's numbers without candidate codes: how many distinct ones, the least and the greatest."""
-
-    values: int
-    least: float
-    greatest: float
-
-    @property
-    def spacing(self) -> float:
-        """Mean distance between neighbouring numbers."""
-        return (self.greatest - self.least) / (self.values - 1) if self.values > 1 else 0.0
-
-
-def find_missing_value_codes(
-    candidates: Sequence[MissingValueCode], numbers: NumberRange | None
-) -> list[MissingValueCode]:
-    """Select the candidates that mean a missing value, the most frequent first.
-
-    Words and dates always do. Nines do beyond a gap, which is wider than 1 and than the mean spacing, if
-    several records have them; among few numbers one record is enough, and 97 and 98 count, too. Negative
-    numbers do where all others are not negative. `numbers` is None where the column is not numeric.
-
-    >>> candidates = [MissingValueCode("9", 7), MissingValueCode("?", 8), MissingValueCode("-1", 2)]
-    >>> [code.text for code in find_missing_value_codes(candidates, NumberRange(5, 1, 5))]
-    ['?', '9', '-1']
-    """
-    numeric = {number: each for each in candidates if (number := _parse_number(each)) is not None}
-    codes = [each for each in candidates if each not in numeric.values()]
-    if numbers is not None and numbers.values:
-        if numbers.least >= 0:
-            codes += [each for number, each in numeric.items() if number < 0]
-        codes += _codes_beyond_gap(numeric, numbers)
-    return sorted(codes, key=lambda code: (-code.records, code.text))
-
-
-def _codes_beyond_gap(
-    candidates: Mapping[float, MissingValueCode], numbers: NumberRange
-) -> Iterator[MissingValueCode]:
-    """Yield nines and codes beyond a gap; a candidate without a gap is a number that extends the range."""
-    few, last = numbers.values <= MAX_CODED_NUMBERS, numbers.greatest
-    for number in sorted(number for number in candidates if number > last):
-        code = candidates[number]
-        frequent = few or (code.records > 1 and number in map(float, NINES))
-        if frequent and number - last > max(1.0, numbers.spacing):
-            yield code
-        else:
-            last = number
-
-
-def _parse_number(candidate: MissingValueCode) -> float | None:
-    try:
-        return float(candidate.text) if candidate.text.lower().strip() not in MISSING_WORDS else None
-    except ValueError:
-        return None
-
 
 PEOPLE_WORDS: Final = (
     "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
@@ -236,7 +156,8 @@ def _is_prose(form: ColumnForm) -> bool:
     return form.letters >= MIN_SENTENCE_LENGTH * max(1, form.values) or 2 * form.spaced > form.values
 
 
-MAX_CODES_SHOWN: Final = 5  # missing-value codes that a suggestion names
+INCOMPLETE_IDENTIFIER: Final = "incomplete identifier"
+MIN_SHARE_IDENTIFIED: Final = 0.95  # of the rows have a value of a column that is advised for people
 ALONE: Final = "{alone}"
 # What to do with a column of each kind, why, and what is safer.
 SUGGESTIONS: Final = {
@@ -247,6 +168,11 @@ SUGGESTIONS: Final = {
     ),
     REPEATED_IDENTIFIER: (
         "pass it as entity if it identifies people",
+        "its name is an identifier's, and it repeats ({values:,} values in {known:,} records)",
+        "",
+    ),
+    INCOMPLETE_IDENTIFIER: (
+        "if it identifies people, name each row that lacks a value, or pass a row of each person",
         "its name is an identifier's, and it repeats ({values:,} values in {known:,} records)",
         "",
     ),
@@ -368,13 +294,20 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinels=[code.text for code in codes],
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
-        suggestion=_suggest(_kind_of_advice(form, kind), values=distinct, known=known, alone=alone)
+        suggestion=_suggest(
+            _kind_of_advice(form, kind, known / records), values=distinct, known=known, alone=alone
+        )
         + _missing_value_note(codes),
     )
 
 
-def _kind_of_advice(form: ColumnForm, kind: str) -> str:
-    """The kind, but that of a column of names: their first characters identify people as well."""
+def _kind_of_advice(form: ColumnForm, kind: str, share_known: float) -> str:
+    """The kind, but that of an identifier which many rows lack, and that of names.
+
+    The first characters of names identify people as well.
+    """
+    if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
+        return INCOMPLETE_IDENTIFIER
     return "name" if kind in (CODE, CATEGORY) and PERSONAL_NAME.search(form.name) else kind
 
 
@@ -417,34 +350,3 @@ def _render_value(text: str, kind: str) -> str:
 def _missing_value_note(codes: Sequence[MissingValueCode]) -> str:
     note = count_missing_values([code.text for code in codes], [code.records for code in codes])
     return f"; {note}, so make it NULL if it is one" if note else ""
-
-
-def describe_missing_values(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Give the columns that have missing-value codes, each with the sentence of `count_missing_values`.
-
-    >>> age = {"column_name": "age", "sentinels": [], "sentinel_records": []}
-    >>> sex = {"column_name": "sex", "sentinels": ["?"], "sentinel_records": [2]}
-    >>> list(describe_missing_values([age, sex]))
-    ['sex']
-    """
-    return {
-        row["column_name"]: count_missing_values(
-            row["sentinels"], row["sentinel_records"], row["column_name"]
-        )
-        for row in profiled
-        if row["sentinels"]
-    }
-
-
-def count_missing_values(codes: Sequence[str], records: Sequence[int], column: str = "") -> str:
-    """Write how many records have missing-value codes, as a sentence without its full stop, or nothing.
-
-    >>> count_missing_values(["?"], [1836], "workclass")
-    "1,836 records have '?' in workclass, which looks like a missing-value code and counts as a value"
-    """
-    if not codes:
-        return ""
-    listed, total = ", ".join(f"'{each}'" for each in codes[:MAX_CODES_SHOWN]), sum(records)
-    where = f" in {column}" if column else ""
-    counted = f"{total:,} record{' has' if total == 1 else 's have'} {listed}{where}"
-    return f"{counted}, which looks like a missing-value code and counts as a value"

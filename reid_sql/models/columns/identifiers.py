@@ -3,24 +3,27 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORIES
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORIES, MIN_SHARE_IDENTIFIED
 
 MAX_IDENTIFIERS: Final = 8  # columns that are looked at
-MIN_SHARE_IDENTIFIED: Final = 0.95  # of the rows have a value of a column that is advised
 
 
 class RepeatedColumn(NamedTuple):
-    """A column whose values repeat as those of people: distinct values, rows with one, and all rows."""
+    """A column whose values repeat as those of people: distinct values, rows with one, and all rows.
+
+    Of the rows with a value, those `of_nobody` have one that stands for nobody.
+    """
 
     name: str
     values: int
     filled: int
     rows: int
+    of_nobody: int = 0
 
     @property
     def identifies_all(self) -> bool:
         """Whether nearly all rows have a value, so that people can be counted by it."""
-        return self.filled >= MIN_SHARE_IDENTIFIED * self.rows
+        return self.filled - self.of_nobody >= MIN_SHARE_IDENTIFIED * self.rows
 
 
 def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
@@ -64,7 +67,7 @@ def repeating(
 def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
     """Write one sentence of advice for each; without an option to count people, one row each is asked for.
 
-    So it is where rows lack a value: to count people by the column would count all of these as one.
+    So it is where rows lack a value, or have one of nobody: people who are counted by it would be one.
     """
     return " ".join(_advise(each, option) for each in identifiers)
 

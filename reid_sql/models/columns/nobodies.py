@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from reid_sql.models.columns.column_profile import MIN_SHARE_OF_FORM, MISSING_WORDS, NEGATIVE_NINES, NINES
+from reid_sql.models.columns.column_profile import MIN_SHARE_OF_FORM
+from reid_sql.models.columns.missing_value_codes import MISSING_WORDS, NEGATIVE_NINES, NINES
 
 MAX_NOBODIES: Final = 3  # values that may have far more rows than any other
 MIN_ROWS_OF_NOBODY: Final = 10
@@ -84,6 +85,16 @@ def count_nobodies(sizes: Sequence[int]) -> int:
         ),
         default=0,
     )
+
+
+def count_rows_of_nobodies(counts: IdentifierCounts) -> int:
+    """Count the rows of values that stand out by their number, or by how they are written, at least.
+
+    >>> count_rows_of_nobodies(IdentifierCounts([900, 2, 1], [("unknown", 900), ("?", 2)], 1, 0, None, None))
+    902
+    """
+    heavy = sum(sorted(counts.sizes, reverse=True)[: count_nobodies(counts.sizes)])
+    return max(heavy, sum(size for _, size in find_nobody_codes(counts)))
 
 
 def find_nobody_codes(counts: IdentifierCounts) -> list[tuple[str, int]]:

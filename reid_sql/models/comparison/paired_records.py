@@ -13,7 +13,8 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import Key
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.columns.column_profile import NUMBER_PATTERN, PADDED_PATTERN
+from reid_sql.models.columns.column_profile import PADDED_PATTERN
+from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
 from reid_sql.parameters import Floats, Integers
 
 Flags = npt.NDArray[np.bool_]

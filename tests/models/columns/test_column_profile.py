@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql.polars as rp
-from reid_sql.models.columns.column_profile import (
+from reid_sql.models.columns.missing_value_codes import (
     MISSING_CODES,
     MISSING_NUMBERS,
     NINES,
