@@ -215,7 +215,7 @@ class DuckDBTable(TableEngine):
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""
-        return count_nobodies_in(self.con.sql, self.view, column)
+        return count_nobodies_in(self.con.sql, self.whole, column)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""

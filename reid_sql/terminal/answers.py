@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.columns.column_profile import SUGGESTIONS
+from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -52,7 +52,9 @@ def advice_by_kind(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Name the columns of each kind, and what to do with them."""
     kinds: dict[str, list[str]] = {}
     for row in rows:
-        kinds.setdefault(row["looks_like"], []).append(row["column_name"])
+        known = 1 - row["missing"] - sum(row["sentinel_records"]) / row["records"]
+        kind = kind_of_advice(row["column_name"], row["looks_like"], known)
+        kinds.setdefault(kind, []).append(row["column_name"])
     found = []
     for kind, names in kinds.items():
         advice, _, safer = SUGGESTIONS[kind]

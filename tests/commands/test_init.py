@@ -70,3 +70,19 @@ def test_functions_are_found_by_a_part_of_the_name_or_by_words(words: str, found
     assert listed.returncode == 0, listed.stderr
     assert f"{found}(" in listed.stdout
     assert len(re.findall(r"^\w+\(", listed.stdout, re.MULTILINE)) < 10  # of about a hundred
+
+
+@pytest.mark.parametrize(
+    ("column", "lacking"), [("patient_id", ""), ("patient_id", "unknown"), ("hospital_id", "h7")]
+)
+def test_a_column_that_may_not_identify_all_people_is_not_named_as_theirs(
+    tmp_path: Path, column: str, lacking: str
+) -> None:
+    rows = [f"{lacking if row % 10 == 0 else f'p{row // 3}'},{20 + row % 30}" for row in range(600)]
+    (tmp_path / "t.csv").write_text("\n".join([f"{column},age", *rows]), encoding="utf-8")
+    assert command("init", "t.csv", folder=tmp_path).returncode == 0
+    lines = (tmp_path / "t.policy.toml").read_text(encoding="utf-8").splitlines()
+    assert not any(line.startswith("entity") for line in lines), lines
+    assert any(f'Column "{column}"' in line for line in lines), lines
+    shown = command("profile", "t.csv", folder=tmp_path).stdout
+    assert (f"{column}: pass it as entity" in shown) == (column == "hospital_id"), shown

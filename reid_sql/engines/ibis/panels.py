@@ -19,7 +19,9 @@ def find_panels(
 ) -> list[str]:
     """Return columns of people by the structure of a draw of rows, which `ask` fetches."""
     schema = frame.schema()
-    plain = [name for name, kind in schema.items() if kind.is_primitive() or kind.is_date()]
+    plain = [
+        name for name, kind in schema.items() if kind.is_primitive() or kind.is_string() or kind.is_date()
+    ]
 
     def draw(values: Values, limit: int) -> pa.Table:
         rows = frame.select(plain[:MAX_COLUMNS])

@@ -201,8 +201,9 @@ def _count_rows(counts: Mapping[str, Any]) -> int:
 
 def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     """Count the values of an identifier from their sizes, in one row of COUNTS_OF_NOBODIES."""
-    value = pl.col("value").cast(pl.String) if kind != pl.Binary else pl.col("value").bin.encode("hex")
-    number = value.cast(pl.Float64, strict=False) if kind != pl.Binary else pl.lit(None, pl.Float64)
+    is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
+    value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
+    number = value.cast(pl.Float64, strict=False)
     word = value.str.strip_chars(" \t\r\n").str.to_lowercase()
     is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
     coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)

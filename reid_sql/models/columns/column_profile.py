@@ -295,20 +295,23 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
         suggestion=_suggest(
-            _kind_of_advice(form, kind, known / records), values=distinct, known=known, alone=alone
+            kind_of_advice(form.name, kind, known / records), values=distinct, known=known, alone=alone
         )
         + _missing_value_note(codes),
     )
 
 
-def _kind_of_advice(form: ColumnForm, kind: str, share_known: float) -> str:
-    """The kind, but that of an identifier which many rows lack, and that of names.
+def kind_of_advice(name: str, kind: str, share_known: float) -> str:
+    """The kind of SUGGESTIONS: an identifier that many rows lack is another, and so are names.
 
     The first characters of names identify people as well.
+
+    >>> kind_of_advice("last_name", CODE, 1), kind_of_advice("contact_id", REPEATED_IDENTIFIER, 0.4)
+    ('name', 'incomplete identifier')
     """
     if kind == REPEATED_IDENTIFIER and share_known < MIN_SHARE_IDENTIFIED:
         return INCOMPLETE_IDENTIFIER
-    return "name" if kind in (CODE, CATEGORY) and PERSONAL_NAME.search(form.name) else kind
+    return "name" if kind in (CODE, CATEGORY) and PERSONAL_NAME.search(name) else kind
 
 
 def _suggest(kind: str, **figures: Any) -> str:  # noqa: ANN401 - of a text's placeholders
