@@ -16,6 +16,7 @@ from reid_sql.models.columns.column_profile import (
     NUMBER,
     REPEATED_IDENTIFIER,
 )
+from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 
@@ -58,6 +59,11 @@ probability = 0.5       # the chance that the attacker knows this column of a pe
 """
 ENTITY: Final = """# Column {0} looks like the identifier of a person and repeats: each person counts once.
 entity = {0}"""
+PERHAPS_ENTITY: Final = """# Column {0} looks like an identifier and repeats: only you know whether of people.
+# entity = {0}"""
+INCOMPLETE_ENTITY: Final = """# Column {0} looks like the identifier of a person, but some rows lack a value.
+# Name these rows in a view and count people by it, or pass a row of each person.
+# entity = "person_id\""""
 MISSING: Final = """
 # Values that look like codes for "missing". If a line is right, remove its #. If all of them are real values,
 # write accept = ["missing_codes"] at the top instead.
@@ -98,9 +104,31 @@ class Starter:
 
     @property
     def entity(self) -> str | None:
-        """The column that looks like the identifier of a person and repeats."""
-        repeated = [row["column_name"] for row in self.rows if row["looks_like"] == REPEATED_IDENTIFIER]
-        return repeated[0] if repeated else None
+        """The column of people: its name says so, it repeats, and every row has a value.
+
+        A column that some rows lack would count these as one person, one of hospitals the hospitals.
+        """
+        complete = (name for name, is_complete in self._repeated.items() if is_complete)
+        return next((name for name in complete if names_a_person(name)), None)
+
+    @property
+    def _repeated(self) -> dict[str, bool]:
+        """The columns that look like identifiers and repeat, and whether every row has a value."""
+        return {
+            row["column_name"]: not row["missing"] and not row["sentinels"]
+            for row in self.rows
+            if row["looks_like"] == REPEATED_IDENTIFIER
+        }
+
+    @property
+    def _entity_lines(self) -> str:
+        """The lines of the policy on the column of people."""
+        if self.entity is not None:
+            return ENTITY.format(toml_text(self.entity))
+        if not self._repeated:
+            return NO_ENTITY
+        name = max(self._repeated, key=lambda each: (self._repeated[each], names_a_person(each)))
+        return (PERHAPS_ENTITY if self._repeated[name] else INCOMPLETE_ENTITY).format(toml_text(name))
 
     @property
     def omitted(self) -> list[str]:
@@ -123,7 +151,7 @@ class Starter:
             policy=path,
             source="\n".join(_line(key, value) for key, value in self.source.items()),
             known=toml_texts(self.known),
-            entity=NO_ENTITY if self.entity is None else ENTITY.format(toml_text(self.entity)),
+            entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
             omitted=leave if self.omitted else "",
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
