@@ -12,6 +12,7 @@ from typing import Final
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import Measure
 from reid_sql.commands.facts import group_by_question
+from reid_sql.commands.terms import NOT_HERE, TERMS, group_by_tier
 from reid_sql_udfs import declared
 from tests import examples
 from tools import function_facts as facts
@@ -37,11 +38,24 @@ def renewed(document: Path) -> str:
 def function_table() -> str:
     """A line for each function, below the question that it answers."""
     functions, parts = declared(), []
-    for question, names in group_by_question(functions).items():
-        found = [functions[name] for name in names]
-        rows = [f"| [`{f.name}`]({f.name}.md) | {f.words} | {facts.engines(f)} |\n" for f in found]
-        parts += [f"\n## {question}\n\n| function | answers | engines |\n| --- | --- | --- |\n", *rows]
+    for tier, names in group_by_tier(functions).items():
+        groups = {"To start with": names} if tier == "start" else group_by_question(names)
+        parts += [f"\n## {tier.capitalize()}\n"] * (tier != "start")
+        for question, inside in groups.items():
+            found = [functions[name] for name in inside]
+            rows = [f"| [`{f.name}`]({f.name}.md) | {f.words} | {facts.engines(f)} |\n" for f in found]
+            level = "##" if tier == "start" else "###"
+            head = f"\n{level} {question}\n\n| function | answers | engines |\n| --- | --- | --- |\n"
+            parts += [head, *rows]
     return "".join([*parts, "\n"])
+
+
+def terms() -> str:
+    """Where each word of the field leads, and what is not here."""
+    links = {term: ", ".join(f"[`{name}`]({name}.md)" for name in names) for term, names in TERMS.items()}
+    rows = [f"| {term} | {linked} |\n" for term, linked in links.items()]
+    rows += [f"| {term} | not here: {instead} |\n" for term, instead in NOT_HERE.items()]
+    return "".join(["| you look for | see |\n| --- | --- |\n", *sorted(rows)])
 
 
 def absences() -> str:
@@ -68,6 +82,7 @@ def _measure(measure: Measure) -> str:
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "functions": function_table,
+    "terms": terms,
     "not on Spark": absences,
     "measures": measures,
 }

@@ -18,6 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from reid_sql.commands.terms import group_by_tier
+from reid_sql_udfs import declared
+
 ROOT: Final = Path(__file__).parents[1]
 BUILD: Final = ROOT / "build"
 BESIDE: Final = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
@@ -58,10 +61,16 @@ def lay_out(root: Path, folder: Path) -> None:
     _write(folder / "zensical.toml", with_folders(settings, known.values()))
 
 
+TIER: Final = "functions_"  # a folder of nav for each tier of functions
+
+
 def with_folders(settings: str, pages: Iterable[str]) -> str:
     """The settings with each folder's pages in its place; refuses a page that stands there not once."""
     for folder in set(re.findall(r'"(\w+/)"', settings)):
         inside = sorted(page for page in pages if page.startswith(folder) and not page.endswith("/index.md"))
+        if folder.startswith(TIER):
+            names = group_by_tier(declared())[folder.removeprefix(TIER).removesuffix("/")]
+            inside = [page for name in names if (page := f"functions/{name}.md") in {*pages}]
         settings = settings.replace(f'"{folder}"', ", ".join(f'"{page}"' for page in inside))
     nav = tomllib.loads(settings)["project"]["nav"]
     named = [page for section in nav for names in section.values() for page in names]

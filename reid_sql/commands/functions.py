@@ -11,6 +11,7 @@ from reid_sql.commands import facts
 from reid_sql.commands.facts import USERS, answer_question, group_by_question
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
+from reid_sql.commands.terms import find_term, group_by_tier
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnknownNameError, suggestion
 from reid_sql.function import Function, refuse_former_name
@@ -18,6 +19,7 @@ from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
 
+MORE: Final = "reid-sql functions NAME describes one; words work, too: reid-sql functions who is unique"
 ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 
 
@@ -28,21 +30,26 @@ def run_functions(options: argparse.Namespace) -> int:
     is_exact = name in functions
     if options.question is not None:
         chosen = _answer(functions, options.question)
+    elif is_exact:
+        chosen = [functions[name]]
     else:
-        chosen = [functions[name]] if is_exact else _search(functions, name)
+        chosen = [functions[each] for each in find_term(name)] or _search(functions, name)
     if not chosen:
         refuse_former_name(name, functions)
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(function) for function in chosen]
     rows = [{name: function[name] for name in ("name", "signature", "words", "source")} for function in page]
-    print_answer(options, page, rows, lambda: _page(chosen, whole=is_exact))
+    is_all = options.question is None and not name
+    print_answer(
+        options, page, rows, lambda: _overview(functions) if is_all else _page(chosen, whole=is_exact)
+    )
     return PASSED
 
 
 def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
     """Return the functions that answer a question, or those that a user needs first."""
-    names = answer_question(question, functions)
+    names = find_term(question) or answer_question(question, functions)
     if not names:
         rule = f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'"
         raise UnknownNameError(f"{rule}; reid-sql functions lists all by question")
@@ -68,6 +75,14 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
         if found:
             return [functions[name] for name in found]
     return []
+
+
+def _overview(functions: Mapping[str, Function]) -> RenderableType:
+    """Show the tiers on one screen: a few words on those to start with, the names of the others."""
+    tiers = group_by_tier(functions)
+    rows = [(name, re.split(r"[:,(]", functions[name].words)[0].strip()) for name in tiers.pop("start")]
+    others = [Text.assemble((f"{tier}  ", "bold"), ", ".join(names)) for tier, names in tiers.items()]
+    return Group(words_table(("to start with", ""), rows), *others, Text(MORE, style="dim"))
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
