@@ -124,23 +124,23 @@ def quasi_identifiers(page: object) -> list[spec.Chart]:
 
 
 def quasi_identifiers_chart(table: Row) -> spec.Chart:
-    """Make bars of the average risk of a report's table without each of its quasi-identifiers.
+    """Make bars of how much of a report's average risk goes without each of its quasi-identifiers.
 
-    A rule marks the risk by all of them, unless it would reveal a masked count.
+    Where the risk by all of them would reveal a masked count, the bars are the risk that is left.
     """
-    ordered = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
-    risks = [each["without"]["average_risk"] for each in ordered]
-    labels = [f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}" for each in ordered]
     whole = risk_of_all(table)
-    marks: list[spec.Mark] = [spec.Bars(list(range(len(ordered))), risks, labels, Style.PLAIN)]
+    ordered = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    left = [each["without"]["average_risk"] for each in ordered]
+    sizes = left if whole is None else [max(0.0, whole - risk) for risk in left]
+    labels = [f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}" for each in ordered]
     if whole is not None:
-        marks.append(spec.Rule(whole, upright=True, style=Style.HERE, words=f"with all: {percent(whole)}"))
-    names = [each["column"] for each in ordered]
+        labels = [f"{percent(whole)} to {label}" for label in labels]
+    words = "average risk that the column adds" if whole is not None else "average risk without the column"
     return spec.Chart(
         "Risk by quasi-identifier",
-        spec.share_axis("share of the people matched rightly without it", max([*risks, whole or 0.0]) or 1.0),
-        spec.name_axis(names, "quasi-identifier left out"),
-        marks,
+        spec.share_axis(words, max(sizes) or 1.0),
+        spec.name_axis([each["column"] for each in ordered], "quasi-identifier left out"),
+        [spec.Bars(list(range(len(ordered))), sizes, labels, Style.PLAIN)],
     )
 
 

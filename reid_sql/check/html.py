@@ -272,8 +272,8 @@ def _checks_of_table(page: Page, table: Page, measure: str) -> list[Page]:
 def _columns(table: Page) -> str:
     shown = quasi_identifiers_chart(table)
     words = (
-        "Average risk (the share of right matches if an attacker links everybody) when one "
-        "quasi-identifier is left out. The shorter the bar, the more that column drives the risk."
+        "Average risk: the share of right matches if an attacker links everybody. Each label has it with all "
+        "quasi-identifiers and without this one, and the smallest class then."
     )
     return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}{_column_table(table)}"
 

@@ -1,6 +1,5 @@
 """The best different transformations of a table that meet the policy, ranked by what they retain."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.search import CountedNode
 from reid_sql.release.files import sql_file
 from reid_sql.release.page import page
+from reid_sql.release.time_limit import limit_time
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 
 MAX_CHOICES: Final = 10
@@ -37,14 +37,14 @@ def choose_transformations(
     is the coarser would also show by their suppressed shares how many records the coarser levels rescue.
     """
     alone = replace(policy, tables=(release.table,))
-    ends, measured = time.monotonic() + policy.preparing.time_limit, 0
+    is_over, measured = limit_time(policy.preparing.time_limit), 0
     chosen: list[dict[str, Any]] = []
     levels: list[Sequence[int]] = []
     for variant in _variants(table):
         node = variant.transformation.node if variant.transformation and not variant.is_local else ()
         if variant.form is None or any(_is_coarser(node, other) for other in levels):
             continue
-        if len(chosen) == MAX_CHOICES or measured == MAX_MEASURED or time.monotonic() > ends:
+        if len(chosen) == MAX_CHOICES or measured == MAX_MEASURED or is_over():
             break
         tell(f"{release.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from")
         made = transform(release, variant.form)

@@ -348,10 +348,12 @@ def _lost(table: Page) -> str:
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
+    forms = f"{table['forms_counted']:,} of {table['forms']:,} transformations"
+    cut = f"{words}. The search was cut off at the time limit, after {forms}"
     if minimized is None:
-        return f"{words}; the least found in the time limit."
+        return f"{cut}; raise prepare.time_limit to search all."
     least = percent(table["least_possible_loss"])
-    return f"{words}, the least found in the time limit; a smaller loss is possible (at least {least})."
+    return f"{cut}: a loss of {least} may be possible; raise prepare.time_limit to search all."
 
 
 def _global_loss(table: Page) -> str:

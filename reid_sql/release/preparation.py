@@ -49,6 +49,7 @@ from reid_sql.release.problem import (
     refuse_unsuitable,
     sensitive_criteria,
 )
+from reid_sql.release.time_limit import limit_time
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 from reid_sql.release.usefulness import cross_tables_of, refuse_cross_tables, refuse_target, target_of
 
@@ -189,7 +190,6 @@ def _search_table(
     asked = class_size_requirement(release, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
     judge = _Judge(policy, release, before, generalization, asked)
-    ends = began + wanted.time_limit
     words = _Words(release.table.name, tell)
     result = Search(
         generalization.lattice,
@@ -197,7 +197,7 @@ def _search_table(
         loss,
         judge if judge.left else accept_all,
         rules=judge.rules,
-        stop=lambda: time.monotonic() > ends,
+        stop=limit_time(wanted.time_limit),
         on_progress=words,
     ).run()
     best = result.best
@@ -242,14 +242,13 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
         raise refuse_several_texts(name, kinds[name])
     if name is not None:
         return None
-    ends = time.monotonic() + wanted.time_limit
     settings = Settings(
         loss=wanted.loss,
         kinds=kinds,
         written=frozenset(wanted.hierarchies),
         never_left_out=frozenset(name for name, limit in wanted.limits.items() if limit == Limit()),
         is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
-        stop=lambda: time.monotonic() > ends,
+        stop=limit_time(wanted.time_limit),
     )
     return partition_table(release, judge.generalization, judge.requirement, judge.asked, settings)
 
@@ -297,7 +296,8 @@ class _Judge:
         self.policy, self.release, self.before, self.generalization = policy, release, before, generalization
         columns = [each.column for each in generalization.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
-        self.left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
+        left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
+        self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
         self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
         self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
         removable = asked.suppressible
