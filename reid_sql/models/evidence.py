@@ -15,7 +15,7 @@ columns that its kind does not use:
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -90,6 +90,30 @@ class EvidenceRows:
         numbers = range(1, int(self.first[values].max()) + 1)
         selected = [self.select(VALUE, number) for number in numbers]
         return [(str(self.label[rows[0]]), rows) for rows in selected]
+
+    def reorder(self, order: Sequence[int]) -> "EvidenceRows":
+        """The same rows of columns in another order, given by their numbers from 0.
+
+        >>> rows = rows_from_columns({"sex": ["F", "M"], "age": ["1", "2"]}).reorder([1, 0])
+        >>> [name for name, _ in rows.columns()], rows.first_value[-5], rows.texts[-1]
+        (['age', 'sex'], '1', ['2', 'M'])
+        """
+        number = np.zeros(len(order) + 1, dtype=np.int64)
+        number[np.add(order, 1)] = np.arange(1, len(order) + 1)
+        first, second = number[self.first], number[self.second]
+        turned = (second > 0) & (first > second)
+        values = [
+            [other if turn else own for own, other, turn in zip(*each, turned.tolist(), strict=True)]
+            for each in ((self.first_value, self.second_value), (self.second_value, self.first_value))
+        ]
+        return replace(
+            self,
+            first=np.where(turned, second, first),
+            second=np.where(turned, first, second),
+            first_value=values[0],
+            second_value=values[1],
+            texts=[None if each is None else [each[place] for place in order] for each in self.texts],
+        )
 
     @property
     def unique_records(self) -> int:

@@ -25,6 +25,7 @@ from reid_sql.parameters.domain import (
     fold_case,
     is_number,
     list_text,
+    order_by_name,
     plain,
     quoted,
     sql_literal,

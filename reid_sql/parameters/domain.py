@@ -39,6 +39,15 @@ def fold_case(column: str) -> str:
     return column.translate(ASCII_LOWER)
 
 
+def order_by_name(columns: Sequence[str]) -> list[int]:
+    """Places of the columns in the order of their names, so that the order of a call moves no figure.
+
+    >>> order_by_name(["sex", "Age", "city"])
+    [1, 2, 0]
+    """
+    return sorted(range(len(columns)), key=lambda place: (fold_case(columns[place]), columns[place]))
+
+
 def sql_text(text: str) -> str:
     """The text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"

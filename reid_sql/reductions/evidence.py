@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
-from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns, fold_case
+from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns, fold_case, order_by_name
 from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 from reid_sql.sql.people import (
     class_columns,
@@ -304,8 +304,7 @@ def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> s
 
     Every record of a class gets a random number of its own, whatever order its rows and columns are in.
     """
-    by_name = sorted(zip(columns, aliases(len(columns)), strict=True), key=lambda pair: fold_case(pair[0]))
-    values = ", ".join(alias for _, alias in by_name)
+    values = ", ".join(f"q{place + 1}" for place in order_by_name(columns))
     head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
     if groups:
         place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"

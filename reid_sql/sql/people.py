@@ -6,7 +6,7 @@ A row without a person is refused. An attacker knows one record of a person; a c
 from collections.abc import Sequence
 
 from reid_sql.models.population.individual_risk import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
-from reid_sql.parameters import fold_case
+from reid_sql.parameters import fold_case, order_by_name
 from reid_sql.reduction import (
     CLASS_PEOPLE,
     CLASS_WEIGHT,
@@ -70,7 +70,7 @@ def one_row_per_person(
 ) -> Source:
     """Put in place of the table a row for each person: the values of the smallest of their classes.
 
-    Of several such classes the first in order. Where there are groups, a row in each. The weight is the
+    Of several such classes the first in order, by the columns' names. Where there are groups, a row in each. The weight is the
     smallest of the person's. Each row has how many people its class has, whosever smallest it is, and the sum
     of their weights.
     """
@@ -92,7 +92,7 @@ def _smallest_classes(
 ) -> str:
     every = union(columns, by)
     places, in_class = [place_of(group, every) for group in by], f"PARTITION BY {numbered(every)}"
-    order = "".join(f", q{place} ASC NULLS FIRST" for place, _ in enumerate(columns, 1))
+    order = "".join(f", q{place + 1} ASC NULLS FIRST" for place in order_by_name(columns))
     more, sums, people = "", "", count_people(source, every, entity, "value")
     if not place_of(entity, every):
         more = f", entity AS {name(entity)}"

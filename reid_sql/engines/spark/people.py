@@ -22,7 +22,7 @@ from reid_sql.engines.spark.frames import (
     same_values,
     with_key,
 )
-from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, order_by_name
 from reid_sql.reduction import (
     CLASS_PEOPLE,
     CLASS_WEIGHT,
@@ -74,7 +74,7 @@ def one_row_per_person(
     *,
     weight: str | None = None,
 ) -> DataFrame:
-    """A row a person: the values of their smallest class, of several the first in order.
+    """A row a person: the values of their smallest class, of several the first in order, by the columns' names.
 
     Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
     them is no number of at least 0. Each row has how many people its class has, and the sum of their weights.
@@ -91,7 +91,8 @@ def one_row_per_person(
         sums, more = [*sums, F.sum(positive).alias("class_weight")], [*more, "class_weight", "least"]
     right = with_key(people.groupBy(*own).agg(*sums), own)
     sized = people.join(right, same_key([F.col(name) for name in own], right))
-    first = F.min(F.struct("class_size", *rows.names, *more[1:])).alias("first")
+    in_order = [rows.names[place] for place in order_by_name(qi)]
+    first = F.min(F.struct("class_size", *in_order, *more[1:])).alias("first")
     first_rows = sized.groupBy(*groups, "entity").agg(first)
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
     person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]

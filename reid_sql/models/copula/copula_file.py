@@ -216,7 +216,7 @@ def summarize_copula(name: str, model: GaussianCopula) -> ModelSummary:
     """Describe the model."""
     pairs = model.correlation[np.triu_indices(len(model.columns), 1)]
     families = [marginal.family for marginal in model.marginals]
-    counted = ", ".join(f"{families.count(family)} {family}" for family in dict.fromkeys(families))
+    counted = ", ".join(f"{families.count(family)} {family}" for family in sorted(set(families)))
     ordered = [
         column for column, marginal in zip(model.columns, model.marginals, strict=True) if marginal.ordered
     ]

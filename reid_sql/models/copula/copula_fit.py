@@ -25,7 +25,7 @@ from reid_sql.models.marginals.column import join_status, refuse_one_record
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import Precision, nearest_correlation
 from reid_sql.models.numerics.special_functions import gammaln, ndtr, ndtri, xlogy
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, order_by_name
 
 # How strongly two columns go together: mutual information beyond chance, and as a correlation.
 # It is corrected for chance; the correlation is that of normal variables which have as much of it. Source:
@@ -263,16 +263,23 @@ def fit_copula(
     >>> fit_copula(sexes).cell_probability([["M"]]).probability
     array([0.4])
     """
-    columns = rows.columns()
-    total = int(rows.records[columns[0][1]].sum())
-    refuse_one_record(total)
-    weight = rows.scale_weights(columns[0][1])
-    names = tuple(name for name, _ in columns)
+    names = tuple(name for name, _ in rows.columns())
     for name in ordered:
         if name not in names:
             raise UnknownNameError(
                 f"ordered must name columns of the model, got '{name}'; {suggestion(name, names)}"
             )
+    order = order_by_name(names)  # in which random numbers are drawn and sums are taken
+    model = _fit_in_order(rows.reorder(order), ordered, method, seed)
+    return model.select(np.argsort(order).tolist())
+
+
+def _fit_in_order(rows: EvidenceRows, ordered: Sequence[str], method: str, seed: int) -> GaussianCopula:
+    columns = rows.columns()
+    total = int(rows.records[columns[0][1]].sum())
+    refuse_one_record(total)
+    weight = rows.scale_weights(columns[0][1])
+    names = tuple(name for name, _ in columns)
     marginals = _fit_marginals(rows, weight, ordered)
     model = GaussianCopula(names, marginals, np.eye(len(names)), total, method, seed)
     if method == "calibrated" and rows.is_weighted:

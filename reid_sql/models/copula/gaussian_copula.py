@@ -32,7 +32,7 @@ from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.special_functions import ndtri
 from reid_sql.models.population.classical_estimators import PopulationShares
-from reid_sql.parameters import COUNT, Choice, Floats, Integers
+from reid_sql.parameters import COUNT, Choice, Floats, Integers, order_by_name
 
 # Scores ξ and κ of records under a copula: people are spread over the cells by the probabilities alone.
 # The other people of a cell are binomial. Of N people N − 1 are others; if a sample of n is known and shows s
@@ -112,10 +112,23 @@ class GaussianCopula:
         return [scale_of(marginal.values) if marginal.ordered else None for marginal in self.marginals]
 
     @cached_property
+    def by_name(self) -> list[int]:
+        """Columns in the order of their names, in which random numbers are drawn."""
+        return order_by_name(self.columns)
+
+    @cached_property
     def order(self) -> list[int]:
         """Columns in the order of integration: most values first, as their intervals are narrowest."""
-        return sorted(
-            range(len(self.columns)), key=lambda column: (-len(self.marginals[column].values), column)
+        return sorted(self.by_name, key=lambda column: -len(self.marginals[column].values))
+
+    def select(self, places: Sequence[int]) -> "GaussianCopula":
+        """The distribution of these columns, by their numbers from 0, which is a Gaussian copula too."""
+        return replace(
+            self,
+            columns=tuple(self.columns[place] for place in places),
+            marginals=tuple(self.marginals[place] for place in places),
+            correlation=self.correlation[np.ix_(places, places)],
+            _scores={},
         )
 
     @property
@@ -220,7 +233,7 @@ class GaussianCopula:
 
         def cells(points: int) -> Cells:
             placed = [
-                cell_ends(marginal, own, points, [self.seed, column])
+                cell_ends(marginal, own, points, [self.seed, self.by_name.index(column)])
                 for column, (marginal, (own, _)) in enumerate(zip(self.marginals, used, strict=True))
             ]
             return Cells([low for low, _ in placed], [high for _, high in placed])
@@ -346,11 +359,10 @@ def _draw_order_cells(model: GaussianCopula, number: int, count: int, precision:
 
 
 def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
-    counts = [len(marginal.values) for marginal in model.marginals]
-    values = [
-        np.arange(n) if m.ordered else rng.permutation(n)
-        for n, m in zip(counts, model.marginals, strict=True)
-    ]
+    values = [np.arange(len(marginal.values)) for marginal in model.marginals]
+    for column in model.by_name:
+        if not model.marginals[column].ordered:
+            values[column] = rng.permutation(values[column])
     bounds = [
         ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS)
         for marginal, own in zip(model.marginals, values, strict=True)
@@ -359,14 +371,11 @@ def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
 
 
 def _draw_codes(model: GaussianCopula, order: _Order, count: int, rng: np.random.Generator) -> Integers:
-    eigenvalues, vectors = np.linalg.eigh(model.correlation)
+    eigenvalues, vectors = np.linalg.eigh(model.correlation[np.ix_(model.by_name, model.by_name)])
     latent = (
         rng.standard_normal((count, len(eigenvalues))) @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
     )
-    return np.stack(
-        [
-            own[np.searchsorted(bounds[1:-1], latent[:, c])]
-            for c, (own, bounds) in enumerate(zip(order.values, order.bounds, strict=True))
-        ],
-        axis=1,
-    )
+    codes = np.empty((count, len(eigenvalues)), dtype=np.int64)
+    for column, own in zip(model.by_name, latent.T, strict=True):
+        codes[:, column] = order.values[column][np.searchsorted(order.bounds[column][1:-1], own)]
+    return codes

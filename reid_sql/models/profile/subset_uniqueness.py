@@ -45,17 +45,6 @@ def unique_share_by_subset(model: FittedModel, people: float) -> UniqueShare:
     raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
 
 
-def select_copula_columns(model: GaussianCopula, places: Sequence[int]) -> GaussianCopula:
-    """The distribution of these columns, by their numbers from 0, which is a Gaussian copula too."""
-    return replace(
-        model,
-        columns=tuple(model.columns[place] for place in places),
-        marginals=tuple(model.marginals[place] for place in places),
-        correlation=model.correlation[np.ix_(places, places)],
-        _scores={},
-    )
-
-
 @dataclass(frozen=True)
 class CopulaPopulation:
     """A population drawn from a copula."""
@@ -69,7 +58,7 @@ class CopulaPopulation:
             return float(self.people <= 1)
         precision = replace(COPULA_PRECISION, seed=self.model.seed)
         cells = gaussian_copula.draw_cells(
-            select_copula_columns(self.model, places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
+            self.model.select(places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
         )
         q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)
         return float(uniqueness.uniqueness_from_probability(q, self.people).mean())
@@ -265,7 +254,7 @@ def _score_subsets(
     scores = []
     for subset in subsets:
         places = np.flatnonzero(subset).tolist()
-        cell = select_copula_columns(model, places).cell_probability([[values[j]] for j in places])
+        cell = model.select(places).cell_probability([[values[j]] for j in places])
         q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
         scores.append(SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
     return scores

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.comparison.paired_records import number_columns
-from reid_sql.parameters import Floats, Integers, fold_case
+from reid_sql.parameters import Floats, Integers, order_by_name
 
 Flags = npt.NDArray[np.bool_]
 NOBODY: Final = -1
@@ -62,7 +62,7 @@ class AuditedTables:
                 raise NoRecordsError(
                     f"{name} must contain at least one record, got 0; pass a table with records"
                 )
-        by_name = sorted(range(len(self.names)), key=lambda at: (fold_case(self.names[at]), self.names[at]))
+        by_name = order_by_name(self.names)
         codes = np.asarray(self.codes, dtype=np.int64)[by_name]
         order = np.lexsort(codes[::-1])
         ordered = codes[:, order]

@@ -14,7 +14,7 @@ from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, VALUE, Evid
 from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence
 from reid_sql.models.validation.distinct_texts import DistinctTexts
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, order_by_name
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory
 ZERO_TEXTS: Final = {"-0.0": "0.0"}  # one value, which an engine may write as either
@@ -32,12 +32,12 @@ class EncodedTable:
 
 
 def encode_table(table: DistinctTexts) -> EncodedTable:
-    """Encode the values and repeat the records, ordered by value; refuses an empty and a too large table.
+    """Encode the values and repeat the records, ordered by name and value; refuses an empty and a too large table.
 
     >>> rows = [["sex", "age"], ["F", "9"], ["F", "10"]]
     >>> table = encode_table(DistinctTexts(np.arange(3), rows, np.array([0, 1, 2])))
     >>> table.texts, table.codes.tolist()
-    ([['F'], ['9', '10']], [[0, 0], [0, 1], [0, 1]])
+    ([['9', '10'], ['F']], [[0, 0], [1, 0], [1, 0]])
     """
     count = np.asarray(table.records, dtype=np.int64)
     rows, total = np.flatnonzero(count > 0), int(count.sum())
@@ -46,11 +46,13 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
     if total > MAX_RECORDS:
         rule = f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory"
         raise OutOfDomainError(f"{rule}, got {total}; pass a random sample of it")
-    names = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
-    columns = zip(*(table.texts[row] for row in rows.tolist()), strict=True)
+    given = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
+    columns = list(zip(*(table.texts[row] for row in rows.tolist()), strict=True))
+    by_name = order_by_name(given)
+    names = [given[place] for place in by_name]
     encoded = [
-        _encode_column([ZERO_TEXTS.get(text, text) if text else text for text in column])
-        for column in columns
+        _encode_column([ZERO_TEXTS.get(text, text) if text else text for text in columns[place]])
+        for place in by_name
     ]
     codes = np.stack([own for _, own in encoded], axis=1)
     order = np.lexsort(codes.T[::-1])

@@ -12,7 +12,6 @@ from reid_sql.models.profile.people_subsets import SubsetShapes
 from reid_sql.models.profile.subset_uniqueness import (
     DRAWS,
     score_tree_columns,
-    select_copula_columns,
     unique_share_by_subset,
 )
 from tests.models.profile.test_people_subsets import CELLS, CHOICES, MODEL, OF_MIXTURE, Q
@@ -71,7 +70,7 @@ def test_all_columns_are_as_unique_as_the_model_says() -> None:
 
 @pytest.mark.parametrize("places", [[0], [0, 1], [1, 2], [0, 1, 2]])
 def test_part_of_a_copula_is_as_unique_as_its_own_population(places: list[int]) -> None:
-    want = gaussian_copula.forecast_copula(select_copula_columns(COPULA, places), [40.0])[0].uniqueness
+    want = gaussian_copula.forecast_copula(COPULA.select(places), [40.0])[0].uniqueness
     assert unique_share_by_subset(COPULA, 40.0)(places) == pytest.approx(want, abs=0.03)
     assert want > 0.001
 
