@@ -52,9 +52,10 @@ def _identifies_people(name: str, codes: Mapping[str, Integers]) -> bool:
 def _is_constant(values: Integers, first: Integers, person: Integers, repeats: int) -> bool:
     """Whether the rows of a person agree with their first one, and would not by chance."""
     of_people = values[first]
-    _, counts = np.unique(of_people, return_counts=True)
+    counts = np.bincount(of_people + 1)
     by_chance = float(np.sum((counts / len(of_people)) ** 2))
-    if (1 - by_chance) * repeats < MIN_EXPECTED_DISAGREEMENTS or len(counts) == len(of_people):
+    is_unique = int(np.count_nonzero(counts)) == len(of_people)
+    if is_unique or (1 - by_chance) * repeats < MIN_EXPECTED_DISAGREEMENTS:
         return False
     agreeing = (int(np.sum(values == of_people[person])) - len(of_people)) / repeats
     return (agreeing - by_chance) / (1 - by_chance) >= MIN_AGREEMENT
