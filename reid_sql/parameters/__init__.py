@@ -190,6 +190,7 @@ __all__ = [
     "is_number",
     "list_columns",
     "list_text",
+    "order_by_name",
     "plain",
     "quoted",
     "sql_literal",

@@ -12,7 +12,15 @@ from typing import Any, Final, TypeVar
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
 from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
-from reid_sql.parameters import OPTIONAL_TABLE, QUASI_IDENTIFIERS, SEED, WEIGHT, Columns, fold_case, order_by_name
+from reid_sql.parameters import (
+    OPTIONAL_TABLE,
+    QUASI_IDENTIFIERS,
+    SEED,
+    WEIGHT,
+    Columns,
+    fold_case,
+    order_by_name,
+)
 from reid_sql.reduction import BY, DROPPABLE_NULLS, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 from reid_sql.sql.people import (
     class_columns,

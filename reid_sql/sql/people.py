@@ -70,9 +70,9 @@ def one_row_per_person(
 ) -> Source:
     """Put in place of the table a row for each person: the values of the smallest of their classes.
 
-    Of several such classes the first in order, by the columns' names. Where there are groups, a row in each. The weight is the
-    smallest of the person's. Each row has how many people its class has, whosever smallest it is, and the sum
-    of their weights.
+    Of several such classes the first in order, by the columns' names. Where there are groups, a row in each.
+    The weight is the smallest of the person's. Each row has how many people its class has, whosever smallest
+    it is, and the sum of their weights.
     """
     if entity is None:
         return source

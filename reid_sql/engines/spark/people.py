@@ -74,7 +74,7 @@ def one_row_per_person(
     *,
     weight: str | None = None,
 ) -> DataFrame:
-    """A row a person: the values of their smallest class, of several the first in order, by the columns' names.
+    """A row a person: the values of their smallest class, of several the first by the columns' names.
 
     Where there are groups, a row a person in each. Their smallest weight is joined, NULL where one of
     them is no number of at least 0. Each row has how many people its class has, and the sum of their weights.

@@ -32,7 +32,7 @@ class EncodedTable:
 
 
 def encode_table(table: DistinctTexts) -> EncodedTable:
-    """Encode the values and repeat the records, ordered by name and value; refuses an empty and a too large table.
+    """Encode values and repeat records, ordered by name and value; refuses an empty and a too large table.
 
     >>> rows = [["sex", "age"], ["F", "9"], ["F", "10"]]
     >>> table = encode_table(DistinctTexts(np.arange(3), rows, np.array([0, 1, 2])))
