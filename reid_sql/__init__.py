@@ -6,8 +6,6 @@ them for data frames, and `reid_sql.models` has what they are answered with. Imp
 nothing of that.
 """
 
-import time
-
 # What type checkers take for true; importing typing for it would make the command start later
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     import duckdb
-
-IMPORTED_AT = time.time_ns()  # what was written to the folder since then is not what runs
 
 __all__ = [  # and every declared function; the stub next to this file has their types
     "NoRecordsError",

@@ -10,7 +10,7 @@ from typing import Any
 
 from ibis.expr.types import Table
 
-from reid_sql.client_fallback import answer_by_duckdb
+from reid_sql.client.fallback import answer_by_duckdb
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function

@@ -326,12 +326,6 @@ def refuse_several(people: int, *, of_shares: bool) -> None:
         raise OutOfDomainError(refusal_of_several(of_shares=of_shares))
 
 
-def refuse_records(people: int) -> None:
-    """Refuse people of several records, of which an attacker would know one."""
-    if people:
-        raise OutOfDomainError(REFUSAL_SEVERAL_RECORDS)
-
-
 def refuse_result_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:

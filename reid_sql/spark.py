@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from reid_sql.client_fallback import Place, answer_by_duckdb
+from reid_sql.client.fallback import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.distinct import SparkTexts

@@ -29,8 +29,7 @@ LAYERS = [
     ("reid_sql.engines",),
     ("reid_sql_udfs",),
     ("reid_sql.sources", "reid_sql.terminal", "reid_sql.charts", "reid_sql.plot"),
-    ("reid_sql.place_call",),
-    ("reid_sql.client_fallback",),
+    ("reid_sql.client",),
     ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),  # what the place does not answer, DuckDB does
     ("reid_sql.python_api", "reid_sql.commands.facts", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 METHOD_COLUMNS: Final = ("method", "uniqueness", "uniqueness_low", "uniqueness_high")
 UNICITY_COLUMNS: Final = ("points", "uniqueness", "uniqueness_low", "uniqueness_high")
 VALIDATION_COLUMNS: Final = ("method", "fraction", "sample", "figure", "value", "low", "high", "truth")
-MAX_STATUS: Final = 60  # letters of a status that fit behind the axis
 SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 

@@ -19,7 +19,8 @@ from reid_sql.check.measured import Group
 from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.release import TableEngine
-from reid_sql.client_fallback import drop_view, open_client
+from reid_sql.client.call import create_view, needed_columns
+from reid_sql.client.fallback import drop_view, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.distinct import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
@@ -27,7 +28,6 @@ from reid_sql.engines.ibis.reductions.disclosure import Recipe, recipe_of, sever
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import quoted
-from reid_sql.place_call import create_view, needed_columns
 from reid_sql.reduction import NULL_REPORT_COLUMNS
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared

@@ -29,7 +29,7 @@ from reid_sql.check.policy_model import (
 )
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release
 from reid_sql.check.sources import Source
-from reid_sql.client_fallback import profile_columns
+from reid_sql.client.fallback import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE
 from reid_sql.engines.ibis.alike import comparable

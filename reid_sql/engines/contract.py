@@ -3,9 +3,9 @@
 The module `reid_sql.engines.<engine>.adapter` of a dataframe engine fulfils `Adapter`, and `RecordAdapter`
 unless the engine lacks functions of single records. `engines/public_api.py` checks the arguments of a call
 and chooses the method by the function's `Answer`. The module with the relations that the engine's reductions
-share fulfils `Primitives`. An implementation, `reid_sql/reductions/<family>/<engine>.py`, has a function
-named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as
-the user passed them, checked) and returns the reduced relation.
+share fulfils `Primitives`. An implementation, `reid_sql/engines/<engine>/reductions/<family>.py`, has a
+function named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`,
+`nulls`, …, as the user passed them, checked) and returns the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -40,12 +40,13 @@ SETTINGS: Final = (
     WITHOUT_ROW_SECURITY,
     "standard_conforming_strings = on",
     f"application_name = '{APPLICATION}'",  # by which an administrator finds the session
-    f"query_group = '{APPLICATION}'",  # the same in Redshift
+    "max_parallel_workers_per_gather = 0",  # which take more of the server's time for the same counts
     "DateStyle = 'ISO'",  # of dates that come as text
     "IntervalStyle = 'postgres'",
     "TimeZone = 'UTC'",
     "extra_float_digits = 1",
 )
+NAME_IN_REDSHIFT: Final = f"query_group = '{APPLICATION}'"  # which speaks as PostgreSQL
 POSTGRES: Final = ("postgres", "postgresql")
 # How an administrator of another server finds the session's queries, where the server has a name for them.
 TAGS: Final = {
@@ -265,10 +266,14 @@ def _read_only(con: Any) -> None:  # noqa: ANN401 - psycopg's connection
     from psycopg.errors import UndefinedObject  # noqa: PLC0415 - the same
 
     con.isolation_level, con.read_only = IsolationLevel.REPEATABLE_READ, True
-    for setting in SETTINGS:
-        with suppress(UndefinedObject):  # Redshift, which speaks as PostgreSQL, has not all of them
-            con.execute(f"SET {setting}")
-            if setting == WITHOUT_ROW_SECURITY:
-                UNFILTERED.add(con)
+    try:
+        con.execute("; ".join(f"SET {setting}" for setting in SETTINGS))
+        UNFILTERED.add(con)
+    except UndefinedObject:  # Redshift has not all of them
+        for setting in (*SETTINGS, NAME_IN_REDSHIFT):
+            with suppress(UndefinedObject):
+                con.execute(f"SET {setting}")
+                if setting == WITHOUT_ROW_SECURITY:
+                    UNFILTERED.add(con)
     con.autocommit = False
     con.execute("SELECT 1")  # what Ibis does after it are parts of this transaction

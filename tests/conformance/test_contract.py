@@ -5,10 +5,10 @@ import inspect
 import polars as pl
 import pytest
 
+from reid_sql.client.call import Place
 from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
 from reid_sql.engines.polars import adapter, frames
 from reid_sql.function import ABSENT, Answer
-from reid_sql.place_call import Place
 from reid_sql.reduction import has_implementation, implementation, reductions
 from tests.conformance.engines import Frames
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import reduce
+from itertools import islice
 from operator import or_
 from typing import Any, Final
 from weakref import WeakSet
@@ -24,10 +25,10 @@ SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
-CURSOR: Final = "reid_sql"
 ROW_SECURITY: Final = """SELECT pg_catalog.set_config(name, '{}', true) FROM pg_catalog.pg_settings
     WHERE name = 'row_security' AND setting = '{}'"""  # servers that speak as PostgreSQL may have none
 UNFILTERED: Final[WeakSet[Any]] = WeakSet()  # connections of PostgreSQL whose row security is off for good
+LIBPQ_WITH_CHUNKS: Final = 170_000  # older ones pass on a row at a time
 ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
 IGNORES_CAPITALS: Final = ("", "duckdb", "sqlite", "mysql", "mssql", "trino", "bigquery", "databricks")
@@ -263,19 +264,20 @@ def _one_row(frame: Table) -> pa.Table:
 
 
 def _fetch_in_parts(frame: Table) -> pa.Table:
-    """Fetch PostgreSQL's rows a few at a time.
+    """Fetch PostgreSQL's rows a few at a time, by one statement in a part of the transaction.
 
-    The cursor is closed before its part of the transaction ends, so that an error leaves the rest as it was.
+    So an error leaves the rest of the transaction as it was.
     """
+    from psycopg import pq  # noqa: PLC0415 - only for PostgreSQL
+
     source, schema = next(sources(frame)), frame.schema().to_pyarrow()
     query, kind = source.compile(frame), pa.struct(list(schema))
-    with source.con.transaction(), _all_rows(source.con), source.con.cursor(name=CURSOR) as cursor:
-        cursor.execute(query)
+    size = ROWS_PER_BATCH if pq.version() >= LIBPQ_WITH_CHUNKS else 1
+    with source.con.transaction(), _all_rows(source.con), source.con.cursor() as cursor:
+        streamed = cursor.stream(query, size=size)
         parts = []
-        while rows := cursor.fetchmany(ROWS_PER_BATCH):
+        while rows := list(islice(streamed, ROWS_PER_BATCH)):
             parts.append(pa.RecordBatch.from_struct_array(pa.array(rows, type=kind)))
-            if len(rows) < ROWS_PER_BATCH:
-                break
     return pa.Table.from_batches(parts, schema=schema)
 
 
@@ -358,5 +360,5 @@ def _has_hash(rows: Table) -> bool:
     if backend(rows) != POSTGRES or PLANNED.get() is not None:
         return False
     asked = f"SELECT count(*) AS number FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
-    answer = next(sources(rows)).sql(asked, schema={"number": WHOLE})
-    return bool(answer.to_pyarrow()["number"][0].as_py())
+    answer = _fetch_in_parts(next(sources(rows)).sql(asked, schema={"number": WHOLE}))
+    return bool(answer["number"][0].as_py())

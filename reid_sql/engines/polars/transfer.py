@@ -17,7 +17,6 @@ from reid_sql.engines.polars.frames import (
 from reid_sql.engines.polars.tables import warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import Columns, Groups
 
 Table = tuple[pl.LazyFrame | pl.DataFrame, Sequence[str]]  # with the columns that are needed of it
 REFUSAL_OBJECT: Final = (
@@ -152,8 +151,8 @@ def _answer_types(
     repeated = [
         name
         for parameter in declared.parameters
-        if isinstance(parameter.domain, Groups)
-        or (isinstance(parameter.domain, Columns) and _lists_columns(declared))
+        if parameter.domain.role == "groups"
+        or (parameter.domain.role == "counted" and _lists_columns(declared))
         for name in arguments[parameter.name] or []
     ]
     return {name: known[name] for name in repeated} | types

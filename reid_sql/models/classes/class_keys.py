@@ -237,17 +237,6 @@ def _count_threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     return max(1, min(processors, allowed, len(chosen)))
 
 
-def require_memory_for_codes(records: int, columns: int, memory_mb: int, *, people: bool = False) -> None:
-    """Refuse a bound of memory below what any count of so many records takes, before their codes are made.
-
-    With `people`, each record also has the code of its person.
-
-    >>> require_memory_for_codes(1000, 3, 1)
-    """
-    each = CODE_BYTES * columns + KEY_BYTES * (people + 1 + SPARE_ARRAYS)
-    require_memory(records * each, memory_mb, f"{records} records of {columns} columns")
-
-
 def require_memory(size: int, memory_mb: int, what: str) -> None:
     """Refuse a bound of memory below what is needed."""
     if size > memory_mb * BYTES_PER_MB:

@@ -234,11 +234,6 @@ class Releases:
         persons = self.persons
         return bool(((persons.first_size > 1) | (persons.second_size > 1)).any())
 
-    @property
-    def is_paired(self) -> bool:
-        """Whether it is known between which classes people moved."""
-        return self.is_keyed and not self.several_rows
-
     def compared(self, value: float, total: int | None = None) -> _Figure:
         """A figure of classes that are compared by their values."""
         if self.comparability == STATUS_NOT_COMPARABLE:

@@ -75,6 +75,41 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
         assert check["groups"][0]["value"] == pytest.approx(server.execute(asked).fetchall()[0][0] or 0)
 
 
+TEN_CHECKS = """
+quasi_identifiers = ["age", "sex", "town"]
+sensitive = ["town"]
+population = 1e6
+checks = [
+  { measure = "k", at_least = 1 },
+  { measure = "uniqueness", at_most = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "records_at_risk", threshold = 0.2, at_most = 1, quasi_identifiers = ["age", "town"] },
+  { measure = "unique_records", at_most = 1e6, quasi_identifiers = ["sex"] },
+  { measure = "k", at_least = 1, by = ["town"], quasi_identifiers = ["age", "sex"] },
+  { measure = "l_diversity", at_least = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "t_closeness", at_most = 1, quasi_identifiers = ["age", "sex"] },
+  { measure = "population_uniqueness", at_most = 1 },
+  { measure = "population_correctness", at_most = 1 },
+  { measure = "average_risk", at_most = 1 },
+]
+"""
+
+
+@pytest.mark.postgres
+def test_ten_checks_are_at_most_40_statements_in_the_log(
+    tmp_path: Path, postgres: str, server: psycopg.Connection[Any]
+) -> None:
+    """The server writes down every statement that it gets, those around a transaction too."""
+    log = Path(postgres) / "log"
+    server.execute("ALTER ROLE reid SET log_statement = 'all'")
+    try:
+        before = len(log.read_text())
+        page = gate.check(policy(tmp_path, postgres, "sessions.people", TEN_CHECKS))
+    finally:
+        server.execute("ALTER ROLE reid RESET log_statement")
+    assert [each["verdict"] for each in page["checks"]] == ["pass"] * 10
+    assert 10 < len(re.findall(r"LOG:  (?:statement|execute)", log.read_text()[before:])) <= 40
+
+
 SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reid-sql'
     AND backend_start > (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())"""
 

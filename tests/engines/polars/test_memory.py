@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
+from reid_sql.client.call import open_shared_client
 from reid_sql.errors import OutOfDomainError
-from reid_sql.place_call import open_shared_client
 
 SCENARIO = {
     "population": 67_000_000,

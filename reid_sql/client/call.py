@@ -31,8 +31,6 @@ from reid_sql.parameters import (
     TABLE,
     TABLES,
     Columns,
-    Groups,
-    Texts,
     fold_case,
     list_text,
     quoted,
@@ -163,7 +161,7 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
     alike = any(each.name == table and each.domain == TABLE for each in declared.parameters)
     needed: list[str] = []
     for parameter in declared.parameters:
-        if table == POPULATION_TABLE and isinstance(parameter.domain, Groups):
+        if table == POPULATION_TABLE and parameter.domain.role == "groups":
             continue
         named = parameter.domain.columns_in(arguments[parameter.name], "tbl" if alike else table)
         if named is None and parameter.name == "columns":
@@ -171,7 +169,7 @@ def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any])
         needed += named or ()
     if not needed and arguments.get("model") is not None:
         needed += registry.known(arguments["model"]).columns
-    has_lists = any(isinstance(each.domain, Columns) for each in declared.parameters)
+    has_lists = any(each.domain.role == "counted" for each in declared.parameters)
     return list(dict.fromkeys(needed)) if needed or has_lists else None
 
 
@@ -208,7 +206,7 @@ def _argument(
         return f"reid_{name}"
     if isinstance(value, FittedModel):
         return next(key for key, each in models.items() if each is value)
-    if not isinstance(domain, Texts) and not domain.columns_in(value, "tbl"):
+    if domain.form != "names" and not domain.columns_in(value, "tbl"):
         return value
     if isinstance(value, list | tuple):
         return [names.get(each, each) if isinstance(each, str) else each for each in value]

@@ -14,10 +14,10 @@ import duckdb
 import pyarrow as pa
 
 import reid_sql_udfs
+from reid_sql.client.call import NAMES, Place, open_shared_client, plan_call, run_call
 from reid_sql.engines.arrow import ARROW_TYPES
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
-from reid_sql.place_call import NAMES, Place, open_shared_client, plan_call, run_call
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import spill_folder, spill_into
