@@ -23,7 +23,6 @@ from reid_sql.errors import UnknownNameError as UnknownNameError
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
 
-IMPORTED_AT: int
 check: Gate
 
 def register(con: duckdb.DuckDBPyConnection) -> None:
