@@ -67,7 +67,7 @@ def test_the_sdist_holds_what_it_is_built_and_tested_from(built: Path) -> None:
     with tarfile.open(found) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
     folders = ("reid_sql", "udfs", "tests", "benchmarks", "tools", "sql_examples", "docs")
-    beside = {"LICENSE", "NOTICE", "Makefile", "CITATION.cff", *committed("*.md")}
+    beside = {"LICENSE", "NOTICE", "llms.txt", "Makefile", "CITATION.cff", *committed("*.md")}
     wanted = committed(*folders) | {name for name in beside if "/" not in name}
     assert names == wanted | {"PKG-INFO", "pyproject.toml", ".gitignore"}
 
