@@ -28,6 +28,10 @@ class RowsNotPeopleWarning(UserWarning):
     """A column looks like an identifier and repeats, so that a row is perhaps not a person."""
 
 
+class MissingCodesWarning(UserWarning):
+    """Values of a column look like codes for missing values, and count as values."""
+
+
 class OutOfDomainError(ReidError):
     """A value lies outside what its parameter may be."""
 

@@ -22,11 +22,17 @@ from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.people_warnings import report_people
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, without_example
-from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning, UnavailableError, WrongTypeError
+from reid_sql.errors import (
+    MissingCodesWarning,
+    OutOfDomainError,
+    RowsNotPeopleWarning,
+    UnavailableError,
+    WrongTypeError,
+)
 from reid_sql.function import Function, Parameter, signature_of
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value
-from reid_sql.sources.identifiers import describe_calls
+from reid_sql.sources.identifiers import describe_calls, describe_codes
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
@@ -95,9 +101,11 @@ def _answered(
 
 
 def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
-    """Warn, at the line of the caller, where rows of a table may not be people."""
+    """Warn, at the line of the caller, where rows may not be people, and values stand for missing ones."""
     if caution := describe_calls(calls, con.sql, "entity ="):
         warnings.warn(caution, RowsNotPeopleWarning, stacklevel=4)
+    if caution := describe_codes(calls, con.sql):
+        warnings.warn(caution, MissingCodesWarning, stacklevel=4)
 
 
 def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # noqa: ANN401 - as SQL takes it

@@ -1,13 +1,13 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
+from reid_sql.check.caution_codes import refuse_unknown_code
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.missing import read_missing
 from reid_sql.check.policy_model import (
@@ -93,7 +93,6 @@ MASK: Final = Number(
 JUDGE_BY: Final = Choice(("interval", "estimate"))
 ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
 CAUTIONS: Final = Choice(("allow", "refuse"))
-CODE: Final = re.compile("(by )?[a-z][a-z0-9_]*")
 
 
 def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
@@ -166,9 +165,7 @@ def _read_accepted(place: Place) -> tuple[str, ...]:
     """Read the codes of the cautions that the policy accepts: words, as reports show them."""
     accepted = _read_distinct(place, "accept")
     for code in accepted:
-        if not CODE.fullmatch(code):
-            rule = f"{place.at('accept')} must be codes of cautions, got '{code}'"
-            raise OutOfDomainError(f'{rule}; write them as reports do, like ["missing_codes"]')
+        refuse_unknown_code(place.at("accept"), code)
     return accepted
 
 

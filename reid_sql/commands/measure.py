@@ -199,6 +199,12 @@ def _people(table: SourceTable, entity: str | None) -> str:
     return hint(table.repeated_identifiers(), "--entity")
 
 
+def _people_and_codes(table: SourceTable, entity: str | None) -> str:
+    """Say how people are counted, and which columns have missing-value codes."""
+    codes = (f"{each}." for each in table.missing_value_codes().values())
+    return " ".join(filter(None, [_people(table, entity), *codes]))
+
+
 def run_forecast(options: argparse.Namespace) -> int:
     """Print the forecast, and draw it if asked."""
     populations = numbers("--population", options.population)
@@ -207,7 +213,7 @@ def run_forecast(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     with open_table(options) as table:
         older = table.call("pyc_forecast", populations, words="forecast", **how)
-        people = _people(table, options.entity)
+        people = _people_and_codes(table, options.entity)
         if options.plot:
             rows = _forecast_with_plot(table, populations, options.plot, people, how)
         else:
@@ -250,7 +256,7 @@ def run_validate(options: argparse.Namespace) -> int:
         check_plot_file(options.plot)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
-    people = _people(table, options.entity)
+    people = _people_and_codes(table, options.entity)
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
     print_answer(options, rows, rows, lambda: pages.validation_page(rows), people)

@@ -20,7 +20,7 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source
 from reid_sql.sources.formats import TextFormat, check_marks, write_option
-from reid_sql.sources.identifiers import describe_nobodies_in, repeated
+from reid_sql.sources.identifiers import describe_codes_in, describe_nobodies_in, repeated
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
@@ -180,7 +180,7 @@ def describe_people(
     columns: Sequence[str],
     population: Sequence[str] = (),
 ) -> str:
-    """Say how people are counted, or which column may identify them; nothing where no column does.
+    """Say how people are counted, or which column may identify them; name columns with missing-value codes.
 
     No `entity` identifies the people of a `population`.
     """
@@ -189,7 +189,10 @@ def describe_people(
         for named in (() if entity else tables, population)
     )
     counted_as = describe_entity(con, tables, entity) if entity else hint(list(counted), "--entity")
-    return " ".join(filter(None, [counted_as, hint([each for each in others if each not in counted], None)]))
+    of_population = hint([each for each in others if each not in counted], None)
+    items = [f"query_table({sql_text(table)})" for table in (*tables, *population)]
+    codes = dict.fromkeys(describe_codes_in(con.sql, item, columns) for item in items if columns)
+    return " ".join(filter(None, [counted_as, of_population, *codes]))
 
 
 def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:

@@ -21,6 +21,8 @@ class CountedRows:
     counted: tuple[str, ...]
     named: tuple[str, ...]
     takes_entity: bool
+    coded: tuple[str, ...] = ()  # columns of which a missing-value code counts as a value
+    coded_tables: tuple[str, ...] = ()  # the parameters of the tables that have them
 
 
 def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> CountedRows:
@@ -39,11 +41,18 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
         is_counted = p.domain.role == "counted" or p.name == "sensitive"
         if is_counted or p.domain.role in {"column", "groups", "household"}:
             roles[is_counted] += _names(arguments[p.name])
+    people = {p.name for p in declared.parameters if p.domain.has_people(by_entity=False)}
+    people |= set(find_identified_tables(declared, arguments))
+    others = [name for each in ("by", "weight") for name in _names(arguments.get(each))]
     return CountedRows(
         tuple(tables),
         counted=tuple(roles[True]),
         named=tuple(roles[False]),
         takes_entity=arguments.get("entity", "") is None,
+        coded=tuple(dict.fromkeys([*roles[True], *others])),
+        coded_tables=tuple(
+            p.name for p in declared.parameters if p.name in people and arguments[p.name] is not None
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from reid_sql.engines.duckdb.planned_calls import Calls, PlannedCall, listen, st
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.sources.identifiers import describe_calls
+from reid_sql.sources.identifiers import describe_calls, describe_codes
 from reid_sql.terminal.answers import advice_by_kind
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
@@ -200,7 +200,7 @@ def end() -> None:
 
 
 def caution_of(function: str, answer: Any) -> str:  # noqa: ANN401 - a relation or a frame
-    """Say whether rows of the function's latest call may not be people; it is then forgotten."""
+    """Say what is doubtful of the rows and values of the function's latest call; it is then forgotten."""
     calls = [call for each in LISTENING for call in each if call.function == function]
     for each in LISTENING:
         each.clear()
@@ -219,7 +219,8 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
     of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
     own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
-        if sentence := describe_calls([call], asking(ask)):
+        described = (describe(([call]), asking(ask)) for describe in (describe_calls, describe_codes))
+        if sentence := " ".join(filter(None, described)):
             return sentence
     return ""
 

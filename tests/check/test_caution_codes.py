@@ -1,14 +1,18 @@
 """Missing-value codes are found wherever a column's values count; a policy accepts a caution by its code."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from reid_sql.check.caution_codes import codes_of_cautions
 from reid_sql.check.gate import check
+from reid_sql.errors import UnknownNameError
 
+ROOT = Path(__file__).parents[2]
 TABLE = 'file = "t.parquet"\nquasi_identifiers = ["age"]\nsensitive = ["dis"]'
 L = '{measure = "l_diversity", at_least = 2}'
 ALPHA = '{measure = "alpha_k_anonymity", at_most = 0.9}'
@@ -93,3 +97,33 @@ def test_what_needs_no_remedy_does_not_block(tmp_path: Path) -> None:
     assert "determined" in codes
     accept = f"accept = {json.dumps([each for each in codes if each != 'determined'])}"
     assert page(tmp_path, estimate, accept, columns)["exit_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        ("missing_code", "did you mean 'missing_codes'?"),
+        ("few_record", "did you mean 'few_records'?"),
+        ("everything", "the codes are above_bound, "),
+    ],
+)
+def test_a_code_that_no_caution_has_is_refused(tmp_path: Path, code: str, remedy: str) -> None:
+    with pytest.raises(UnknownNameError) as refused:
+        page(tmp_path, K, f'accept = ["{code}"]')
+    assert f"policy accept must be codes of cautions, got '{code}'; {remedy}" in str(refused.value)
+
+
+def test_the_codes_that_can_be_accepted_are_those_that_the_gate_writes() -> None:
+    """Every code in the source of the gate, and every code of docs/statuses.md."""
+    written = {
+        code
+        for path in (ROOT / "reid_sql" / "check").glob("*.py")
+        for code in re.findall(
+            r'(?:code="|cautions \+= \[\(.*?, \[")([a-z_]+)"', path.read_text(encoding="utf-8")
+        )
+    }
+    statuses = set(
+        re.findall(r"^\| `([\w ]+)` \|", (ROOT / "docs" / "statuses.md").read_text("utf-8"), re.MULTILINE)
+    )
+    assert {*written, *statuses} - {"ok", ""} <= {*codes_of_cautions()}
+    assert written

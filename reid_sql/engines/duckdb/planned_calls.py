@@ -21,13 +21,15 @@ class PlannedCall:
     """A call: its tables as FROM items, and what it counts of them.
 
     The `items` have a row for a person, as far as the call knows; in each of the `watched` a column names
-    people or households: the item, which of them, and the column.
+    people or households: the item, which of them, and the column. In those that are `coded`, missing-value
+    codes count as values.
     """
 
     function: str
     items: tuple[str, ...]
     rows: CountedRows
     watched: tuple[tuple[str, str, str], ...] = ()
+    coded: tuple[str, ...] = ()
 
 
 Calls = deque[PlannedCall]
@@ -69,6 +71,9 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
         for each in columns
         if name in sources
     )
-    for each in LISTENERS if items or watched else ():
-        each.append(PlannedCall(declared.name, items, rows, watched))
+    coded = tuple(
+        dict.fromkeys(sources[name] for name in rows.coded_tables if name in sources and rows.coded)
+    )
+    for each in LISTENERS if items or watched or coded else ():
+        each.append(PlannedCall(declared.name, items, rows, watched, coded))
     return True

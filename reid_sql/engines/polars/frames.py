@@ -186,3 +186,8 @@ def collected(frame: pl.LazyFrame, _: str) -> pa.Table:
 def framed(table: pa.Table) -> pl.LazyFrame:
     """The table as a lazy frame."""
     return pl.DataFrame(pl.from_arrow(table)).lazy()
+
+
+def known_value(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A column's values, NULL for NaN."""
+    return column.fill_nan(None) if kind.is_float() else column

@@ -21,19 +21,16 @@ from reid_sql.engines.counted_rows import (
 )
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.file_headers import refuse_repeated_names
-from reid_sql.engines.people_warnings import warn_of_nobodies
-from reid_sql.engines.polars.frames import exact_column, framed, map_whole
+from reid_sql.engines.polars.coded_values import (
+    count_nobodies_of,
+    rows_of_nobodies,
+    warn_of_codes_in,
+    warn_of_nobodies_in,
+)
+from reid_sql.engines.polars.frames import exact_column, framed, known_value, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
 from reid_sql.models.columns.identifiers import hint, likely, repeating
-from reid_sql.models.columns.nobodies import (
-    COUNTS_OF_NOBODIES,
-    MAX_NOBODIES,
-    NOBODY_NUMBERS,
-    NOBODY_WORDS,
-    count_rows_of_nobodies,
-    counts_of_nobodies,
-)
 from reid_sql.models.columns.panels import find_people_columns
 from reid_sql.reduction import refuse_unidentified
 
@@ -131,9 +128,10 @@ TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_st
 
 
 def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
-    """Return the answer, whose collection warns of columns that are named like an identifier and repeat.
+    """Return the answer, whose collection warns of what is doubtful of the rows and values of its tables.
 
-    They are counted with the answer, if there is such a name.
+    Columns that look like an identifier and repeat, values that stand for nobody, and missing-value codes are
+    counted with the answer.
     """
     rows = find_counted_rows(declared, arguments)
     frames = [arguments[name].lazy() for name in rows.tables]
@@ -141,10 +139,12 @@ def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[st
     warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
     warnings += [_of_panels(arguments[name].lazy(), rows, answer) for name in rows.tables]
     warnings += [
-        _of_nobodies(arguments[name].lazy(), column, unit, answer)
+        warn_of_nobodies_in(arguments[name].lazy(), column, unit, answer)
         for name, columns in find_watched_columns(declared, arguments).items()
         for unit, column in columns
     ]
+    frames = [arguments[name].lazy() for name in rows.coded_tables]
+    warnings += [warn_of_codes_in(each, rows.coded, answer) for each in frames if rows.coded]
     return pl.concat([answer, *warnings]) if warnings else answer
 
 
@@ -180,63 +180,6 @@ class _Panels:
         return pl.DataFrame(schema=self.schema)
 
 
-def _of_nobodies(frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the values of a column of people or households, and how they are written."""
-    schema = answer.collect_schema()
-    kind = frame.collect_schema().get(column)
-    if kind is None or kind.is_nested() or kind == pl.Object:
-        return pl.LazyFrame(schema=schema)  # the answer refuses the name, or the values are no codes
-    return map_whole(_count_nobodies_of(frame, column), _Nobodies(column, unit, schema), schema)
-
-
-def _count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
-    value = exact_column(column).alias("value")
-    sizes = frame.group_by(value).agg(pl.len().cast(pl.Int64).alias("size"))
-    return count_nobodies(sizes, frame.collect_schema()[column])
-
-
-def _count_rows(counts: Mapping[str, Any]) -> int:
-    return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
-
-
-def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
-    """Count the values of an identifier from their sizes, in one row of COUNTS_OF_NOBODIES."""
-    is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
-    value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
-    number = value.cast(pl.Float64, strict=False)
-    word = value.str.strip_chars(" \t\r\n").str.to_lowercase()
-    is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
-    coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
-    code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
-    values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
-        "size", code=code, number=pl.when(number.is_finite()).then(number)
-    )
-    is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
-    counts = (
-        pl.col("size").top_k(MAX_NOBODIES + 1).implode(),
-        pl.col("code").filter(is_one).implode(),
-        pl.col("size").filter(is_one).implode(),
-        (~is_one).sum().cast(pl.Int64),
-        numbers.count().cast(pl.Int64),
-        numbers.min(),
-        numbers.max(),
-    )
-    return values.select(each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True))
-
-
-@dataclass(frozen=True)
-class _Nobodies:
-    """Warn of values that may stand for nobody, and return a frame without rows."""
-
-    column: str
-    unit: str
-    schema: pl.Schema
-
-    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        warn_of_nobodies(self.column, counts_of_nobodies(counts.row(0)), self.unit)
-        return pl.DataFrame(schema=self.schema)
-
-
 def _identifiers(frame: pl.LazyFrame, rows: CountedRows) -> list[str]:
     known = frame.collect_schema()
     names = likely(known.names(), rows.counted, rows.named)
@@ -251,7 +194,7 @@ def _nothing_but_a_warning(
     values = [exact_column(name).drop_nulls() for name in names]
     distinct = [each.n_unique().alias(f"distinct{place}") for place, each in enumerate(values)]
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
-    nobodies = [_count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names]
+    nobodies = [count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names]
     counted = pl.concat([frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal")
     return map_whole(counted, _Warning(names, rows, schema), schema)
 
@@ -268,7 +211,7 @@ class _Warning:
         numbers, last = counts.row(0), 2 * len(self.names)
         distinct, records, rows = numbers[: len(self.names)], numbers[len(self.names) : last], numbers[last]
         columns = [
-            each._replace(of_nobody=_count_rows(numbers[last + 1 + self.names.index(each.name)]))
+            each._replace(of_nobody=rows_of_nobodies(numbers[last + 1 + self.names.index(each.name)]))
             for each in repeating(self.names, distinct, records, self.rows.counted, of_rows=rows)
         ]
         if columns:
@@ -294,11 +237,6 @@ def refuse_unidentified_rows(
         schema = answer.collect_schema()
         checks.append(map_whole(counts, _Identified(role, column, schema), schema))
     return pl.concat(checks) if len(checks) > 1 else answer
-
-
-def known_value(column: pl.Expr, kind: pl.DataType) -> pl.Expr:
-    """A column's values, NULL for NaN."""
-    return column.fill_nan(None) if kind.is_float() else column
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ suggests what to do with a column; it never decides.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from math import log
 from typing import Any, Final
@@ -80,15 +80,15 @@ class ColumnForm:
     kind: str
     values: int
     numbers: int
-    whole: int
-    least: float
-    greatest: float
-    dates: int
-    padded: int
-    spaced: int
-    shortest: int
-    longest: int
-    letters: int
+    whole: int = 0
+    least: float = 0.0
+    greatest: float = 0.0
+    dates: int = 0
+    padded: int = 0
+    spaced: int = 0
+    shortest: int = 0
+    longest: int = 0
+    letters: int = 0
 
 
 def classify_column(form: ColumnForm, values: int, records: int) -> str:
@@ -332,13 +332,17 @@ def _column_form(row: dict[str, Any]) -> ColumnForm:
 
 
 def _missing_value_codes(row: dict[str, Any]) -> list[MissingValueCode]:
-    form = _column_form(row)
-    numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
     split = (candidate.partition(":") for candidate in row["candidates"])
-    candidates = [MissingValueCode(_render_value(text, form.kind), int(count)) for count, _, text in split]
+    return missing_values_of(_column_form(row), [(text, int(count)) for count, _, text in split])
+
+
+def missing_values_of(form: ColumnForm, candidates: Iterable[tuple[str, int]]) -> list[MissingValueCode]:
+    """Select the missing-value codes of a column from the candidates, texts with their records."""
+    numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
+    codes = [MissingValueCode(_render_value(text, form.kind), count) for text, count in candidates]
     # Among identifiers, nines are an identifier like the others.
     named = IDENTIFIER_NAME.search(form.name) and form.values > MAX_CATEGORIES
-    return find_missing_value_codes(candidates, None if named else numbers)
+    return find_missing_value_codes(codes, None if named else numbers)
 
 
 def _render_value(text: str, kind: str) -> str:

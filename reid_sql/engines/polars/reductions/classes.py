@@ -9,6 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from reid_sql.engines.people_warnings import warn_of_nobodies
+from reid_sql.engines.polars.coded_values import count_nobodies
 from reid_sql.engines.polars.frames import (
     aliases,
     check_columns,
@@ -19,7 +20,6 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
-from reid_sql.engines.polars.tables import count_nobodies
 from reid_sql.errors import WrongTypeError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS

@@ -1,0 +1,154 @@
+"""Polars: values that stand for nobody, and missing-value codes, counted with an answer that they qualify."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from reid_sql.engines.people_warnings import warn_of_nobodies
+from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
+from reid_sql.errors import MissingCodesWarning
+from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
+from reid_sql.models.columns.missing_value_codes import (
+    MISSING_DATES,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
+    count_missing_values,
+)
+from reid_sql.models.columns.nobodies import (
+    COUNTS_OF_NOBODIES,
+    MAX_NOBODIES,
+    NOBODY_NUMBERS,
+    NOBODY_WORDS,
+    count_rows_of_nobodies,
+    counts_of_nobodies,
+)
+
+
+def warn_of_nobodies_in(frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the values of a column of people or households, and how they are written."""
+    schema = answer.collect_schema()
+    kind = frame.collect_schema().get(column)
+    if kind is None or kind.is_nested() or kind == pl.Object:
+        return pl.LazyFrame(schema=schema)  # the answer refuses the name, or the values are no codes
+    return map_whole(count_nobodies_of(frame, column), _Nobodies(column, unit, schema), schema)
+
+
+def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
+    """Count the values of a column of people, in one row of COUNTS_OF_NOBODIES."""
+    value = exact_column(column).alias("value")
+    sizes = frame.group_by(value).agg(pl.len().cast(pl.Int64).alias("size"))
+    return count_nobodies(sizes, frame.collect_schema()[column])
+
+
+def rows_of_nobodies(counts: Mapping[str, Any]) -> int:
+    """The rows of values that stand for nobody, from COUNTS_OF_NOBODIES."""
+    return count_rows_of_nobodies(counts_of_nobodies(list(counts.values())))
+
+
+def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
+    """Count the values of an identifier from their sizes, in one row of COUNTS_OF_NOBODIES."""
+    is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
+    value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
+    number = value.cast(pl.Float64, strict=False)
+    word = value.str.strip_chars(" \t\r\n").str.to_lowercase()
+    is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
+    coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
+    code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
+    values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
+        "size", code=code, number=pl.when(number.is_finite()).then(number)
+    )
+    is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
+    counts = (
+        pl.col("size").top_k(MAX_NOBODIES + 1).implode(),
+        pl.col("code").filter(is_one).implode(),
+        pl.col("size").filter(is_one).implode(),
+        (~is_one).sum().cast(pl.Int64),
+        numbers.count().cast(pl.Int64),
+        numbers.min(),
+        numbers.max(),
+    )
+    return values.select(each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True))
+
+
+@dataclass(frozen=True)
+class _Nobodies:
+    """Warn of values that may stand for nobody, and return a frame without rows."""
+
+    column: str
+    unit: str
+    schema: pl.Schema
+
+    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
+        warn_of_nobodies(self.column, counts_of_nobodies(counts.row(0)), self.unit)
+        return pl.DataFrame(schema=self.schema)
+
+
+# Missing-value codes
+
+
+def warn_of_codes_in(frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the values of columns that may be missing-value codes, and how the others are written."""
+    schema, known = answer.collect_schema(), frame.collect_schema()
+    kinds = {name: kind for name in columns if (kind := _kind_of(known.get(name))) is not None}
+    if not kinds:
+        return pl.LazyFrame(schema=schema)
+    counts = [_count_candidates(frame, name).select(pl.struct(pl.all()).alias(name)) for name in kinds]
+    return map_whole(pl.concat(counts, how="horizontal"), _Codes(kinds, schema), schema)
+
+
+def _kind_of(kind: pl.DataType | None) -> str | None:
+    """The kind of values as a profile names it; None of those that are no codes."""
+    if kind is None or kind == pl.Boolean:
+        return None
+    if kind in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    if kind in (pl.Date, pl.Datetime):
+        return "date"
+    return "float" if kind.is_float() else "integer" if kind.is_numeric() else None
+
+
+def _count_candidates(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
+    """Count the distinct values of a column in one row, and list the candidates for codes with their rows."""
+    text = exact_column(column).cast(pl.String).alias("text")
+    values = frame.group_by(text).agg(pl.len().cast(pl.Int64).alias("rows")).drop_nulls("text")
+    word = pl.col("text").str.strip_chars(" ").str.to_lowercase()
+    number = pl.col("text").cast(pl.Float64, strict=False)
+    is_candidate = (
+        word.is_in(MISSING_WORDS)
+        | number.is_in([*map(float, MISSING_NUMBERS)]).fill_null(value=False)
+        | pl.col("text").str.slice(0, 10).is_in(MISSING_DATES)
+    )
+    marked = values.select("text", "rows", is_candidate=is_candidate, number=number)
+    is_other = ~pl.col("is_candidate")
+    numbers = pl.col("number").filter(is_other & pl.col("number").is_finite())
+    return marked.select(
+        texts=pl.col("text").filter("is_candidate").implode(),
+        rows=pl.col("rows").filter("is_candidate").implode(),
+        values=is_other.sum().cast(pl.Int64),
+        numbers=numbers.len().cast(pl.Int64),
+        least=numbers.min().fill_null(0.0),
+        greatest=numbers.max().fill_null(0.0),
+    )
+
+
+@dataclass(frozen=True)
+class _Codes:
+    """Warn of values that look like missing-value codes, and return a frame without rows."""
+
+    kinds: Mapping[str, str]
+    schema: pl.Schema
+
+    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
+        cautions = (self._describe(name, counts[name][0]) for name in self.kinds)
+        if caution := " ".join(f"{each}." for each in cautions if each):
+            warnings.warn(caution, MissingCodesWarning, stacklevel=2)
+        return pl.DataFrame(schema=self.schema)
+
+    def _describe(self, name: str, found: Mapping[str, Any]) -> str:
+        values, numbers, *ends = (found[each] for each in ("values", "numbers", "least", "greatest"))
+        form = ColumnForm(name, self.kinds[name], values, numbers, 0, *ends)
+        codes = missing_values_of(form, zip(found["texts"], found["rows"], strict=True))
+        return count_missing_values([each.text for each in codes], [each.records for each in codes], name)
