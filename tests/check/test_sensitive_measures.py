@@ -86,6 +86,21 @@ def test_one_statement_counts_the_measures_of_the_same_columns(
     assert len(gate.plan_statements(read_policy(path), overview=False)) == len(statements) - 1
 
 
+def test_records_come_for_the_overview_of_a_larger_population_alone(
+    tmp_path: Path, sources: dict[str, str]
+) -> None:
+    """A plan takes a table for one record; the codes of both columns come where the records do."""
+    path = tmp_path / "p.toml"
+    come = {}
+    for population in (1, 2):
+        named = f'quasi_identifiers = ["age", "sex"]\npopulation = {population}'
+        checks = "checks = [{ measure = 'k', at_least = 1 }]"
+        path.write_text(f"[[tables]]\n{sources['url']}\n{named}\n{checks}", encoding="utf-8")
+        statements = gate.plan_statements(read_policy(path))
+        come[population] = any("reid_code_1" in each for each in statements)
+    assert come == {1: False, 2: True}
+
+
 def test_a_measure_that_is_refused_leaves_the_others_judged(
     tmp_path: Path, sources: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

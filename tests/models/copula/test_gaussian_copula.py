@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_a_forecast_is_what_drawn_populations_come_out_as(people_count: int) -> 
         noise = 4 * float(np.std(drawn)) / len(drawn) ** 0.5
         assert low <= mean <= high
         assert float(np.mean(drawn)) == pytest.approx(mean, abs=noise + 2 * (high - low))
+
+
+def test_the_interval_of_a_forecast_is_as_wide_as_forecasts_of_other_seeds_differ() -> None:
+    model = fitted("all", people(), COLUMNS)
+    rows = [forecast_copula(replace(model, seed=seed, _scores={}), [30])[0] for seed in range(8)]
+    for name in ("uniqueness", "correctness"):
+        found, high = (np.array([getattr(row, f"{name}{end}") for row in rows]) for end in ("", "_high"))
+        errors = (high - found) / 1.96
+        assert 0.5 < errors.mean() / found.std(ddof=1) < 2
 
 
 def test_a_sample_is_the_same_whoever_asks_for_which_part() -> None:
