@@ -135,6 +135,12 @@ def test_models_know_no_engine() -> None:
         assert not names & {"duckdb", "polars", "pyspark", "pyarrow"}
 
 
+def test_the_folder_of_the_package_has_at_most_14_files_of_its_own() -> None:
+    """Besides types for editors: what a reader looks for first."""
+    own = [each.name for each in (ROOT / "reid_sql").iterdir() if each.suffix in {".py", ".sql"}]
+    assert len(own) <= 14, sorted(own)
+
+
 def test_files_have_at_most_450_lines() -> None:
     lines = {module(path): path.read_text(encoding="utf-8").count("\n") for path in SOURCES}
     assert not {name: count for name, count in lines.items() if count > 450}
