@@ -2,10 +2,10 @@
 
 An attacker knows the published cells, that the totals add up, and that a listed cell has at least one person.
 A hidden cell is protected if the interval that follows is at least as wide as asked. Greedy: for each cell
-that is not protected, the cheapest pair of other tables of people that show it so far apart (a linear
-programme; Kelly, Golden & Assad 1992), of which every cell that differs is hidden. Then each secondary cell,
-the largest first, is shown again if all stay protected. Small tables are solved optimally by an integer
-programme (Fischetti & Salazar 2001). What is hidden is always proved by the audit of `bounds`.
+that is not protected, the cheapest deviation that makes it so (a linear programme; Kelly, Golden & Assad
+1992), of which every cell is hidden. Then each secondary cell, the largest first, is shown again if all stay
+protected. Small tables are solved optimally by an integer programme (Fischetti & Salazar 2001). Two tables of
+whole numbers that differ by the width prove the protection of a cell, else the audit of `bounds` does.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
+from reid_sql.models.tables.deviations import Deviations, express_totals
 from reid_sql.models.tables.equations import Equations, link_cells
+from reid_sql.models.tables.greedy_suppression import GreedyChoice
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
@@ -25,8 +26,6 @@ PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
-MAX_SHOWN_AGAIN: Final = 300  # secondary cells that are tried to be shown again
-TOLERANCE: Final = 1e-6
 Flags = npt.NDArray[np.bool_]
 
 
@@ -50,9 +49,9 @@ def suppress_cells(codes: Integers, counts: Integers, is_primary: Flags, width: 
     """
     order = np.lexsort(codes.T[::-1])
     problem = _Problem(codes[order], counts[order].astype(float), is_primary[order], width)
-    hidden, is_optimal = problem.solve()
+    hidden, unprotected, is_optimal = problem.solve()
     statuses = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
-    statuses[problem.unprotected(hidden)] = UNPROTECTED
+    statuses[unprotected] = UNPROTECTED
     answer = np.empty(len(counts), dtype=np.int64)
     answer[order] = statuses
     return Suppression(answer, is_optimal)
@@ -73,85 +72,49 @@ class _Problem:
         self.counts = counts
         self.is_linked = len(self.equations.right) > 0
 
-    def solve(self) -> tuple[Flags, bool]:
-        """The cells to hide, and whether this is the least."""
-        hidden = self.is_primary.copy()
-        if not self.is_linked or not len(self.unprotected(hidden)):
-            return hidden, True
-        greedy = self._show_again(self._hide_greedily(hidden))
-        if len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
-            return greedy, False
-        best = self._hide_optimally()
-        if best is None or len(self.unprotected(best)) > len(self.unprotected(greedy)):
-            return greedy, False
-        return best, True
-
-    def unprotected(self, hidden: Flags) -> Integers:
-        """The places of the unsafe cells whose interval is too narrow."""
-        unsafe = np.flatnonzero(self.is_primary)
+    def solve(self) -> tuple[Flags, Integers, bool]:
+        """The cells to hide, the unsafe ones that stay unprotected, and whether this is the least."""
         if not self.is_linked:
-            return unsafe[:0]
+            return self.is_primary.copy(), np.array([], dtype=np.int64), True
+        greedy, open_ones = self._hide_greedily()
+        unprotected = self._audit(greedy, open_ones)
+        is_least = np.array_equal(greedy, self.is_primary)
+        if is_least or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
+            return greedy, unprotected, is_least
+        best = self._hide_optimally()
+        if best is not None:
+            left = self._audit(best, np.flatnonzero(self.is_primary))
+            if len(left) <= len(unprotected):
+                return best, left, True
+        return greedy, unprotected, False
+
+    def _audit(self, hidden: Flags, asked: Integers) -> Integers:
+        """Those of some unsafe cells whose interval is too narrow."""
+        if not len(asked):
+            return asked
         low, high = self.equations.low.copy(), self.equations.high.copy()
         shown = self.cells[~hidden]
         low[shown] = high[shown] = self.counts[~hidden]
-        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[unsafe])
-        return unsafe[bounds.high - bounds.low < self.width]
+        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[asked])
+        return asked[bounds.high - bounds.low < self.width]
 
-    def _hide_greedily(self, hidden: Flags) -> Flags:
-        """Hide what makes one unsafe cell after another wide enough, the smallest first."""
-        for more in range(3):  # people beyond the width, where whole numbers need more than fractions
-            for place in sorted(self.unprotected(hidden), key=lambda each: self.counts[each]):
-                checkpoint()
-                if more or place in self.unprotected(hidden):
-                    hidden |= self._cheapest_cells(int(place), self.width + more, hidden)
-            if not len(self.unprotected(hidden)):
-                break
-        return hidden
+    def _hide_greedily(self) -> tuple[Flags, Integers]:
+        """Hide what makes one unsafe cell after another wide enough, then show what is not needed.
 
-    def _cheapest_cells(self, place: int, width: float, hidden: Flags) -> Flags:
-        """The cells that differ between two tables, or to the true one, that differ by the width at a cell.
-
-        Both tables have the totals of the true one but where these are hidden: their differences d1 and d2 to
-        it fulfil A d = 0, and d1 - d2 = width at the cell. Each is split into what is added and what is taken
-        away, at most all but one person of a cell; the cost is the people of the cells that are not hidden
-        yet.
+        The second answer are the places of the unsafe cells that no two tables prove to be protected.
         """
-        from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
-        from scipy.sparse import csr_array, hstack, vstack  # noqa: PLC0415
-
-        variables = self.equations.variables
-        matrix = _matrix(self.equations)
-        none = csr_array((matrix.shape[0], 2 * variables))
-        at_cell = np.zeros(variables)
-        at_cell[self.cells[place]] = 1.0
-        differs = csr_array(np.concatenate([at_cell, -at_cell, -at_cell, at_cell])[None, :])
-        one = hstack([matrix, -matrix])
-        cost, taken = np.zeros(variables), np.full(variables, np.inf)
-        cost[self.cells] = np.where(hidden, TOLERANCE, self.counts)
-        taken[self.cells] = np.maximum(self.counts - LEAST_LISTED, 0.0)
-        most = np.concatenate([np.full(variables, np.inf), taken] * 2)
-        solved = linprog(
-            np.tile(cost, 4),
-            A_eq=vstack([hstack([one, none]), hstack([none, one]), differs]).tocsr(),
-            b_eq=np.concatenate([np.zeros(2 * matrix.shape[0]), [width]]),
-            bounds=np.stack([np.zeros(4 * variables), most], axis=1),
-            method="highs",
-        )
-        if solved.x is None:
-            return np.zeros(len(self.counts), dtype=bool)
-        changes = np.abs(solved.x.reshape(2, 2, variables)[:, 0] - solved.x.reshape(2, 2, variables)[:, 1])
-        return np.asarray((changes > TOLERANCE).any(axis=0)[self.cells])
-
-    def _show_again(self, hidden: Flags) -> Flags:
-        """Show each secondary cell again, the largest first, if that narrows no unsafe cell too far."""
-        before = len(self.unprotected(hidden))
-        secondary = np.flatnonzero(hidden & ~self.is_primary)
-        for place in sorted(secondary, key=lambda each: -self.counts[each])[:MAX_SHOWN_AGAIN]:
-            checkpoint()
-            hidden[place] = False
-            if len(self.unprotected(hidden)) > before:
-                hidden[place] = True
-        return hidden
+        losses = np.full(self.equations.variables, inf)
+        costs = np.zeros(self.equations.variables)
+        losses[self.cells], costs[self.cells] = self.counts - LEAST_LISTED, self.counts
+        unsafe = np.flatnonzero(self.is_primary)
+        targets = self.cells[unsafe]
+        deviations = Deviations(express_totals(self.equations), self.equations, losses, costs, targets)
+        places = deviations.place[targets]
+        greedy = GreedyChoice(deviations, places, self.width)
+        greedy.hide_cells()
+        greedy.show_again()
+        hidden = np.asarray(deviations.is_hidden[deviations.place[self.cells]])
+        return hidden, unsafe[deviations.widths[places] < self.width]
 
     def _hide_optimally(self) -> Flags | None:
         """The cells of fewest people that protect all; None where the search is cut off or finds none.

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import LinearConstraint, milp
 
 from reid_sql.models.tables.suppression import PRIMARY, PUBLISHED, SECONDARY, suppress_cells
 from tests.published import tables_of
@@ -89,3 +90,33 @@ def test_order_of_cells_is_of_no_effect() -> None:
     turned = np.random.default_rng(2).permutation(len(counts))
     found = suppress_cells(codes[turned], counts[turned], is_primary[turned], 5).statuses
     assert found.tolist() == suppress_cells(codes, counts, is_primary, 5).statuses[turned].tolist()
+
+
+def width_by_milp(codes: Cells, counts: Cells, hidden: Cells, cell: int) -> float:
+    """How far apart two whole tables that fit may be at a cell: programmes over all sums of inner cells."""
+    is_inner = (codes > 0).all(axis=1)
+    inner = codes[is_inner]
+    sums = ((codes[:, None, :] == inner) | (codes[:, None, :] == 0)).all(axis=2).astype(float)
+    low, high = np.where(hidden, 1.0, counts), np.where(hidden, np.inf, counts)
+    ends = [
+        milp(
+            sign * sums[cell],
+            constraints=LinearConstraint(sums, low, high),
+            integrality=np.ones(len(inner)),
+            bounds=(1, counts.sum() + 100),
+        )
+        for sign in (1, -1)
+    ]
+    return float(np.round(-ends[1].fun - ends[0].fun))
+
+
+def test_each_unsafe_cell_of_a_three_way_table_is_protected_by_milp() -> None:
+    """No audit of the project is asked: an integer programme bounds each unsafe cell."""
+    inner = np.random.default_rng(5).poisson(9, (3, 4, 3)) + 1
+    codes, counts, members = with_totals(inner)
+    is_primary = (counts < 6) & (members.sum(axis=1) == 1)
+    found = suppress_cells(codes, counts, is_primary, 6)
+    hidden = found.statuses != PUBLISHED
+    assert is_primary.any()
+    for cell in np.flatnonzero(is_primary):
+        assert width_by_milp(codes, counts, hidden, int(cell)) >= 6

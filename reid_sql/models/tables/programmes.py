@@ -1,0 +1,108 @@
+"""Linear programmes that are solved again and again with other bounds and costs, by HiGHS.
+
+A solution is found from the one before it (a warm start): a changed bound takes a few steps of the simplex
+method, where a new programme would take hundreds.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from reid_sql.models.interruption import checkpoint
+from reid_sql.parameters import Floats, Integers
+
+if TYPE_CHECKING:
+    from highspy import HighsLp
+
+WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
+DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4  # of HiGHS: the first for changed bounds, the second for changed costs
+MAX_INTEGER_NODES: Final = 500  # of the search of an integer programme
+
+
+class Programme:
+    """Minimize costs x values, where matrix x values is between the bounds of its rows.
+
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> sum_of_two = csc_array(np.ones((1, 2)))
+    >>> bounds, row_bounds = (np.zeros(2), np.full(2, 9.0)), (np.full(1, 4.0), np.full(1, 4.0))
+    >>> programme = Programme(sum_of_two, bounds, row_bounds, np.array([1.0, 3.0]))
+    >>> programme.solve().tolist()
+    [4.0, 0.0]
+    >>> programme.bound_columns([0], 0.0, 1.0)
+    >>> programme.solve().tolist()
+    [1.0, 3.0]
+    """
+
+    def __init__(
+        self,
+        matrix: Any,  # noqa: ANN401 - a sparse matrix of scipy, (rows, columns)
+        bounds: tuple[Floats, Floats],
+        row_bounds: tuple[Floats, Floats],
+        costs: Floats,
+        *,
+        is_whole: bool = False,
+        strategy: int = DUAL_SIMPLEX,
+    ) -> None:
+        """Pass the model once."""
+        import highspy  # noqa: PLC0415 - only tables need it
+        from scipy.sparse import csc_array  # noqa: PLC0415 - see numerics/special_functions
+
+        columns = csc_array(matrix)
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = columns.shape
+        model.col_cost_ = np.asarray(costs, dtype=float)
+        model.col_lower_, model.col_upper_ = (np.asarray(each, dtype=float) for each in bounds)
+        model.row_lower_, model.row_upper_ = (np.asarray(each, dtype=float) for each in row_bounds)
+        _set_matrix(model, columns)
+        if is_whole:
+            model.integrality_ = [highspy.HighsVarType.kInteger] * columns.shape[1]
+        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        options: dict[str, Any] = {"output_flag": False, "threads": 1}
+        if is_whole:
+            options |= {"mip_max_nodes": MAX_INTEGER_NODES}
+        else:
+            options |= {"presolve": "off", "solver": "simplex", "simplex_strategy": strategy}
+        for name, value in options.items():
+            self.solver.setOptionValue(name, value)
+        self.solver.passModel(model)
+        self.optimal = highspy.HighsModelStatus.kOptimal
+
+    def bound_columns(self, columns: Sequence[int] | Integers, low: Any, high: Any) -> None:  # noqa: ANN401
+        """Change the bounds of some columns; a number bounds them all."""
+        places = np.asarray(columns, dtype=np.int32)
+        ends = (np.broadcast_to(np.asarray(each, dtype=float), places.shape).copy() for each in (low, high))
+        self.solver.changeColsBounds(len(places), places, *ends)
+
+    def bound_row(self, row: int, low: float, high: float) -> None:
+        """Change the bounds of a row."""
+        self.solver.changeRowBounds(row, low, high)
+
+    def cost_columns(self, columns: Sequence[int] | Integers, costs: Any) -> None:  # noqa: ANN401
+        """Change the costs of some columns; a number is the cost of each."""
+        places = np.asarray(columns, dtype=np.int32)
+        values = np.broadcast_to(np.asarray(costs, dtype=float), places.shape).copy()
+        self.solver.changeColsCost(len(places), places, values)
+
+    def solve(self) -> Floats | None:
+        """The values of least cost; None if there are none, or the search is cut off."""
+        checkpoint()
+        self.solver.run()
+        if self.solver.getModelStatus() != self.optimal:
+            return None
+        return np.array(self.solver.getSolution().col_value)
+
+
+def _set_matrix(model: "HighsLp", columns: Any) -> None:  # noqa: ANN401 - a sparse matrix of scipy
+    import highspy  # noqa: PLC0415
+
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = columns.indptr.astype(np.int32)
+    model.a_matrix_.index_ = columns.indices.astype(np.int32)
+    model.a_matrix_.value_ = columns.data.astype(float)
+
+
+def is_whole(values: Floats) -> bool:
+    """Whether all values are whole numbers, as near as HiGHS computes."""
+    return bool((np.abs(values - np.round(values)) < WHOLE).all())
