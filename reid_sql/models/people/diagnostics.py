@@ -19,7 +19,12 @@ from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people import overdispersion
-from reid_sql.models.people.evidence import PeopleEvidence, row_keys
+from reid_sql.models.people.evidence import (
+    PeopleEvidence,
+    order_columns,
+    reorder_columns,
+    row_keys,
+)
 from reid_sql.models.people.functional_dependencies import (
     Dependency,
     describe_dependencies,
@@ -146,8 +151,12 @@ def interaction_information(codes: Integers) -> float:
 
 
 def find_synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
-    """Find the three columns of the least interaction information; None if the sample is too small."""
-    codes = evidence.drawn[:TRIPLE_RECORDS]
+    """Find the three columns of the least interaction information; None if the sample is too small.
+
+    The order of the columns changes neither the triples that are drawn nor their records.
+    """
+    order = order_columns(evidence)
+    codes = reorder_columns(evidence, order).drawn[:TRIPLE_RECORDS]
     least: Interaction | None = None
     for columns in _choose_triples(codes.shape[1], seed):
         three = codes[:, list(columns)]
@@ -156,7 +165,10 @@ def find_synergy(evidence: PeopleEvidence, seed: int = 0) -> Interaction | None:
         nats = interaction_information(three)
         if least is None or nats < least.nats:
             least = Interaction(columns, nats)
-    return least
+    if least is None:
+        return None
+    a, b, c = sorted(order[j] for j in least.columns)
+    return Interaction((a, b, c), least.nats)
 
 
 def _choose_triples(columns: int, seed: int) -> Sequence[tuple[int, int, int]]:

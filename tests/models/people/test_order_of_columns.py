@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from reid_sql.models.evidence import rows_from_columns
+from reid_sql.models.people.diagnostics import find_synergy
 from reid_sql.models.people.evidence import PeopleEvidence, evidence_from_rows
 from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.population_risk.answer import answer
@@ -56,3 +57,18 @@ def test_the_score_of_a_record_is_the_same_also_from_a_file(names: tuple[str, ..
     of_tree = model.mixture.tree.log_q(model.codes(records)[:, list(model.free_columns)])
     of_file = read.mixture.tree.log_q(read.codes(records)[:, list(read.free_columns)])
     np.testing.assert_allclose(of_file, of_tree, rtol=1e-5)
+
+
+def test_the_triple_of_the_least_interaction_is_the_same_of_many_columns() -> None:
+    """Of 12 columns not all triples are compared; c10 is the sum of c3 and c7 modulo 2."""
+    rng = np.random.default_rng(6)
+    columns = {f"c{j}": rng.integers(0, 2, 400) for j in range(12)}
+    columns["c10"] = (columns["c3"] + columns["c7"]) % 2
+    found = set()
+    for seed in range(4):
+        names = np.random.default_rng(seed).permutation(list(columns)).tolist()
+        texts = {name: [str(value) for value in columns[name]] for name in names}
+        least = find_synergy(evidence_from_rows(rows_from_columns(texts)))
+        assert least is not None
+        found.add((frozenset(names[j] for j in least.columns), round(least.nats, 12)))
+    assert len(found) == 1
