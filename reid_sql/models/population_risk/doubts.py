@@ -32,7 +32,7 @@ STATUS_UNLIKE_PEOPLE: Final = (
     "unlike_reference_tables: a second model estimates far less, so the interval is wider"
 )
 STATUS_OVERDISPERSED: Final = (
-    "overdispersed: counts differ from the model more than in reference tables, so the interval is wider"
+    "overdispersed: counts differ from the model more than in reference tables, so the estimate is doubtful"
 )
 STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"

@@ -31,8 +31,7 @@ MAX_ABOVE_MAIN_EFFECTS: Final = 0.02  # of Ξ, around which a table becomes unli
 APPROACH: Final = 0.5  # of the way to main effects, which the estimate of such a table goes
 OVERDISPERSION_STEP: Final = 0.25  # nats, from which on an overdispersed table has the whole factor
 STRETCH_UNLIKE: Final = 2.0  # of its upper half-width
-STRETCH_OVERDISPERSED: Final = 1.2  # of both half-widths
-STRETCH_NO_REPEATS: Final = 1.3  # of the upper half-width where no record repeats
+STRETCH_OVERDISPERSED: Final = 1.5  # of both half-widths
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,9 @@ class IntervalWidth:
 
 
 WIDTHS: Final[Mapping[str, IntervalWidth]] = {
-    "uniqueness": IntervalWidth(0.09, 1.3, 1.25, 1.4, 1.3),
-    "correctness": IntervalWidth(0.08, 1.0, 1.0, 1.1, 1.6),
-    "below_k": IntervalWidth(0.12, 1.0, 1.0, 1.3, 2.0, 2.5),
+    "uniqueness": IntervalWidth(0.04, 1.3, 1.25, 1.5, 1.7),
+    "correctness": IntervalWidth(0.04, 1.0, 1.0, 1.4, 1.7),
+    "below_k": IntervalWidth(0.04, 1.0, 1.0, 1.3, 2.3, 2.5),
 }
 
 
@@ -80,7 +79,6 @@ class SampleShare:
     counted: float
     records: int
     people: float
-    nothing_repeats: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def estimate_interval(
     log_estimate = float(log_odds(np.array(spread.estimate), spread.margin))
     estimate = float(share_of(log_estimate + APPROACH * to_main_effects, spread.margin))
     both = 1 + (STRETCH_OVERDISPERSED - 1) * _clip(comparison.overdispersion / OVERDISPERSION_STEP)
-    upper = both * (1 + (STRETCH_UNLIKE - 1) * unlike) * (STRETCH_NO_REPEATS if sample.nothing_repeats else 1)
+    upper = both * (1 + (STRETCH_UNLIKE - 1) * unlike)
     low = spread.centre + to_main_effects - width.z_low * both * spread.deviation
     high = spread.centre + width.z_high * upper * spread.deviation
     highest = clopper_pearson_upper(sample.counted, sample.records) if has_upper_bound else 1.0

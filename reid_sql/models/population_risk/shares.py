@@ -151,10 +151,10 @@ def predict_shares(
     counts = count_kinds(model.histogram, k)
     if people <= model.records:
         return count_shares(model.histogram, k)
-    shares, alone = {}, counts["uniqueness"] == model.records
+    shares = {}
     for name in KINDS:
         by_shape = predict_with_donors(model, name, people, k)
-        sample = SampleShare(counts[name], model.records, people, nothing_repeats=alone)
+        sample = SampleShare(counts[name], model.records, people)
         share = estimate_interval(
             name,
             by_shape,

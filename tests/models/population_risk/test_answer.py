@@ -234,7 +234,8 @@ def test_cells_that_scatter_far_are_named() -> None:
     row = fingerprints(400, 2000)
     check(row)
     assert doubts.STATUS_OVERDISPERSED in row.status
-    assert "unlike" in row.sentence
+    assert doubts.STATUS_REPEATED_PEOPLE in row.status
+    assert row.sentence.startswith("This sample cannot tell: ")  # no estimate where both come together
     assert "95" not in row.sentence
     ordinary = answer(three_columns(2000), [1e6])[0]
     assert doubts.STATUS_OVERDISPERSED not in ordinary.status
