@@ -25,6 +25,7 @@ test: .venv/.dev lint types
 test-all: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest
 	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests/engines/duckdb tests/engines/polars -m "not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
+	REID_SQL_SERVE_PYTHON=$(CURDIR)/.venv/oldest/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL) $(ALL)
 
 lint: .venv/.dev
@@ -96,6 +97,7 @@ accuracy: .venv/.dev
 .venv/.oldest: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/oldest
 	.venv/oldest/bin/python $(INSTALL) ".[test]" "duckdb==1.5.*" "polars==1.36.*"
+	.venv/oldest/bin/python $(INSTALL) ".[serve]" "duckdb==1.5.*" "polars==1.36.*"
 	@touch $@
 
 # The workbenches of docs/workbenches.md too: they bring many libraries that nothing else needs.

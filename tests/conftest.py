@@ -136,7 +136,7 @@ def missing() -> dict[str, str]:
         "postgres": (binaries() is not None, NO_POSTGRES),
         "real_data": (DATA.is_dir(), "no folder of real microdata (REID_SQL_DATA, else ../shared/data)"),
     }
-    for name in ("dbt", "workbenches"):
+    for name in ("dbt", "serve", "workbenches"):
         python = f"REID_SQL_{name.upper()}_PYTHON"
         needed[name] = (python in os.environ, f"no environment with {name} ({python} of make test-all)")
     return {name: reason for name, (there, reason) in needed.items() if not there}

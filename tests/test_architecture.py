@@ -34,6 +34,7 @@ LAYERS = [
     ("reid_sql.python_api", "reid_sql.commands.facts", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
     ("reid_sql.release",),
+    ("reid_sql.serve",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),
     ("reid_sql.dbt", "reid_sql.harlequin"),  # plug-ins of other programs

@@ -15,7 +15,7 @@ from reid_sql_udfs import declared
 FIRST: Final = Path(__file__).parent
 ALL: Final = FIRST / "all"
 # What a test of the first tier must not need, by the name of a mark or a fixture.
-BESIDE: Final = ("spark", "postgres", "mariadb", "real_data", "dbt", "workbenches")
+BESIDE: Final = ("spark", "postgres", "mariadb", "real_data", "dbt", "serve", "workbenches")
 
 
 def representatives() -> list[str]:

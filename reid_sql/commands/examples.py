@@ -20,6 +20,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "safe": "people.csv --by region,sex,diagnosis --totals margins --suppress secondary",
     "audit-tables": "january.csv february.csv --people nested",
     "query": "\"FROM risk_summary('people.csv', ['age', 'sex'])\"",
+    "serve": "people.csv --log questions.jsonl",
     "functions": '--for "who stands out"',
     "sql": "\"risk_summary(people, ['age', 'sex'])\" --dialect snowflake",
     "completion": "bash > reid-sql.bash",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql import __version__
-from reid_sql.commands import sql
+from reid_sql.commands import serve_options, sql
 from reid_sql.commands.arguments import (
     ADDS,
     FILE_OR_CONNECTION,
@@ -372,6 +372,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "cells:run_audit_tables",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
+    "serve": Command(serve_options.WORDS, serve_options.options, "serve:run_serve", progress=False),
     "functions": Command(
         "list every function with its signature, summary and source",
         _functions,

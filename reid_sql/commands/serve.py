@@ -1,0 +1,146 @@
+"""Serve the answers of tables to every DuckDB client."""
+
+import argparse
+import json
+import os
+import secrets
+import sys
+import threading
+import tomllib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from reid_sql import register
+from reid_sql.commands.options import PASSED, number
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.parameters import Number, quoted, sql_text
+from reid_sql.serve.answering import Answerer
+from reid_sql.serve.masks import Mask
+from reid_sql.serve.server import CLOSED, LogLine, Server
+from reid_sql.serve.statement import Reader
+from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
+from reid_sql.sources.spill import process_folder, spill_into
+
+TOKEN: Final = "REID_SQL_TOKEN"  # noqa: S105 - the name of a variable of the environment
+PORT: Final = Number(
+    "a whole number from 1 to 65535", "write a free port, such as 9494", 1.0, 65535.0, whole=True
+)
+SECONDS: Final = Number("a number of seconds from 1 to 86400", "write it like 60", 1.0, 86400.0)
+MIN_TOKEN: Final = 12  # characters
+IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = 'main'
+    UNION ALL SELECT view_name FROM duckdb_views()
+    WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
+ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Serve until the process is stopped."""
+    port = int(PORT.check("--port", number("--port", options.port)))
+    seconds = float(SECONDS.check("--time-limit", number("--time-limit", options.time_limit)))
+    tokens, is_shown = read_tokens(options.clients)
+    data = open_data(options.files, options.table, options.memory_limit)
+    tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
+    answerer = Answerer(data, Mask(), seconds)
+    server = Server(Reader(tables), answerer, tokens, open_log(options.log), rows=options.rows)
+    server.start(port)
+    if options.rows:
+        print(f"reid-sql: {ROWS_LEAVE}", file=sys.stderr)  # noqa: T201 - said aloud
+    print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
+    threading.Event().wait()
+    return PASSED
+
+
+def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
+    """Read the tokens of the clients, or make one, which is shown."""
+    if clients is None:
+        made = os.environ.get(TOKEN)
+        return {"client": _checked_token(TOKEN, made or secrets.token_urlsafe(24))}, made is None
+    try:
+        read = tomllib.loads(Path(clients).read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError:
+        raise OutOfDomainError('--clients must be a TOML file, got another; write ann = "a token"') from None
+    if not read:
+        raise OutOfDomainError('--clients must name at least one client, got none; write ann = "a token"')
+    return {name: _checked_token(f"the token of {name}", token) for name, token in read.items()}, False
+
+
+def _checked_token(label: str, token: object) -> str:
+    if not isinstance(token, str) or len(token) < MIN_TOKEN:
+        rule = f"{label} must be a text of at least {MIN_TOKEN} characters, got another"
+        raise OutOfDomainError(f"{rule}; make one with openssl rand -hex 24")
+    return token
+
+
+def open_data(files: list[str], named: list[str], memory: str | None) -> duckdb.DuckDBPyConnection:
+    """Open the tables: those of a DuckDB file as they are, read-only, and other files read once."""
+    con = duckdb.connect(config=CONFIG)
+    con.execute("SET TimeZone = 'UTC'")
+    spill_into(con, process_folder())
+    con.execute("SET arrow_lossless_conversion = true")
+    if memory is not None:
+        limit_memory(con, memory)
+    pairs = [each.partition("=") for each in named]
+    for name, _, file in pairs:
+        if not name.isidentifier() or not file:
+            raise OutOfDomainError(
+                f"--table must be written as name=file, got '{name}'; write people=people.csv"
+            )
+    for place, file in enumerate(files):
+        if check_source("FILE", file) in DATABASES:
+            _serve_database(con, f"reid_file_{place}", file)
+        else:
+            pairs.append((Path(file).name.partition(".")[0], "=", file))
+    for name, _, file in pairs:
+        attach_source(con, "reid_read", "FILE", file)
+        _create(con, "TABLE", name, "reid_read")
+        con.execute("DROP VIEW reid_read")
+    if not con.execute(IN_MAIN, ["memory"]).fetchall():
+        raise UnknownNameError("serve must have a table, got none; name a DuckDB, CSV, Parquet or JSON file")
+    register(con)
+    con.execute(CLOSED)
+    return con
+
+
+def _serve_database(con: duckdb.DuckDBPyConnection, catalogue: str, file: str) -> None:
+    con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalogue} (READ_ONLY, TYPE duckdb)")
+    for (name,) in con.execute(IN_MAIN, [catalogue]).fetchall():
+        _create(con, "VIEW", name, f"{catalogue}.main.{quoted(name)}")
+
+
+def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -> None:
+    if not name.isidentifier() or name.lower().startswith("reid_"):
+        raise OutOfDomainError(f"a table must have a plain name, got '{name}'; write --table people=file")
+    with suppress(duckdb.CatalogException):
+        con.execute(f"CREATE {kind} memory.main.{quoted(name)} AS FROM {source}")
+        return
+    raise OutOfDomainError(
+        f"a table must have a name of its own, got '{name}' twice; write --table name=file"
+    )
+
+
+def open_log(file: str | None) -> Callable[[LogLine], None]:
+    """Write each question as a line of JSON, to a file or to nowhere."""
+    lock = threading.Lock()
+
+    def write(line: LogLine) -> None:
+        if file is not None:
+            with lock, Path(file).open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(line), ensure_ascii=False) + "\n")
+
+    return write
+
+
+def describe(port: int, tables: list[str], token: str | None) -> str:
+    """Write what a client types."""
+    url, name = f"quack:localhost:{port}", tables[0]
+    query = f"FROM quack_query('{url}', 'FROM reid.profile({name})', token := '{token or 'YOUR TOKEN'}')"
+    load = "INSTALL quack; LOAD quack"
+    return f"""Serving {", ".join(tables)} at {url}. Stop it with Ctrl-C. A client types:
+DuckDB: {load}; {query};
+Python: import duckdb; duckdb.sql("{load}"); duckdb.sql("{query}")
+R:      library(DBI); db <- dbConnect(duckdb::duckdb()); dbExecute(db, "{load}"); dbGetQuery(db, "{query}")"""

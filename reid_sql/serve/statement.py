@@ -1,0 +1,328 @@
+"""Read a client's statement: it may select from answers of reid-sql, and from nothing else.
+
+DuckDB parses the text. Each part of the tree must be in allowed.toml. A call becomes values: the name of a
+function, names of served tables, constants. No text of a client reaches the data.
+"""
+
+import json
+import re
+import threading
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, suggestion
+from reid_sql.function import Function, Parameter
+from reid_sql.parameters import Document, ModelName, Tables, quoted
+from reid_sql_udfs import declared
+
+Node = dict[str, Any]
+ALLOWED: Final = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
+TABLE_FUNCTIONS: Final = frozenset(ALLOWED["table_functions"].split())
+KEYS: Final = frozenset(ALLOWED["keys"].split())
+EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")  # not written
+MAX_CHARACTERS: Final = 20_000  # of a statement
+MAX_CALLS: Final = 16  # of a statement
+ANSWER: Final = "reid_answer_"  # before the number of an answer
+REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or call another function"
+REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_uniqueness"
+OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a scenario
+PLACE: Final = r'"query_location(_length)?": \d+, '
+CONSTANT: Final = {  # in place of one, where a statement is logged
+    "class": "COLUMN_REF",
+    "type": "COLUMN_REF",
+    "query_location": 0,
+    "column_names": ["constant"],
+}
+PLACES: Final[tuple[list[str], ...]] = ([], ["reid"], ["reid", "main"])  # of reid-sql's functions
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a table function: its arguments by name, tables by their names as served."""
+
+    function: Function
+    arguments: Mapping[str, Any]
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A statement that may be answered: its calls, and the SELECT from their answers by number."""
+
+    calls: tuple[Call, ...]
+    select: str
+    shape: str = ""  # the SELECT without its constants
+
+
+class Reader:
+    """Reads statements about the served tables, in a database of its own that contains nothing."""
+
+    def __init__(self, tables: Collection[str], functions: Collection[str] = TABLE_FUNCTIONS) -> None:
+        """Open the parser; names of tables are compared without regard to case, as DuckDB does."""
+        self.tables = {name.casefold(): name for name in tables}
+        self.functions = frozenset(functions)
+        self._lock = threading.Lock()
+        self._parser = duckdb.connect(config={"enable_external_access": "false"})
+        self._attach = {shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]}
+
+    def read(self, sql: str, client: str = "") -> Question:
+        """Read a statement, or refuse it in one sentence; each client has fitted models of its own."""
+        try:
+            node = self.parse(sql)
+            if constant := self._attach.get(shape_of(node)):
+                return Question((), constant)
+            return _Statement(self, node, client).question()
+        except (RecursionError, duckdb.Error):  # of a tree that is deep, or that nobody can write
+            raise OutOfDomainError(f"a statement must be simpler, got a deep one; {REMEDY}") from None
+
+    def parse(self, sql: str) -> Node:
+        """Parse a text of one SELECT without parameters."""
+        if len(sql) > MAX_CHARACTERS:
+            rule = f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}"
+            raise OutOfDomainError(f"{rule}; shorten it")
+        try:
+            document = json.loads(self._run("SELECT json_serialize_sql(?::VARCHAR)", sql)[0])
+        except (duckdb.Error, RuntimeError, TypeError, ValueError):  # such as half a character
+            document = {}
+        statements = document.get("statements", []) if document.get("error") is False else []
+        if len(statements) != 1 or any(each for key, each in statements[0].items() if key != "node"):
+            rule = "a statement must be one SELECT without parameters, got another"
+            raise OutOfDomainError(f"{rule}; {REMEDY}")
+        node: Node = statements[0]["node"]
+        return node
+
+    def write(self, node: Node) -> str:
+        """Write a tree as SQL."""
+        document = json.dumps({"error": False, "statements": [{"node": node}]})
+        return str(self._run("SELECT json_deserialize_sql(?::JSON)", document)[0])
+
+    def compute(self, node: Node) -> Any:  # noqa: ANN401 - what SQL can write
+        """Compute a constant."""
+        return self._run(self.write({**self.parse("SELECT 1"), "select_list": [{**node, "alias": ""}]}))[0]
+
+    def _run(self, sql: str, *parameters: str) -> tuple[Any, ...]:
+        with self._lock:
+            row: tuple[Any, ...] = self._parser.execute(sql, list(parameters)).fetchall()[0]
+        return row
+
+
+class _Statement:
+    """One statement: its tree is checked part by part, and its calls are replaced by their answers."""
+
+    def __init__(self, reader: Reader, node: Node, client: str) -> None:
+        self.reader, self.node, self.client = reader, node, client
+        self.calls: list[Call] = []
+        self.named = {name.casefold() for name in _named_queries(node)}
+        for name in sorted(self.named):
+            if name in reader.tables or name.startswith(ANSWER):
+                rule = f"a name in WITH must differ from the names of the tables, got '{name}'"
+                raise OutOfDomainError(f"{rule}; choose another name")
+
+    def question(self) -> Question:
+        """Check and replace everything; what is written must read as what was checked."""
+        node = self._check(self.node)
+        select = self.reader.write(node)
+        if shape_of(self.reader.parse(select)) != shape_of(node):
+            rule = "a statement must have plain joins, got one whose order DuckDB writes in another way"
+            raise OutOfDomainError(f"{rule}; write each join in WITH")
+        return Question(tuple(self.calls), select, self.reader.write(_map_constants(node, CONSTANT)))
+
+    def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
+        if isinstance(part, list):
+            return [self._check(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        _refuse_unknown(part)
+        kind = part.get("type")
+        if kind == "VALUE_CONSTANT":
+            return part
+        if kind == "TABLE_FUNCTION":
+            return self._replace_call(part)
+        if kind == "BASE_TABLE":
+            self._check_table(part)
+        elif kind == "FUNCTION":
+            _check_function(part)
+        elif kind == "OPERATOR_CAST":
+            _check_type(part)
+        return {key: each if key == "cast_type" else self._check(each) for key, each in part.items()}
+
+    def _check_table(self, part: Node) -> None:
+        name = ".".join(_path(part, "table_name"))
+        if name.casefold() not in self.named:
+            rule = f"a statement must read tables only inside functions, got '{name}'"
+            raise OutOfDomainError(f"{rule}; {REMEDY}")
+
+    def _replace_call(self, part: Node) -> Node:
+        """Read a call in FROM; its answer is read in its place."""
+        _refuse_unknown(part["function"])
+        *places, name = _path(part["function"], "function_name")
+        function = self._find_function(name.lower(), is_ours=places in PLACES)
+        if len(self.calls) == MAX_CALLS:
+            raise OutOfDomainError(f"a statement must have at most {MAX_CALLS} calls, got more; split it")
+        arguments = _Arguments(self.reader, function, self.client)
+        self.calls.append(arguments.read(_arguments(part["function"])))
+        alias = quoted(str(part.get("alias") or function.name))
+        table: Node = self.reader.parse(f"FROM {ANSWER}{len(self.calls)} AS {alias}")["from_table"]
+        return {**table, "column_name_alias": part.get("column_name_alias", [])}
+
+    def _find_function(self, name: str, *, is_ours: bool) -> Function:
+        if name in ALLOWED["refused"] and is_ours:
+            why, other = ALLOWED["refused"][name]
+            raise OutOfDomainError(f"a function must return no records, got {name} ({why}); call {other}")
+        if name not in TABLE_FUNCTIONS or not is_ours:
+            rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
+            known = suggestion(name, sorted(self.reader.functions), "functions")
+            raise UnknownNameError(f"{rule}; {known}")
+        if name not in self.reader.functions:
+            known = ", ".join(sorted(self.reader.functions))
+            raise OutOfDomainError(f"a function must be one that the policy uses, got {name}; call {known}")
+        return declared()[name]
+
+
+class _Arguments:
+    """The arguments of one call, on their way from a tree to values."""
+
+    def __init__(self, reader: Reader, function: Function, client: str) -> None:
+        self.reader, self.function, self.client = reader, function, client
+        self.parameters = {parameter.name: parameter for parameter in function.parameters}
+        self.tables: list[str] = []
+
+    def read(self, given: list[tuple[str, Node]]) -> Call:
+        """Read all arguments: names of tables, and constants."""
+        if len(given) > len(self.parameters):
+            rule = f"{self.function.name} must have at most {len(self.parameters)} arguments"
+            raise WrongCallError(f"{rule}, got {len(given)}; write {self.function.signature}")
+        read: dict[str, Any] = {}
+        for place, (name, node) in enumerate(given):
+            parameter = self._parameter(name.lower()) if name else self.function.parameters[place]
+            if parameter.name in read or (not name and len(read) < place):
+                rule = f"an argument must be given once and in order, got {parameter.name}"
+                raise WrongCallError(f"{rule}; write {self.function.signature}")
+            read[parameter.name] = self._value(parameter, node)
+        return Call(self.function, read, tuple(dict.fromkeys(self.tables)))
+
+    def _parameter(self, name: str) -> Parameter:
+        if name in self.parameters:
+            return self.parameters[name]
+        rule = f"{self.function.name} must have only known parameters, got '{name}'"
+        raise UnknownNameError(f"{rule}; {suggestion(name, list(self.parameters), 'parameters')}")
+
+    def _value(self, parameter: Parameter, node: Node) -> Any:  # noqa: ANN401 - what SQL can write
+        is_table = parameter.domain.is_table or isinstance(parameter.domain, Tables)
+        if is_table and node.get("type") == "COLUMN_REF":
+            return self._table(parameter.name, ".".join(node["column_names"]))
+        _refuse_variable(parameter.name, node)
+        value = self.reader.compute(node)
+        if isinstance(parameter.domain, ModelName) and value is not None:
+            return f"{self.client}: {value}"
+        if isinstance(parameter.domain, Document):
+            _refuse_scenario_of_values(value)
+        if is_table and isinstance(value, list):
+            return [self._table(parameter.name, each) for each in value]
+        return self._table(parameter.name, value) if is_table and value is not None else value
+
+    def _table(self, parameter: str, name: object) -> str:
+        served = self.reader.tables.get(str(name).casefold().removeprefix("main."))
+        if served is None:
+            known = suggestion(str(name), sorted(self.reader.tables.values()), "tables")
+            raise UnknownNameError(f"{parameter} must be a table that is served, got '{name}'; {known}")
+        self.tables.append(served)
+        return served
+
+
+def shape_of(node: Node) -> str:
+    """Write a tree without its places and its constants."""
+    plain = re.sub(PLACE, "", json.dumps(_map_constants(node, {})))
+    return json.dumps(json.loads(plain), sort_keys=True)
+
+
+def _map_constants(node: Node, constant: Node) -> Node:
+    """Replace each constant, but not the name that is given to it."""
+
+    def replaced(part: Node) -> Node:
+        is_constant = part.get("type") == "VALUE_CONSTANT"
+        return {**constant, "alias": part.get("alias", "")} if is_constant else part
+
+    mapped: Node = json.loads(json.dumps(node), object_hook=replaced)
+    return mapped
+
+
+def _refuse_unknown(part: Node) -> None:
+    """Refuse what is not in allowed.toml."""
+    kind = part.get("type", "EMPTY")
+    known = KEYS.union(ALLOWED["keys_of"].get(str(kind), "").split())
+    unknown = sorted(key for key, each in part.items() if key not in known and each not in EMPTY)
+    is_known = kind in ALLOWED["nodes"].split()
+    if not is_known or unknown:
+        got = str(unknown[0] if is_known else kind).lower().replace("_", " ")
+        raise OutOfDomainError(f"a statement must only select from answers, got the part '{got}'; {REMEDY}")
+
+
+def _check_function(part: Node) -> None:
+    *places, name = _path(part, "function_name")
+    is_ours = places in PLACES[1:] and name.lower() in ALLOWED["value_functions"].split()
+    if not is_ours and (places not in ([], ["main"]) or name.lower() not in ALLOWED["functions"].split()):
+        rule = f"a statement must call plain functions in SELECT, got {'.'.join([*places, name])}"
+        raise OutOfDomainError(f"{rule}; {REMEDY_FUNCTION}")
+
+
+def _check_type(part: Node) -> None:
+    named = (part.get("cast_type") or {}).get("id") or (part.get("type_expr") or {}).get("type_name")
+    if str(named).upper() not in ALLOWED["types"].split():
+        rule = "a cast must be to a plain type, got another"
+        raise OutOfDomainError(f"{rule}; cast to BIGINT, DOUBLE, VARCHAR or DATE")
+
+
+def _refuse_variable(name: str, node: Node) -> None:
+    """Refuse an argument that is no constant."""
+    kind = node.get("type")
+    if kind == "FUNCTION" and _path(node, "function_name")[-1] in ALLOWED["constants"].split():
+        for _, each in _arguments(node):
+            _refuse_variable(name, each)
+    elif kind == "OPERATOR_CAST":
+        _check_type(node)
+        _refuse_variable(name, node["child"])
+    elif kind != "VALUE_CONSTANT":
+        rule = f"{name} must be a constant, or the name of a table where one is due, got another expression"
+        raise OutOfDomainError(f"{rule}; write the value, or a text in single quotes")
+
+
+def _refuse_scenario_of_values(scenario: object) -> None:
+    """Refuse a scenario that names values: its answer would confirm who is in the table."""
+    keys: list[str] = []
+    try:
+        json.loads(str(scenario), object_pairs_hook=lambda pairs: keys.extend(key for key, _ in pairs))
+    except (ValueError, RecursionError):
+        keys = OF_VALUES[:1]
+    if wrong := [key for key in keys if key in OF_VALUES]:
+        rule = f"a scenario must be JSON text that names no values, got one with {wrong[0]}"
+        raise OutOfDomainError(f"{rule}; give each group a probability")
+
+
+def _path(part: Node, key: str) -> list[str]:
+    """Return the name of a function or a table with its places, which DuckDB 2.0 writes as one."""
+    path: list[str] = (part.get("qualified_name") or {}).get("path") or []
+    keys = ("catalog_name", "catalog", "schema_name", "schema", key)
+    return path or [str(part[each]) for each in keys if part.get(each)]
+
+
+def _arguments(function: Node) -> list[tuple[str, Node]]:
+    """List the arguments with their names; DuckDB before 2.0 writes a name as an alias."""
+    if function.get("arguments"):
+        return [(str(each.get("name") or ""), each["expression"]) for each in function["arguments"]]
+    return [(str(each.get("alias") or ""), each) for each in function.get("children", [])]
+
+
+def _named_queries(part: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a tree
+    if isinstance(part, dict):
+        if isinstance(part.get("map"), list):
+            yield from (str(query["key"]) for query in part["map"])
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from _named_queries(each)

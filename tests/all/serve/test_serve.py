@@ -1,0 +1,192 @@
+"""Bare clients ask a server of a marked table: answers arrive as at home, and no marked value does."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from tempfile import gettempdir
+
+import duckdb
+import pytest
+
+from reid_sql.function import REQUIRED
+from reid_sql.serve.statement import ALLOWED
+from reid_sql_udfs import declared
+from tests.all.serve.conftest import MARKS, PYTHON, ROWS, TOKEN, Client, Served
+
+pytestmark = pytest.mark.serve
+HOSTILE = (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
+SCENARIO = '{"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}'
+# A value for each parameter that a function requires.
+GIVEN = {
+    "tbl": "people", "population_tbl": "other", "original": "people", "synthetic": "other",
+    "released": "other", "first": "people", "second": "other", "name": "'m'", "model": "'m'",
+    "qi": "['age', 'sex']", "columns": "['age', 'sex', 'disease']", "by": "['sex']", "sensitive": "'disease'",
+    "household": "'person'", "entity": "'person'", "person": "'person'", "item": "'age'",
+    "populations": "[10000]", "population": "10000", "sizes": "[10, 100]", "fractions": "[0.5]",
+    "points": "[1]", "scenario": f"'{SCENARIO}'", "true_scores": "[0.9, 0.8]", "false_scores": "[0.1, 0.3]",
+    "correctness": "[0.9, 0.8]", "p": "0.001", "n": "1000", "xi": "0.5", "entropy": "10", "tail": "0.5",
+    "k": "2",
+}  # fmt: skip
+
+
+def call_of(name: str) -> str:
+    required = [each.name for each in declared()[name].parameters if each.default is REQUIRED]
+    given = GIVEN | ({"columns": "['age', 'sex']"} if name == "unicity" else {})
+    return f"reid.{name}({', '.join(given[each] for each in required)})"
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two cells are the same; sums of doubles differ in their last digits."""
+    if isinstance(one, float) and isinstance(other, float):
+        return one == pytest.approx(other, rel=1e-9, nan_ok=True)
+    return one == other
+
+
+@pytest.mark.parametrize("name", ALLOWED["table_functions"].split())
+def test_an_answer_is_that_of_home(client: Client, at_home: duckdb.DuckDBPyConnection, name: str) -> None:
+    """At home an answer is not masked, and a model has the name that was given."""
+    if name.startswith("copula_"):
+        assert "rows" in client.ask(f"FROM {call_of('fit_copula')}")
+        at_home.sql(f"FROM {call_of('fit_copula')}").fetchall()
+    answer = client.ask(f"FROM {call_of(name)}")
+    assert "rows" in answer, answer
+    if name == "safe_table":
+        assert answer["rows"] == [
+            ["F", [], 200, 200, None, 0, "value"],
+            ["M", [], 200, 200, None, 0, "value"],
+        ]
+        return
+    relation = at_home.sql(f"FROM {call_of(name)}")
+    expected = json.loads(json.dumps(relation.fetchall(), default=str))
+    assert answer["columns"] == relation.columns
+    for row, due in zip(answer["rows"], expected, strict=True):
+        pairs = zip(answer["columns"], row, due, strict=True)
+        assert not [(column, a, b) for column, a, b in pairs if column != "model" and not same(a, b)]
+
+
+@pytest.mark.parametrize("name", ALLOWED["value_functions"].split())
+def test_a_function_of_numbers_is_that_of_home(
+    client: Client, at_home: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    sql = f"SELECT {call_of(name)} AS x"
+    assert same(client.ask(sql)["rows"][0][0], at_home.sql(sql).fetchall()[0][0])
+
+
+@pytest.mark.parametrize("name", [*ALLOWED["refused"]])
+def test_a_function_of_records_is_refused_with_another(client: Client, name: str) -> None:
+    why, other = ALLOWED["refused"][name]
+    place = "SELECT" if declared()[name].answer.of_rows else "FROM"
+    error = client.ask(f"{place} reid.{name}(people)")["error"]
+    assert (why in error and other in error) or place == "SELECT", error
+
+
+@pytest.mark.parametrize("sql", HOSTILE)
+def test_a_hostile_statement_gets_nothing(client: Client, sql: str) -> None:
+    answer = client.ask(sql)
+    assert "rows" not in answer
+    assert " must " in answer["error"] or "not found" in answer["error"], answer
+    assert not any(mark in answer["error"].replace(sql, "") for mark in MARKS) or "MARK1" in sql
+
+
+def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: Served) -> None:
+    """The tables are as they were, no file appeared, and the server has its settings."""
+    files = {each.name for each in folder.iterdir()}
+    assert files <= {"data.duckdb", "file.parquet", "questions.jsonl"}
+    assert not [*Path(gettempdir()).glob("reid_hostile*")]
+    assert client.ask("SELECT records FROM reid.risk_summary(people, ['age'])")["rows"] == [[ROWS]]
+    assert client.ask("FROM people")["error"].startswith("a statement must read tables only inside functions")
+    assert {line["verdict"] for line in served.lines()} == {"answered", "refused"}
+
+
+def test_groups_of_few_people_are_refused(client: Client) -> None:
+    assert len(client.ask("FROM reid.risk_summary(people, ['age'], by := 'sex')")["rows"]) == 2
+    error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'name')")["error"]
+    assert error.startswith("by must make groups of at least 10 records")
+    # 400 people in 200 pairs: rows are many, people are few
+    error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'person', entity := 'name')")["error"]
+    assert error.startswith("by must make groups of at least 10 records")
+
+
+def test_a_log_has_no_value(served: Served, client: Client) -> None:
+    client.ask("SELECT k FROM reid.risk_summary(people, ['age']) WHERE k > 424242")
+    text = served.log.read_text(encoding="utf-8")
+    assert "424242" not in text
+    last = served.lines()[-1]
+    assert (last["client"], last["functions"], last["tables"]) == ("client", ["risk_summary"], ["people"])
+    assert last["statement"] == "SELECT k FROM reid_answer_1 AS risk_summary WHERE (k > constant)"
+
+
+def test_a_wrong_token_is_refused(served: Served) -> None:
+    stranger = Client(served.port, "another-token-of-a-test")
+    assert "Authentication failed" in stranger.ask("SELECT 1")["error"]
+    stranger.close()
+
+
+def test_two_clients_at_once_and_one_that_drops(served: Served, client: Client) -> None:
+    dropped, other = Client(served.port), Client(served.port)
+    long = "FROM reid.validate_risk(people, ['age', 'sex', 'name', 'income'], fractions := [0.5])"
+    dropped.send(long)
+    time.sleep(0.3)
+    dropped.close()
+    client.send("SELECT k FROM reid.risk_summary(people, ['age'])")
+    assert other.ask("SELECT records FROM reid.risk_summary(other, ['age'])")["rows"] == [[ROWS]]
+    assert client.receive()["rows"] == [[57]]
+    other.close()
+
+
+def test_a_question_ends_within_its_time(folder: Path) -> None:
+    """Of a call, and of what selects from answers: 400 million pairs, and again."""
+    served = Served(folder, "data.duckdb", "--time-limit", "2")
+    client = Client(served.port)
+    client.ask("SELECT 1")
+    cross = ", ".join(f"reid.demo_people() t{place}" for place in range(4))
+    for sql in (
+        f"SELECT count(*) FROM {cross} WHERE t0.age + t1.age + t2.age + t3.age = 7",
+        "FROM reid.validate_risk(people, ['age', 'sex', 'name', 'income'], samples := 1000)",
+    ):
+        answer = client.ask(sql)
+        assert answer["error"].startswith("a question must be answered within 2 seconds"), answer
+        assert answer["seconds"] < 10
+    client.close()
+    served.stop()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_server_at_once(folder: Path, number: signal.Signals, code: int) -> None:
+    served = Served(folder, "file.parquet", "--rows", tokens=False)
+    assert "a-token" not in "".join(served.printed)
+    client = Client(served.port, served.printed[1].split("token := '")[1].split("'")[0])
+    assert client.ask("SELECT max(name) FROM file")["rows"] == [["MARK99"]]
+    client.send("SELECT count(*) FROM file a, file b, file c, file d, file e, file f")
+    time.sleep(0.5)
+    started = time.monotonic()
+    ended, errors = served.stop(number)
+    assert (ended, time.monotonic() - started < 5) == (code, True)
+    assert errors.splitlines() == [
+        "reid-sql: --rows is set: every client reads every row of every table that is served.",
+        "reid-sql: stopped",
+    ]
+    client.close()
+
+
+def test_a_client_may_attach(served: Served) -> None:
+    code = f"""
+import duckdb, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+con = duckdb.connect()
+import pathlib, duckdb_extension_httpfs, duckdb_extension_quack
+for module in (duckdb_extension_httpfs, duckdb_extension_quack):
+    con.execute(f"LOAD '{{next(pathlib.Path(module.__file__).parent.rglob('*.duckdb_extension'))}}'")
+con.execute("ATTACH 'quack:localhost:{served.port}' AS r (TYPE quack, TOKEN '{TOKEN}')")
+print(con.execute("FROM r.query('SELECT k FROM reid.risk_summary(people, [''age''])')").fetchall())
+for sql in ("FROM r.people", "INSERT INTO r.people VALUES (1)", "CREATE TABLE r.t(a INT)",
+            "FROM r.query('FROM people')"):
+    try:
+        print(con.execute(sql).fetchall())
+    except duckdb.Error as error:
+        print("refused")
+"""
+    printed = subprocess.run([PYTHON, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == ["[(57,)]", *["refused"] * 4]
