@@ -7,15 +7,16 @@ import json
 import pathlib
 import sys
 import time
+from importlib.util import find_spec
 
 import duckdb
-import duckdb_extension_httpfs
-import duckdb_extension_quack
 
 assert "reid_sql" not in sys.modules
 con = duckdb.connect()
-for module in (duckdb_extension_httpfs, duckdb_extension_quack):
-    file = next(pathlib.Path(module.__file__).parent.rglob("*.duckdb_extension"))
+for name in ("httpfs", "quack"):
+    package = find_spec(f"duckdb_extension_{name}")
+    assert package and package.origin
+    file = next(pathlib.Path(package.origin).parent.rglob("*.duckdb_extension"))
     con.execute(f"LOAD '{file}'")
 for line in sys.stdin:
     started = time.perf_counter()
