@@ -15,7 +15,8 @@ assert "reid_sql" not in sys.modules
 con = duckdb.connect()
 for name in ("httpfs", "quack"):
     package = find_spec(f"duckdb_extension_{name}")
-    assert package and package.origin
+    assert package
+    assert package.origin
     file = next(pathlib.Path(package.origin).parent.rglob("*.duckdb_extension"))
     con.execute(f"LOAD '{file}'")
 for line in sys.stdin:
