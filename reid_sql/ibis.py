@@ -8,7 +8,11 @@ more than a stated size.
 from collections.abc import Mapping
 from typing import Any
 
-from ibis.expr.types import Table
+try:
+    from ibis.expr.types import Table
+except ModuleNotFoundError:
+    rule = "reid_sql.ibis must have ibis, got none"
+    raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[ibis]'") from None
 
 from reid_sql.client.fallback import answer_by_duckdb
 from reid_sql.engines.ibis import adapter

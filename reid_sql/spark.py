@@ -8,7 +8,11 @@ Columns; `register(spark)` puts them into Spark SQL under the same names.
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+try:
+    from pyspark.sql import DataFrame, SparkSession
+except ModuleNotFoundError:
+    rule = "reid_sql.spark must have pyspark, got none"
+    raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[spark]', and Java 17") from None
 
 from reid_sql.client.fallback import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public

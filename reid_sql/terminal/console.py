@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from math import floor, log10
 from typing import Any, Final
 
 from rich import text as rich_text
@@ -18,6 +19,8 @@ ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
 SHORT: Final = 60  # a longer value is a line of its own
 NARROW: Final = 20  # narrower pages would lose figures
 INDENT: Final = 4  # of the figures of a block
+MIN_LARGE, MAX_WRITTEN = 1e4, 1e15  # between which four digits would need an exponent
+MIN_WRITTEN, MIN_SCIENTIFIC = 1e-9, 1e-4  # the same below 1
 WIDE: Final = 160  # a pipe has no width of its own
 
 
@@ -80,6 +83,9 @@ class FigureTable(Table):
         if self.names_all:
             yield from self._named_blocks(width)
             return
+        heads = [str(column.header) for column in self.columns if column.justify != "right"]
+        if len(heads) > 1:
+            yield Text(" · ".join(heads), style="dim")
         for row in zip(*(column.cells for column in self.columns), strict=True):
             cells = [(column, str(cell)) for column, cell in zip(self.columns, row, strict=True) if str(cell)]
             words = [cell for column, cell in cells if column.justify != "right"]
@@ -90,7 +96,18 @@ class FigureTable(Table):
             yield Text(str(self.caption), style="dim")
 
     def _named_blocks(self, width: int) -> Iterator[RenderableType]:
-        """Give each row of any table: every value after the name of its column, longer texts on their own."""
+        """Give each row of any table: every value after the name of its column, longer texts on their own.
+
+        One row alone is a list: a line for each column.
+        """
+        if self.row_count == 1:
+            values = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+            values.add_column(style="dim", overflow="fold")
+            values.add_column(overflow="fold")
+            for column in self.columns:
+                values.add_row(column.header, next(iter(column.cells)))
+            yield values
+            return
         for place, row in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
             named = [f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)]
             yield Text(f"row {place + 1}", style="bold")
@@ -133,7 +150,21 @@ def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table
         return "NULL"
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return _float(value) if isinstance(value, float) else str(value)
+
+
+def _float(value: float) -> str:
+    """Write four digits without an exponent, and all digits before the point.
+
+    >>> [_float(each) for each in (1e5, 12345.678, 0.35034, 1.7494e-05, 1e-12, 0.9999999999999998)]
+    ['100,000', '12,346', '0.3503', '0.00001749', '1e-12', '1']
+    """
+    size = abs(value)
+    if MIN_LARGE <= size < MAX_WRITTEN:
+        return f"{value:,.0f}"
+    if MIN_WRITTEN <= size < MIN_SCIENTIFIC:
+        return f"{value:.{3 - floor(log10(size))}f}".rstrip("0")
+    return f"{value:.4g}"
 
 
 def answer_table(answer: Answer) -> Table:
