@@ -47,7 +47,7 @@ SQL = f"FROM risk_summary('{PEOPLE}', ['age', 'sex', 'postcode'])"
 
 
 def figures(page: str) -> set[str]:
-    return set(re.findall(r"(?<![\w.])\d[\d.,]*(?:e[-+]?\d+)?", page))
+    return set(re.findall(r"(?<![\w.])\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?", page))
 
 
 @pytest.mark.parametrize("name", CALLS)

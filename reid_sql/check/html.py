@@ -321,7 +321,7 @@ def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
     title = (
         "<h3>Forecast: right matches in larger populations, "
-        "by an older method (Pitman–Yor, pyc_forecast)</h3>"
+        "by a second method (pyc_forecast)</h3>"
     )
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"

@@ -65,7 +65,7 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
     } == pytest.approx({name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")})
     assert reported["sentence"] == row["sentence"]
     text = render_html(page)
-    assert text.index("In a population of 50,000 people") < text.index("by an older method (Pitman–Yor")
+    assert text.index("In a population of 50,000 people") < text.index("by a second method (pyc_forecast)")
 
 
 UNANSWERED = {
