@@ -52,7 +52,7 @@ def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
     names = find_term(question) or answer_question(question, functions)
     if not names:
         rule = f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'"
-        raise UnknownNameError(f"{rule}; reid-sql functions lists all by question")
+        raise UnknownNameError(f"{rule}; reid-sql functions lists all")
     return [functions[name] for name in names]
 
 
