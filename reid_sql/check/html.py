@@ -319,10 +319,7 @@ def _population_risk(answer: Page) -> str:
 
 def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
-    title = (
-        "<h3>Forecast: right matches in larger populations, "
-        "by a second method (pyc_forecast)</h3>"
-    )
+    title = "<h3>Forecast: right matches in larger populations, by a second method (pyc_forecast)</h3>"
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
     asked_for = _checks_of_table(page, table, "forecast_correctness")
