@@ -8,6 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
+
 Rows = Sequence[tuple[Any, Any, Any]]
 Truth = dict[str, float | None]
 NEEDS_PEOPLE = (
@@ -181,8 +183,7 @@ def _hide(
 
 def shares(truth: Mapping[str, float | None], answers: Sequence[Mapping[str, Any]]) -> None:
     """Hold every value the truth, and every share the value over its total."""
-    assert {row["figure"]: row["value"] for row in answers} == {
-        name: value if value is None else float(value) for name, value in truth.items()
-    }
+    due = {name: value if value is None else pytest.approx(value, rel=1e-12) for name, value in truth.items()}
+    assert {row["figure"]: row["value"] for row in answers} == due
     for row in answers:
         assert row["share"] is None or row["share"] == row["value"] / row["total"] <= 1, row["figure"]

@@ -174,9 +174,10 @@ class SparkTable(TableEngine):
         named = columns_counted(self.table)
         cells = [column(name).alias(f"q{place}") for place, name in enumerate(named)]
         counted = self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
-        return DistinctCounts(
-            lambda sql: _tuples(self._spark.sql(sql, relation=counted)), named, "{relation}"
-        )
+        # The table is not among what is asked with: Spark Connect frees what is counted when the last name of
+        # it goes, and a process would wait for that for ever if a circle went with the interpreter alone.
+        spark = self._spark
+        return DistinctCounts(lambda sql: _tuples(spark.sql(sql, relation=counted)), named, "{relation}")
 
     def count_records(self) -> int:
         """Count the records of the table."""
