@@ -61,7 +61,7 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
     path = policy(tmp_path, postgres, "sessions.people")
     before = scans(server)
     page = gate.check(path)
-    assert scans(server) - before <= 5  # the class sizes, the records, and each column alone
+    assert scans(server) - before <= 6  # the class sizes, the records, each column alone, a draw of rows
     assert [check["verdict"] for check in page["checks"]] == ["pass"] * 4
     for check in page["checks"]:
         named = ", ".join(check["quasi_identifiers"])
