@@ -16,11 +16,14 @@ from typing import Final
 import duckdb
 
 from reid_sql import register
-from reid_sql.commands.options import PASSED, number
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.check.policy import read_policy
+from reid_sql.commands.options import PASSED, number, require
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, quoted, sql_text
 from reid_sql.serve.answering import Answerer
 from reid_sql.serve.masks import Mask
+from reid_sql.serve.policy_mask import PolicyMask
+from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, LogLine, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
@@ -45,14 +48,31 @@ def run_serve(options: argparse.Namespace) -> int:
     tokens, is_shown = read_tokens(options.clients)
     data = open_data(options.files, options.table, options.memory_limit)
     tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
-    answerer = Answerer(data, Mask(), seconds)
-    server = Server(Reader(tables), answerer, tokens, open_log(options.log), rows=options.rows)
+    mask = open_mask(options.policy, options.record, options.rows, tables)
+    answerer = Answerer(data, mask, seconds)
+    reader = Reader(tables, mask.functions)
+    server = Server(reader, answerer, tokens, open_log(options.log), rows=options.rows)
     server.start(port)
     if options.rows:
         print(f"reid-sql: {ROWS_LEAVE}", file=sys.stderr)  # noqa: T201 - said aloud
     print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
     threading.Event().wait()
     return PASSED
+
+
+def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001
+    """Open the mask of a policy, with the record of the counts that leave, or the one without a policy."""
+    require("--record", record, "--policy", given=policy is not None)
+    if policy is None:
+        return Mask()
+    if rows:
+        raise OutOfDomainError("--policy must not be given with --rows, which masks nothing; omit one")
+    read = read_policy(policy)
+    known = {table.name.casefold() for table in read.tables}
+    if missing := [name for name in tables if name.casefold() not in known]:
+        rule = f"every table that is served must be one of the policy, got '{missing[0]}'"
+        raise UnknownNameError(f"{rule}; {suggestion(missing[0], sorted(known), 'tables')}")
+    return PolicyMask(read, Record(record or Path(policy).with_suffix(".record.duckdb")))
 
 
 def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:

@@ -19,6 +19,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     words = "let every client read every row"
     group.add_argument("--rows", action="store_const", const=True, default=False, help=words)
     words = (
+        "the policy, TOML or JSON: its mask and its entity hold for every answer, and functions that it does "
+        "not use are refused"
+    )
+    parser.add_argument("--policy", metavar="POLICY.toml", help=words)
+    words = "with --policy: the DuckDB file of the counts that left (default beside the policy)"
+    parser.add_argument("--record", metavar="FILE.duckdb", help=words)
+    words = (
         'a TOML file with a token for each client, like ann = "…"; else one client has the token of the '
         "environment variable REID_SQL_TOKEN, or one that is made and shown"
     )

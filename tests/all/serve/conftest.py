@@ -13,16 +13,11 @@ import duckdb
 import pytest
 
 import reid_sql
+from tests.all.serve.marked import MARKED
 from tests.processes import environment
 
 PYTHON = os.environ.get("REID_SQL_SERVE_PYTHON", "")
 TOKEN = "a-token-of-a-test"  # noqa: S105 - of a server that ends with its test
-ROWS = 400
-# Each value of a column that the tests mark begins so, or is such a number.
-MARKS = ("MARK", "9000")
-MARKED = f"""SELECT 'MARK' || i AS name, 20 + i % 7 AS age, CASE i % 2 WHEN 0 THEN 'F' ELSE 'M' END AS sex,
-    900000 + i AS income, 'MARK' || (i % 3) AS disease, i // 2 AS person, 1.0 + i % 3 AS weight
-    FROM range({ROWS}) AS r(i)"""
 
 
 class Client:

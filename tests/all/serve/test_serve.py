@@ -13,7 +13,8 @@ import pytest
 from reid_sql.function import REQUIRED
 from reid_sql.serve.statement import ALLOWED
 from reid_sql_udfs import declared
-from tests.all.serve.conftest import MARKS, PYTHON, ROWS, TOKEN, Client, Served
+from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
+from tests.all.serve.marked import MARKS, ROWS
 
 pytestmark = pytest.mark.serve
 HOSTILE = (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
@@ -93,7 +94,7 @@ def test_a_hostile_statement_gets_nothing(client: Client, sql: str) -> None:
 def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: Served) -> None:
     """The tables are as they were, no file appeared, and the server has its settings."""
     files = {each.name for each in folder.iterdir()}
-    assert files <= {"data.duckdb", "file.parquet", "questions.jsonl"}
+    assert files <= {"data.duckdb", "file.parquet", "questions.jsonl"}, files
     assert not [*Path(gettempdir()).glob("reid_hostile*")]
     assert client.ask("SELECT records FROM reid.risk_summary(people, ['age'])")["rows"] == [[ROWS]]
     assert client.ask("FROM people")["error"].startswith("a statement must read tables only inside functions")
@@ -158,7 +159,7 @@ def test_a_signal_ends_the_server_at_once(folder: Path, number: signal.Signals, 
     served = Served(folder, "file.parquet", "--rows", tokens=False)
     assert "a-token" not in "".join(served.printed)
     client = Client(served.port, served.printed[1].split("token := '")[1].split("'")[0])
-    assert client.ask("SELECT max(name) FROM file")["rows"] == [["MARK99"]]
+    assert client.ask("SELECT max(name) FROM file")["rows"] == [["MARK1399"]]
     client.send("SELECT count(*) FROM file a, file b, file c, file d, file e, file f")
     time.sleep(0.5)
     started = time.monotonic()
@@ -190,3 +191,32 @@ for sql in ("FROM r.people", "INSERT INTO r.people VALUES (1)", "CREATE TABLE r.
 """
     printed = subprocess.run([PYTHON, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["[(57,)]", *["refused"] * 4]
+
+
+def test_a_policy_holds_for_every_client(folder: Path) -> None:
+    """Functions outside it, other entities, small counts, and the second half of a difference."""
+    (folder / "policy.toml").write_text(
+        """mask_below = 10
+[[tables]]
+name = "people"
+file = "file.parquet"
+quasi_identifiers = ["age", "sex"]
+entity = "person"
+[[tables.checks]]
+measure = "k"
+at_least = 2
+"""
+    )
+    served = Served(folder, "--table", "people=file.parquet", "--policy", "policy.toml")
+    client = Client(served.port)
+    people = client.ask("SELECT records, k FROM reid.risk_summary(people, ['age'])")
+    assert people["rows"] == [[ROWS // 2, 57]]
+    assert client.ask("SELECT k FROM reid.risk_summary(people, ['name'])")["rows"] == [[None]]
+    assert "that the policy uses" in client.ask("FROM reid.pyc_fit(people, ['age'])")["error"]
+    assert "entity must be" in client.ask("FROM reid.risk_summary(people, ['age'], entity := NULL)")["error"]
+    assert len(client.ask("FROM reid.safe_table(people, ['sex'])")["rows"]) == 2
+    client.close()
+    served.stop()
+    with duckdb.connect(str(folder / "policy.record.duckdb"), read_only=True) as owner:
+        cells = owner.execute("SELECT tbl, records FROM published ORDER BY ALL").fetchall()
+    assert cells == [("people", 200), ("people", 200), ("people", 400)]

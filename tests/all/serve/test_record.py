@@ -1,0 +1,206 @@
+"""Counts that are published one after another reveal no small group, as linear programmes prove."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import reid_sql
+from reid_sql.check.policy import read_policy
+from reid_sql.errors import ReidError
+from reid_sql.serve.masks import Mask
+from reid_sql.serve.policy_mask import PolicyMask
+from reid_sql.serve.record import Record
+from reid_sql.serve.statement import Reader
+
+pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
+BELOW = 5
+SIZES = {"region": 3, "sex": 2, "disease": 3}
+CELLS = list(product(*(range(size) for size in SIZES.values())))
+POLICY = f"""mask_below = {BELOW}
+[[tables]]
+name = "people"
+file = "people.csv"
+quasi_identifiers = ["region", "sex", "disease"]
+[[tables.checks]]
+measure = "k"
+at_least = 2
+"""
+QUESTIONS = [
+    *(f"FROM reid.safe_table(people, {columns})" for columns in (
+        "['region', 'disease']", "['sex', 'disease']", "['region', 'sex']", "['region', 'sex', 'disease']",
+        "['disease']", "['region', 'sex', 'disease'], totals := 'margins'", "['region', 'disease'], k := 8",
+    )),
+    *(f"FROM reid.risk_summary(people, ['sex'], by := '{column}')" for column in SIZES),
+]  # fmt: skip
+
+
+@pytest.fixture
+def con(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    (tmp_path / "people.csv").write_text("region,sex,disease\n0,0,0\n")
+    (tmp_path / "policy.toml").write_text(POLICY)
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        yield con
+
+
+def fill(con: duckdb.DuckDBPyConnection, seed: int) -> np.ndarray:
+    """A table of random counts, many of them small; returns them in the order of CELLS."""
+    draws = np.random.default_rng(seed)
+    counts = draws.choice([0, 1, 3, 7, 20, 40], len(CELLS), p=[0.1, 0.1, 0.1, 0.2, 0.3, 0.2])
+    con.execute("CREATE OR REPLACE TABLE people(region INT, sex INT, disease INT)")
+    rows = [cell for cell, count in zip(CELLS, counts, strict=True) for _ in range(count)]
+    con.executemany("INSERT INTO people VALUES ($1, $2, $3)", rows)
+    return counts
+
+
+class Attacker:
+    """Knows how many people there are, and what is answered: sums of cells."""
+
+    def __init__(self, counts: np.ndarray) -> None:
+        self.counts = counts
+        self.sums, self.totals = [np.ones(len(CELLS))], [float(counts.sum())]
+
+    def learn(self, columns: list[str], rows: list[tuple[object, ...]]) -> None:
+        named = [name for name in SIZES if name in columns]
+        listed = []
+        for row in rows:
+            values = dict(zip(columns, row, strict=True))
+            totalled = str(values.get("total_over"))
+            fixed = {name: values[name] for name in named if name not in totalled}
+            self.sums.append(members(fixed))
+            self.totals.append(float(str(values["records"])))
+            listed.append(self.sums[-1])
+        if "k" in columns:  # an answer for each group lists every group
+            self.sums.append(np.clip(1.0 - np.sum(listed, axis=0), 0, 1))
+            self.totals.append(0.0)
+
+    def reveals(self) -> list[dict[str, int]]:
+        """The groups of 1 to 4 people of which it is known that there are some, and fewer than 5."""
+        found = []
+        for chosen in product([False, True], repeat=len(SIZES)):
+            names = [name for name, is_chosen in zip(SIZES, chosen, strict=True) if is_chosen]
+            for values in product(*(range(SIZES[name]) for name in names)):
+                group = members(dict(zip(names, values, strict=True)))
+                if 0 < group @ self.counts < BELOW:
+                    low, high = (
+                        sign * linprog(sign * group, A_eq=self.sums, b_eq=self.totals).fun for sign in (1, -1)
+                    )
+                    if low > 0.5 and high < BELOW - 1e-6:
+                        found.append(dict(zip(names, values, strict=True)))
+        return found
+
+
+def members(fixed: Mapping[str, object]) -> np.ndarray:
+    cells = (dict(zip(SIZES, cell, strict=True)) for cell in CELLS)
+    return np.array([float(all(cell[name] == value for name, value in fixed.items())) for cell in cells])
+
+
+def ask_all(con: duckdb.DuckDBPyConnection, mask: Mask, sequence: list[str], counts: np.ndarray) -> Attacker:
+    """Ask one question after the other; returns what the answered ones say."""
+    attacker, reader = Attacker(counts), Reader(["people"])
+    for sql in sequence:
+        try:
+            answer = mask.ask(con, reader.read(sql).calls[0])
+        except (ReidError, duckdb.Error):
+            continue
+        attacker.learn(answer.column_names, [tuple(row.values()) for row in answer.to_pylist()])
+    return attacker
+
+
+def plant(con: duckdb.DuckDBPyConnection, seed: int) -> tuple[list[str], np.ndarray] | None:
+    """A table and questions that reveal a small group together, not alone; None if they do not."""
+    counts = fill(con, seed)
+    draws = np.random.default_rng(seed + 1_000_000)
+    sequence = [QUESTIONS[place] for place in draws.permutation(len(QUESTIONS))[:5]]
+    return (sequence, counts) if ask_all(con, Mask(BELOW), sequence, counts).reveals() else None
+
+
+def check_sequences(con: duckdb.DuckDBPyConnection, folder: Path, sequences: int) -> int:
+    """Search for sequences that reveal a group, and ask them with a policy; returns how many it took."""
+    planted, seed, policy = 0, 0, read_policy(folder / "policy.toml")
+    while planted < sequences:
+        seed += 1
+        if found := plant(con, seed):
+            planted += 1
+            sequence, counts = found
+            attacker = ask_all(con, PolicyMask(policy, Record()), sequence, counts)
+            assert not attacker.reveals(), (seed, sequence)
+    return seed
+
+
+def test_50_planted_sequences_that_reveal_a_group_together_are_refused(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    assert check_sequences(con, tmp_path, 50) < 2_000
+
+
+def test_one_question_after_another_is_answered_where_nothing_follows(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    con.execute(
+        "CREATE TABLE people AS SELECT i % 3 AS region, i % 2 AS sex, i % 5 AS disease FROM range(900) r(i)"
+    )
+    record = Record(tmp_path / "record.duckdb")
+    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), record), Reader(["people"])
+    for sql in QUESTIONS:
+        assert len(mask.ask(con, reader.read(sql).calls[0])) > 1
+    del record, mask
+    with duckdb.connect(str(tmp_path / "record.duckdb"), read_only=True) as owner:
+        cells = 15 + 10 + 6 + 30 + 5 + 3 + 2 + 1  # each once, and the total
+        assert owner.execute("SELECT count(*) FROM published").fetchall() == [(cells,)]
+
+
+def test_a_table_that_differs_by_a_person_is_refused(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text(POLICY + POLICY.split("\n", 1)[1].replace('"people"', '"later"'))
+    con.execute(
+        "CREATE TABLE people AS SELECT i % 3 AS region, i % 2 AS sex, i % 5 AS disease FROM range(900) r(i)"
+    )
+    con.execute("CREATE TABLE later AS FROM people UNION ALL SELECT 0, 0, 0")
+    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people", "later"])
+    assert len(mask.ask(con, reader.read("FROM reid.safe_table(people, ['sex'])").calls[0])) == 2
+    with pytest.raises(ReidError, match="a count must differ from that of another table by 0 or at least 5"):
+        mask.ask(con, reader.read("FROM reid.safe_table(later, ['sex'])").calls[0])
+
+
+@pytest.mark.parametrize(
+    ("sql", "refusal"),
+    [
+        ("FROM reid.risk_summary(people, ['sex'], entity := 'region')", "entity must be that of the policy"),
+        (
+            "FROM reid.risk_summary(people, ['sex'], nulls := 'drop')",
+            "nulls must be that of the policy, value",
+        ),
+    ],
+)
+def test_a_policy_sets_whom_a_count_counts(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, sql: str, refusal: str
+) -> None:
+    fill(con, 1)
+    mask = PolicyMask(read_policy(tmp_path / "policy.toml"), Record())
+    with pytest.raises(ReidError, match=refusal):
+        mask.ask(con, Reader(["people"]).read(sql).calls[0])
+
+
+def test_a_policy_counts_its_people_and_masks_every_small_count(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    """100 people of two rows each; 3 of them are alone in their region."""
+    (tmp_path / "policy.toml").write_text(POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c'))
+    con.execute(
+        """CREATE TABLE people AS SELECT i // 2 AS person, CASE WHEN i < 6 THEN i // 2 ELSE 9 END AS region,
+        0 AS sex, 0 AS disease FROM range(200) r(i)"""
+    )
+    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
+    assert mask.functions == {"risk_summary", "safe_table", "class_size_histogram"}
+    [row] = mask.ask(con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]).to_pylist()
+    assert (row["records"], row["classes"], row["k"], row["unique_records"]) == (100, None, None, None)
+    assert row["uniqueness"] >= 0.05
+    histogram = mask.ask(con, reader.read("FROM reid.class_size_histogram(people, ['region'])").calls[0])
+    assert {value for row in histogram.to_pylist() for value in row.values()} == {None, 0, "value"}
+    with pytest.raises(ReidError, match="a function must count people by 'person', got profile"):
+        mask.ask(con, reader.read("FROM reid.profile(people)").calls[0])
