@@ -1,6 +1,8 @@
 """A caution that is shown is refused where the policy says so; a false claim of a policy is one."""
 
+import json
 import sqlite3
+import unicodedata
 from pathlib import Path
 
 import duckdb
@@ -81,6 +83,56 @@ def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, wo
     assert any(reported in caution for each in page["checks"] for caution in each["cautions"])
     file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
     assert check(file)["verdict"] == "not judged"
+
+
+# By their names in Unicode: letters that most fonts draw as a Latin one.
+LOOK_LIKE_LATIN = {
+    "CYRILLIC SMALL LETTER": {
+        "A": "a",
+        "IE": "e",
+        "O": "o",
+        "ER": "p",
+        "ES": "c",
+        "U": "y",
+        "HA": "x",
+        "JE": "j",
+        "DZE": "s",
+        "BYELORUSSIAN-UKRAINIAN I": "i",
+        "SHHA": "h",
+        "KOMI DE": "d",
+        "QA": "q",
+        "WE": "w",
+        "KA": "k",
+        "TE": "t",
+        "EM": "m",
+    },
+    "GREEK SMALL LETTER": {
+        "ALPHA": "a",
+        "OMICRON": "o",
+        "RHO": "p",
+        "CHI": "x",
+        "IOTA": "i",
+        "KAPPA": "k",
+        "TAU": "t",
+        "NU": "v",
+        "UPSILON": "u",
+    },
+}
+
+
+def test_each_letter_that_looks_like_a_latin_one_is_a_caution(tmp_path: Path) -> None:
+    pairs = {
+        unicodedata.lookup(f"{script} {name}"): latin
+        for script, names in LOOK_LIKE_LATIN.items()
+        for name, latin in names.items()
+    }
+    own = [f"{latin}{place}" for place, latin in enumerate(pairs.values())]
+    others = [f"{letter}{place}" for place, letter in enumerate(pairs)]
+    lines = [",".join(["1"] * 2 * len(pairs)) for _ in range(3)]
+    about = f"quasi_identifiers = {json.dumps(own)}"
+    [page] = check(policy(tmp_path, about, K, ",".join([*own, *others]), lines))["checks"]
+    cautions = [each for each in page["cautions"] if "whose name looks the same" in each]
+    assert [name for name in own if not any(f"'{name}'" in each for each in cautions)] == []
 
 
 def test_groups_within_all_others_cover_a_table(tmp_path: Path) -> None:
