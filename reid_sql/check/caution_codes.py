@@ -20,6 +20,7 @@ OF_THE_GATE: Final = (
         "uncounted_identifier",
         "unclear_name",
         "view",
+        "written_alike",
     ),
 )
 CODE: Final = re.compile(r"((?:by )?[a-z][a-z0-9_]*): ")

@@ -25,7 +25,7 @@ from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, IdentifierCounts
+from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE, IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -206,11 +206,16 @@ class Release:
         return self._records
 
     def find_nobodies(self, check: Check) -> tuple[Remark, ...]:
-        """Return cautions on values of columns of people and households that stand for nobody.
+        """Return cautions on values that stand for nobody, or equal another but for how they are written.
 
         Each column is counted once.
         """
-        named = ((UNIT_PERSON, self.table.entity), (UNIT_HOUSEHOLD, check.parameters.get("household")))
+        household = check.parameters.get("household")
+        named = (
+            (UNIT_PERSON, self.table.entity),
+            (UNIT_HOUSEHOLD, household),
+            (UNIT_VALUE, check.sensitive),
+        )
         found: list[Remark] = []
         for unit, column in named:
             if column is not None and self.records:

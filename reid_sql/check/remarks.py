@@ -11,7 +11,9 @@ from reid_sql.models.columns.identifiers import RepeatedColumn
 from reid_sql.models.columns.missing_value_codes import MAX_CODES_SHOWN
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
+    UNIT_VALUE,
     IdentifierCounts,
+    alike_words,
     code_words,
     count_nobodies,
     count_of_values,
@@ -169,6 +171,8 @@ def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
 def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str = UNIT_PERSON) -> list[Remark]:
     """Return the cautions on values of a column of people or households that may stand for nobody."""
     remarks, nobodies, codes = [], count_nobodies(counts.sizes), find_nobody_codes(counts)
+    if unit == UNIT_VALUE:
+        nobodies, codes = 0, []
     if nobodies:
         heavy = sum(sorted(counts.sizes, reverse=True)[:nobodies])
         counted = Count(heavy, "rows", "row", (rows - heavy,))
@@ -178,6 +182,9 @@ def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str =
         sizes = [size for _, size in codes]
         counted = Count(sum(sizes), "rows have", "row has", (*sizes, rows - sum(sizes)), column.lower())
         remarks.append(remark(counted, f" {code_words(column, codes, unit)}", code="nobody"))
+    if counts.alike:
+        counted = Count(counts.alike, "values equal", "value equals", column=column.lower())
+        remarks.append(remark(counted, f" {alike_words(column, unit)}", code="written_alike"))
     return remarks
 
 

@@ -51,13 +51,10 @@ def run_profile(options: argparse.Namespace) -> int:
         COLUMNS.check(columns, columns)
     con, table = open_file(options)
     rows = profile_columns(con, table, columns)
-    print_answer(
-        options,
-        rows,
-        rows,
-        lambda: profile_page(rows, describe_smallest_sets(con, table, rows)),
-        describe_profile(rows),
-    )
+    found = describe_smallest_sets(con, table, rows)
+    below = "" if options.format == "table" else " ".join(found)  # the page has them above the columns
+    people = " ".join(filter(None, [below, describe_profile(rows)]))
+    print_answer(options, rows, rows, lambda: profile_page(rows, found), people)
     return PASSED
 
 

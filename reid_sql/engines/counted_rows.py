@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reid_sql.function import Function
-from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON
+from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import TABLE
 from reid_sql.reduction import identifying_column
 
@@ -65,6 +65,9 @@ def find_watched_columns(
         for table, (role, column) in find_identified_tables(declared, arguments).items()
         if role in {"entity", "person"}
     }
+    sensitive = _names(arguments.get("sensitive")) if "tbl" in arguments else ()
+    if sensitive:
+        watched["tbl"] = (*watched.get("tbl", ()), *((UNIT_VALUE, column) for column in sensitive))
     if isinstance(household := arguments.get("household"), str):
         watched["tbl"] = (*watched.get("tbl", ()), (UNIT_HOUSEHOLD, household))
     return watched

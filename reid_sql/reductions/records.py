@@ -160,7 +160,7 @@ def _over_distinct(
     }
     member = "record"
     if household is not None:
-        before["household"], member = name(household), "{'record': record, 'household': household}"
+        before["household"], member = tbl.known(name(household)), "{'record': record, 'household': household}"
     weights = positive("weight")  # numbers with fractions: their sum depends on their order
     size, mass = class_size(tbl), f"sum({weights}{'' if weight is None else f' ORDER BY {weights}'})"
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
@@ -208,9 +208,10 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
     list_columns(label, names, fold_case)
     values = [f"q{place}" for place in range(2, len(names) + 1)]
     complete = f"WHERE {' AND '.join(f'{value} IS NOT NULL' for value in values)}" if nulls == "drop" else ""
+    own = tbl.known("q1")
     body = f"""
         WITH reid_members AS (
-          SELECT q1, CASE WHEN q1 IS NULL THEN row_number() OVER () END AS alone,
+          SELECT {own} AS q1, CASE WHEN {own} IS NULL THEN row_number() OVER () END AS alone,
             dense_rank() OVER (ORDER BY {", ".join(f"{name} ASC NULLS LAST" for name in values)}) AS class,
             count(*) OVER (PARTITION BY {", ".join(values)}) AS size
           FROM {tbl.rows(names)} {complete}

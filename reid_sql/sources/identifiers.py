@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.duckdb.source import DuckDBSource
+from reid_sql.engines.duckdb.source import DuckDBSource, known_value
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.columns.column_profile import ColumnCounts, profile_columns
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
@@ -98,7 +98,7 @@ def count_nobodies_in(
     ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
-    return counts_of_nobodies(ask(count_nobodies(item, quoted(column))).fetchall()[0])
+    return counts_of_nobodies(ask(count_nobodies(item, known_value(quoted(column)))).fetchall()[0])
 
 
 def describe_calls(

@@ -20,9 +20,10 @@ def count_nobodies(item: str, column: str) -> str:
           list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
           list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
-          min(number) {is_other} AS least, max(number) {is_other} AS greatest
+          min(number) {is_other} AS least, max(number) {is_other} AS greatest,
+          count(*) FILTER (code IS NULL) - count(DISTINCT ltrim(word, '0')) FILTER (code IS NULL) AS alike
         FROM (
-          SELECT size, number,
+          SELECT size, number, word,
             CASE WHEN word IN ({WORDS}) THEN word WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
           FROM (

@@ -158,6 +158,9 @@ class Source(Protocol):
     def is_identified(self) -> str:
         """Test that each row has a value in the column that identifies people, if any; else refuse."""
 
+    def known(self, value: str) -> str:
+        """A value, NULL where it is NaN."""
+
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
 

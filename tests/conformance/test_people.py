@@ -50,7 +50,8 @@ def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | 
     others = dict.fromkeys(each for each in ("key", "household") if each != role)
     qi = {"qi": ["age", "region"], "columns": ["age", "region"], "sensitive": "sex", "by": None, "p": 2}
     own = {p.name for p in declared()[name].parameters}
-    given = {each: value for each, value in ({role: "id"} | others | qi).items() if each in own}
+    named = {} if role == "sensitive" else {role: "id"}
+    given = {each: value for each, value in (named | others | qi).items() if each in own}
     if name == "safe_table":
         given["by"] = ["age"]
     return engine.ask(declared()[name], question(engine, name, table, **given))
@@ -78,6 +79,28 @@ def test_the_type_of_an_identifier_changes_no_figure(asked: Engine, name: str, r
         same(
             *([{k: v for k, v in row.items() if k != "record"} for row in each] for each in (usual, written))
         )
+
+
+@pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.parametrize("none", [None, float("nan")])
+def test_a_person_without_a_household_is_one_of_their_own(
+    asked: Engine, none: float | None, nulls: str
+) -> None:
+    """Counted by hand: two households of two people each, three people alone, of whom one lacks an age."""
+    table = pl.DataFrame(
+        {
+            "row": range(7),
+            "home": pl.Series([1.0, 1.0, 2.0, 2.0, none, none, none], strict=False),
+            "age": [30, 40, 30, 40, 99, 98, None],
+        }
+    )
+    given = {"tbl": table, "household": "home", "columns": ["age"], "nulls": nulls}
+    answer = engine_named(asked.name).ask(declared()["household_risk"], given)
+    assert not isinstance(answer, str), answer
+    alone = 3 if nulls == "value" else 2
+    assert answer[0]["households"] == 2 + alone
+    assert answer[0]["unique_households"] == alone
+    assert answer[0]["average_household_risk"] == pytest.approx((2 * 0.75 + alone) / (2 + alone))
 
 
 # A code that stands for nobody: of most rows, or of few but written like one. The sentence on each.
@@ -120,6 +143,33 @@ def warn_of_nobody(asked: Engine, name: str, role: str, code: str) -> None:
 )
 def test_a_value_of_most_rows_is_a_caution_of_every_function(asked: Engine, name: str, role: str) -> None:
     warn_of_nobody(asked, name, role, "heavy")
+
+
+ALIKE: Final = "5 values equal another of '{}' but for capitals, spaces or leading zeros"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("risk_summary", "entity"),
+        ("household_risk", "household"),
+        ("l_diversity", "sensitive"),
+        ("t_closeness", "sensitive"),
+        ("disclosing_classes", "sensitive"),
+    ],
+)
+def test_a_person_or_sensitive_value_that_is_written_in_two_ways_is_a_caution(
+    asked: Engine, name: str, role: str
+) -> None:
+    """Of 40 values, five are each written in a second way: '00101' or ' P7 ' for '101' and 'p7'."""
+    first = [f"p{number}" if number % 2 else str(number + 101) for number in range(35)]
+    second = [f" P{number} " if number % 2 else f"00{number + 101}" for number in range(5)]
+    table = PEOPLE.with_columns(id=pl.Series(first + second), sex=pl.Series(first + second))
+    with pytest.warns(RowsNotPeopleWarning) as warned:
+        answer = ask(engine_named(asked.name), name, role, table)
+    assert not isinstance(answer, str), answer
+    column = "sex" if role == "sensitive" else "id"
+    assert any(ALIKE.format(column) in str(each.message) for each in warned)
 
 
 @pytest.mark.parametrize("code", CODES)

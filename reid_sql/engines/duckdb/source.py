@@ -157,13 +157,13 @@ class DuckDBSource:
         given = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
         return f"""(
             SELECT coalesce(error({REFUSE}({given}))::BOOLEAN, true)
-            FROM ({count_nobodies(self.item, name(column))}) AS reid_nobodies
+            FROM ({count_nobodies(self.item, known_value(name(column)))}) AS reid_nobodies
           )"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
         """Test that every row has an identifier; else refuse, with the counts."""
         own = f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
-        known = known_text("identifier") if self.is_plain else known_value("identifier")
+        known = self.known("identifier")
         parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
         before, between, after = map(text, parts)
         return f"""(
@@ -175,6 +175,10 @@ class DuckDBSource:
               FROM (SELECT {own} AS identifier FROM {self.item} AS reid_person) AS reid_people
             )
           )"""
+
+    def known(self, value: str) -> str:
+        """A value, NULL where it is NaN."""
+        return known_text(value) if self.is_plain else known_value(value)
 
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import ibis.expr.operations as ops
 import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collec
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_values
 from reid_sql.engines.people_warnings import IS_REPORTED, warn_of_nobodies
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.models.fitted_model import FittedModel
@@ -59,6 +60,9 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
     """Refuse a table with rows of nobody, whom the database counts."""
     if column not in frame.columns:
         return  # the count by it refuses the name
+    if list(frame.op().find(ops.UnboundTable)):
+        rule = f"{role} must name a column of a table in a database, whose rows are counted first"
+        raise UnavailableError(f"{rule}, got an unbound table; pass connection.table('name')")
     counts = frame.aggregate(identified=known_value(frame, column).count(), rows=frame.count())
     row = collected(counts, f"the rows without {column}").to_pylist()[0]
     refuse_unidentified(role, column, int(row["rows"]) - int(row["identified"]), int(row["rows"]))

@@ -33,7 +33,27 @@ def count_nobodies(
     if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
-    return IdentifierCounts([int(row["size"]) for row in most], codes, *others)
+    alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
+    return IdentifierCounts([int(row["size"]) for row in most], codes, *others, alike)
+
+
+def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
+    """Count the texts that equal another but for capitals, spaces around them and leading zeros."""
+    value = others["value"]
+    if not value.type().is_string():
+        return 0
+    word = value.strip().lower()
+    with suppress(OperationNotDefinedError, UnsupportedOperationError):
+        found = ask(lambda: _compare(others, word.re_replace("^0+", "")))
+        return int(found[0]["values"]) - int(found[0]["words"])
+    found = ask(lambda: _compare(others, word))
+    return int(found[0]["values"]) - int(found[0]["words"])
+
+
+def _compare(others: Table, word: Value) -> Table:
+    """Count the values, and what they are when they are written alike."""
+    rows = others.select(word=word)
+    return rows.aggregate(values=rows.count(), words=rows["word"].nunique())
 
 
 def _is_code(value: Value) -> Value | None:

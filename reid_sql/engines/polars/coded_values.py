@@ -58,7 +58,10 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
     code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
     values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
-        "size", code=code, number=pl.when(number.is_finite()).then(number)
+        "size",
+        code=code,
+        word=word.str.strip_chars_start("0"),
+        number=pl.when(number.is_finite()).then(number),
     )
     is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
     counts = (
@@ -69,6 +72,9 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
         numbers.count().cast(pl.Int64),
         numbers.min(),
         numbers.max(),
+        (~is_one).sum().cast(pl.Int64) - pl.col("word").filter(~is_one).n_unique().cast(pl.Int64)
+        if is_coded
+        else pl.lit(0, pl.Int64),
     )
     return values.select(each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True))
 

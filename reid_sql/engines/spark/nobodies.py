@@ -25,7 +25,8 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     code = F.when(word.isin(*NOBODY_WORDS), word).when(
         number.isin(*map(float, NOBODY_NUMBERS)), number.cast("bigint").cast("string")
     )
-    values = sizes.select("size", code.alias("code"), number.alias("number"))
+    bare = F.regexp_replace(word, "^0+", "")
+    values = sizes.select("size", code.alias("code"), number.alias("number"), bare.alias("bare"))
     is_code = F.col("code").isNotNull()
     is_number = ~is_code & F.col("number").isNotNull() & (F.abs("number") < float("inf"))
     other = F.when(is_number, F.col("number"))
@@ -36,6 +37,7 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
         F.count(other),
         F.min(other),
         F.max(other),
+        F.count(F.when(~is_code, F.lit(1))) - F.count_distinct(F.when(~is_code, F.col("bare"))),
     )
     named = (each.alias(alias) for alias, each in zip(COUNTS_OF_NOBODIES[1:], counts, strict=True))
     row = fetch(values.agg(*named), LABEL).to_pylist()[0]

@@ -54,6 +54,10 @@ class SparkSource:
         """Write a test that is true: the frame's people were checked before it is counted."""
         return "true"
 
+    def known(self, value: str) -> str:
+        """A value, NULL where it is NaN."""
+        return f"CASE WHEN NOT isnan({value}) THEN {value} END"
+
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
         tests = " OR ".join(f"{column} IS NULL" for column in columns)

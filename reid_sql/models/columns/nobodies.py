@@ -31,9 +31,14 @@ CAUTION_CODE: Final = (
     "which {} like {} for a missing identifier and count{} as one {}: leave these rows out, or name each of "
     "them"
 )
-COUNTS_OF_NOBODIES: Final = ("sizes", "codes", "code_rows", "others", "numbers", "least", "greatest")
+COUNTS_OF_NOBODIES: Final = ("sizes", "codes", "code_rows", "others", "numbers", "least", "greatest", "alike")
+CAUTION_ALIKE: Final = (
+    "another of '{}' but for capitals, spaces or leading zeros: if both are one {}, write them alike, as "
+    "what counts twice looks safer than it is"
+)
 UNIT_PERSON: Final = "person"
 UNIT_HOUSEHOLD: Final = "household"
+UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class IdentifierCounts:
     """Counts of the values of a column of people or households, from which those of nobody stand out.
 
     `codes` are texts of NOBODY_WORDS and NOBODY_NUMBERS with their rows. Of the `others`, distinct values,
-    `numbers` are numbers.
+    `numbers` are numbers, and those that are `alike` equal another but for capitals, spaces around them and
+    leading zeros.
     """
 
     sizes: Sequence[int]  # rows of the MAX_NOBODIES + 1 most frequent values
@@ -50,6 +56,7 @@ class IdentifierCounts:
     numbers: int
     least: float | None
     greatest: float | None
+    alike: int = 0
 
     @property
     def is_numeric(self) -> bool:
@@ -125,14 +132,30 @@ def describe_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PE
 
 def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[str]:
     sentences, nobodies = [], count_nobodies(counts.sizes)
+    if unit == UNIT_VALUE:
+        nobodies, codes = 0, []
+    else:
+        codes = find_nobody_codes(counts)
     if nobodies:
         rows = sum(sorted(counts.sizes, reverse=True)[:nobodies])
         sentences.append(f"{count_of_values(nobodies, column)} {rows:,} rows, {heavy_words(nobodies, unit)}.")
-    if codes := find_nobody_codes(counts):
+    if codes:
         rows = sum(size for _, size in codes)
         has = "row has" if rows == 1 else "rows have"
         sentences.append(f"{rows:,} {has} {code_words(column, codes, unit)}.")
+    if counts.alike:
+        sentences.append(f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}.")
     return sentences
+
+
+def plural_of_alike(values: int) -> str:
+    """Write the verb with what equals another but for how it is written."""
+    return "value equals" if values == 1 else "values equal"
+
+
+def alike_words(column: str, unit: str) -> str:
+    """Write what follows the number of values that equal another but for how they are written."""
+    return CAUTION_ALIKE.format(column, unit)
 
 
 def count_of_values(nobodies: int, column: str) -> str:

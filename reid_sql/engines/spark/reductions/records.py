@@ -22,7 +22,15 @@ from reid_sql.engines.spark.counting import (
     number_classes,
     with_expected_counts,
 )
-from reid_sql.engines.spark.frames import Rows, as_number, column, read_rows, resolve_columns, same_values
+from reid_sql.engines.spark.frames import (
+    Rows,
+    as_number,
+    column,
+    known_value,
+    read_rows,
+    resolve_columns,
+    same_values,
+)
 from reid_sql.engines.spark.functions import model_to_send, read_model_columns, score_records
 from reid_sql.models.copula.calibration import record_risk
 from reid_sql.reduction import CLASS_WEIGHT
@@ -56,7 +64,7 @@ def weighted_records(
     weights = {"class_weight": column(CLASS_WEIGHT)} if CLASS_WEIGHT in tbl.columns else {}
     own = {"record": _column(tbl, key), "weight": number}
     if household is not None:
-        own["household"] = column(resolve_columns(HOUSED_QI, [household, *qi], tbl)[0])
+        own["household"] = known_value(tbl, resolve_columns(HOUSED_QI, [household, *qi], tbl)[0])
     rows = read_rows(tbl, qi, KEYED_QI, **own, **people, **weights)
     mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan")))
     if people:  # whose classes have people who are in a smaller one, too
@@ -111,14 +119,15 @@ def households(tbl: DataFrame, household: str, columns: Sequence[str], *, nulls:
     The class of a household is the multiset of its members' values, a sorted array. A person without a
     household is one of their own.
     """
-    rows = read_rows(tbl, [household, *columns], HOUSEHOLD_AND_COLUMNS)
-    own, *values = rows.names
+    home = resolve_columns(HOUSEHOLD_AND_COLUMNS, [household, *columns], tbl)[0]
+    rows = read_rows(tbl, columns, HOUSEHOLD_AND_COLUMNS, household=known_value(tbl, home))
+    values = rows.names
     present = drop_nulls(rows, nulls).withColumn("member", F.monotonically_increasing_id())
     sizes = present.groupBy(*values).agg(F.count(F.lit(1)).alias("size"))
     right, condition = same_values(present, sizes, values)
-    alone = F.when(F.col(own).isNull(), F.col("member"))
+    alone = F.when(F.col("household").isNull(), F.col("member"))
     members = present.join(right, condition).select(
-        F.col(own).alias("household"),
+        "household",
         alone.alias("alone"),
         F.struct(*(present[name] for name in values)).alias("class"),
         (1 / F.col("size")).alias("risk"),
