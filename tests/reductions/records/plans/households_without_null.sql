@@ -2,7 +2,8 @@
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_members AS (
-    SELECT q1, CASE WHEN q1 IS NULL THEN row_number() OVER () END AS alone,
+    SELECT CASE WHEN lower(q1::VARCHAR) = 'nan' THEN NULL ELSE q1 END AS q1,
+      CASE WHEN CASE WHEN lower(q1::VARCHAR) = 'nan' THEN NULL ELSE q1 END IS NULL THEN row_number() OVER () END AS alone,
       dense_rank() OVER (ORDER BY q2 ASC NULLS LAST, q3 ASC NULLS LAST) AS class,
       count(*) OVER (PARTITION BY q2, q3) AS size
     FROM (

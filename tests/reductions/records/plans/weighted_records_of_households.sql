@@ -7,8 +7,8 @@ FROM (
       SELECT q1, q2, count(*) AS records, count(*) AS class_size, list({'record': record, 'household': household}) AS members,
         sum(CASE WHEN weight > 0 THEN weight ELSE 'NaN'::DOUBLE END) AS mass
       FROM (
-        SELECT row_number() OVER () - 1, 1::DOUBLE, "home", reid_source."age",
-          reid_source."sex"
+        SELECT row_number() OVER () - 1, 1::DOUBLE, CASE WHEN lower("home"::VARCHAR) = 'nan' THEN NULL
+          ELSE "home" END, reid_source."age", reid_source."sex"
         FROM query_table('people') AS reid_source
       ) AS reid_source_rows(record, weight, household, q1, q2)
       GROUP BY q1, q2
