@@ -182,7 +182,7 @@ def safe_cells(
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
         reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
-        {_hide(len(by), suppress, int(protection or k))},
+        {_hide(shape, suppress, int(protection or k), protection_of_sums(rules, p_percent))},
         reid_listed AS ({list_hidden(len(by), rules, zeros)})
         {_listed(by, suppress)}"""
     label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
@@ -360,20 +360,32 @@ def codes_of_cells(width: int) -> list[str]:
     ]
 
 
-def _hide(width: int, suppress: str, protection: int) -> str:
+def protection_of_sums(rules: CellRules, p_percent: float) -> str:
+    """By how much more the sum of a cell must be possible: what the rules lack (Hundepool et al. 2012)."""
+    dominance = f"{_sum_of_largest(rules.contributors)} / {rules.share!r}"
+    estimate = f"{_sum_of_largest(2)} + {p_percent!r} * coalesce(list_extract(c.largest, 1), 0)"
+    return f"greatest(0, {dominance} - c.size, {estimate} - c.size)::DOUBLE"
+
+
+def _hide(shape: CellShape, suppress: str, protection: int, protection_of_sum: str) -> str:
     """Number the status of each cell: 0 where it is published."""
     if suppress != "secondary":
         status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
+    needed, sums = "", ""
+    if shape.has_value:
+        needed = f", coalesce(c.value_sum, 0)::DOUBLE AS cell_sum, {protection_of_sum} AS needed"
+        sums = ", list(cell_sum ORDER BY reid_cell ASC), list(needed ORDER BY reid_cell ASC)"
     return f"""reid_numbered AS MATERIALIZED (
           SELECT row_number() OVER () AS reid_cell, *,
-            [{", ".join(codes_of_cells(width))}]::BIGINT[] AS codes, ({IS_UNSAFE})::BIGINT AS is_primary
-          FROM reid_judged
+            [{", ".join(codes_of_cells(shape.width))}]::BIGINT[] AS codes,
+            ({IS_UNSAFE})::BIGINT AS is_primary{needed}
+          FROM reid_judged AS c
         ),
         reid_begun AS MATERIALIZED (
           SELECT reid_begin('{SUPPRESSED}', list(codes ORDER BY reid_cell ASC),
             list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC),
-            {protection}::BIGINT) AS reid_number FROM reid_numbered
+            {protection}::BIGINT{sums}) AS reid_number FROM reid_numbered
         ),
         reid_waited AS MATERIALIZED (
           SELECT reply

@@ -30,9 +30,10 @@ def safe_table(cells: Classes) -> Classes:
     elsewhere is a category. `suppress := 'primary'` makes the figures of cells that are unsafe by the first
     three rules NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of
     these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
-    which nobody can tell that a cell is below it. It protects counts; `status` is 'published', 'unsafe' for
-    what would be hidden, 'primary', 'secondary', or 'unprotected' where nothing helps, and `loss` is the
-    share of the records in hidden cells.
+    which nobody can tell that a cell is below it. An unsafe sum must also possibly be larger by what its rule
+    asks, for an attacker who knows that no sum is negative. `status` is 'published', 'unsafe' for what would
+    be hidden, 'primary', 'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the
+    records in hidden cells.
     Publish neither of these columns nor `unsafe`.
 
     Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,

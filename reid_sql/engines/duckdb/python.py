@@ -19,7 +19,7 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_classes
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.models.tables.suppression import suppress_cells
+from reid_sql.models.tables.suppression import CellSums, suppress_cells
 from reid_sql.sql.records import MATCHES, SUPPRESSED
 
 COUNTED: Final = "reid_subset_counts"
@@ -191,13 +191,15 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
     return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
 
 
-def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, width: pa.Array) -> pa.Array:
-    """Choose the cells to hide; without a cell, none."""
+def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array) -> pa.Array:
+    """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
         return array_of([{"refusal": None, "answers": []}], kind)
+    width, *sums = others
     numbers, primary = (numbers_in(each[0].values) for each in (counts, is_primary))
-    chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py())
+    figures = CellSums(*(numbers_in(each[0].values) for each in sums)) if sums else None
+    chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py(), figures)
     return array_of([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
 
 

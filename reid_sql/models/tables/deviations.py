@@ -59,7 +59,10 @@ class Deviations:
     def __init__(
         self, sums: Sums, equations: Equations, losses: Floats, costs: Floats, targets: Integers
     ) -> None:
-        """`losses` are the most that a cell can have less, infinite where nothing says so; by variable."""
+        """`losses` are the most that a cell can have less; `costs` are those of hiding it.
+
+        Both are by variable, the costs NaN where no table shows it. Deviations of the targets are looked for.
+        """
         from scipy.sparse import csr_array, eye_array, hstack, vstack  # noqa: PLC0415
 
         self.sums, self.order = sums, np.concatenate([sums.finest, sums.totals])
@@ -69,7 +72,7 @@ class Deviations:
         place[self.order] = np.arange(self.size)
         terms = (np.ones(len(equations.rows)), (equations.rows, place[equations.columns]))
         self.members = csr_array(terms, shape=(len(equations.right), self.size))
-        self.is_open = ~np.isfinite(self.losses)  # no table shows them
+        self.is_open = np.isnan(self.costs)
         self.restore(np.zeros((1, self.size)))
         rows, equal = len(sums.totals), sums.equal.shape[0]
         low, high = np.zeros(self.size + equal), np.zeros(self.size + equal)
@@ -101,9 +104,24 @@ class Deviations:
         """How far apart two deviations that were found are at each cell."""
         return np.asarray(self.high - self.low)
 
+    @property
+    def found(self) -> Floats:
+        """The deviations of whole numbers that were found, (deviations, cells)."""
+        return self._store[: self._number]
+
     def restore(self, found: Floats) -> None:
         """Replace the deviations that were found."""
-        self.found, self.high, self.low = found, found.max(axis=0), found.min(axis=0)
+        self._store, self._number = found, len(found)
+        self.high, self.low = found.max(axis=0), found.min(axis=0)
+
+    def _keep(self, deviation: Floats) -> None:
+        """Add a deviation to those that were found, in space that doubles where it is full."""
+        if self._number == len(self._store):
+            self._store = np.concatenate([self._store, np.zeros_like(self._store)])
+        self._store[self._number] = deviation
+        self._number += 1
+        np.maximum(self.high, deviation, out=self.high)
+        np.minimum(self.low, deviation, out=self.low)
 
     def hide(self, cells: Integers) -> None:
         """Hide cells: all deviations that were found are still possible."""
@@ -207,9 +225,7 @@ class Deviations:
             return False
         for each in [whole, -whole] if (whole <= self.losses).all() else [whole]:
             if (each > self.high)[self.is_target].any() or (each < self.low)[self.is_target].any():
-                self.found = np.vstack([self.found, each])
-                np.maximum(self.high, each, out=self.high)
-                np.minimum(self.low, each, out=self.low)
+                self._keep(each)
         return True
 
     def _connected_with(self, cell: int, deviation: Floats) -> Floats:

@@ -79,7 +79,7 @@ class GreedyChoice:
             shown = self._cells_shown_by(cell, is_primary)
             if shown is None:
                 continue
-            before = deviations.found
+            before = deviations.found.copy()
             deviations.show(shown)
             self._widen_together(self._open(protected))
             if not all(self._is_protected(other) for other in self._open(protected).tolist()):

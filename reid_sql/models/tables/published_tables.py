@@ -24,7 +24,11 @@ ADDED: Final = (
     "loss",
     "records_dropped",
     "nulls",
+    "sdcstatus",
 )
+# By which tau-Argus (U, M, D) and sdcTable (u, x) mark a cell as hidden whose count their files contain.
+HIDDEN_STATUSES: Final = frozenset({"u", "x", "m", "d"})
+STATUS_COLUMNS: Final = ("sdcstatus", "status")
 MARKS: Final = frozenset({"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"})
 LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
     ["all", "(all)", "total", "(total)", "totals", "grand total", "sum", "overall", "both sexes", "all ages"]
@@ -206,7 +210,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
 
 def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
     """The count of a row, or the bounds of a hidden one."""
-    value = row[fold_case(reading.count)]
+    value = None if _is_marked_hidden(row, reading) else row[fold_case(reading.count)]
     if isinstance(value, str):
         value = value.strip()
         if value.lower() in MARKS:
@@ -222,6 +226,13 @@ def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
         got = f"got {OTHER_VALUE} in '{reading.count}'"
         raise OutOfDomainError(f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5")
     return Cell(reading.lowest, reading.highest, float(value))
+
+
+def _is_marked_hidden(row: Mapping[str, Any], reading: Reading) -> bool:
+    """Whether a column of statuses, which is none of categories, says that the count is hidden."""
+    categories = {fold_case(name) for name in reading.columns or ()}
+    statuses = (row.get(name) for name in STATUS_COLUMNS if name not in categories)
+    return any(str(each).strip().lower() in HIDDEN_STATUSES for each in statuses)
 
 
 def _round_off(cell: Cell, reading: Reading) -> Cell:

@@ -9,7 +9,7 @@ whole numbers that differ by the width prove the protection of a cell, else the 
 """
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import Any, Final
 
 import numpy as np
@@ -20,9 +20,11 @@ from reid_sql.models.tables.deviations import Deviations, express_totals
 from reid_sql.models.tables.equations import Equations, link_cells
 from reid_sql.models.tables.greedy_suppression import GreedyChoice
 from reid_sql.models.tables.published_tables import Cell, Cells
+from reid_sql.models.tables.sum_suppression import hide_for_sums
 from reid_sql.parameters import Floats, Integers
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
+STATUS_WORDS: Final = ("published", "primary", "secondary", "unprotected")
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
@@ -37,10 +39,21 @@ class Suppression:
     is_optimal: bool
 
 
-def suppress_cells(codes: Integers, counts: Integers, is_primary: Flags, width: int) -> Suppression:
+@dataclass(frozen=True)
+class CellSums:
+    """The sum of each cell, and by how much an attacker must find it possible that it is larger."""
+
+    values: Floats  # (cells,)
+    protections: Floats  # (cells,): 0 for a safe sum
+
+
+def suppress_cells(
+    codes: Integers, counts: Integers, is_primary: Flags, width: int, sums: CellSums | None = None
+) -> Suppression:
     """Choose the cells to hide besides the unsafe ones; `codes` are the categories of each, 0 for a total.
 
-    An unsafe cell that no choice protects is UNPROTECTED.
+    The counts are protected first, then the sums by hiding more. An unsafe cell that no choice protects is
+    UNPROTECTED.
 
     >>> codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1, 0], [2, 0], [0, 1], [0, 2], [0, 0]])
     >>> counts = np.array([2, 9, 8, 30, 11, 38, 10, 39, 49])
@@ -50,6 +63,11 @@ def suppress_cells(codes: Integers, counts: Integers, is_primary: Flags, width: 
     order = np.lexsort(codes.T[::-1])
     problem = _Problem(codes[order], counts[order].astype(float), is_primary[order], width)
     hidden, unprotected, is_optimal = problem.solve()
+    if sums is not None and problem.is_linked and (sums.protections > 0).any():
+        before = hidden
+        hidden, missed = problem.hide_for_sums(before, sums.values[order], sums.protections[order])
+        unprotected = np.union1d(unprotected, missed)
+        is_optimal = is_optimal and np.array_equal(before, hidden)
     statuses = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
     statuses[unprotected] = UNPROTECTED
     answer = np.empty(len(counts), dtype=np.int64)
@@ -104,17 +122,33 @@ class _Problem:
         The second answer are the places of the unsafe cells that no two tables prove to be protected.
         """
         losses = np.full(self.equations.variables, inf)
-        costs = np.zeros(self.equations.variables)
-        losses[self.cells], costs[self.cells] = self.counts - LEAST_LISTED, self.counts
+        losses[self.cells] = self.counts - LEAST_LISTED
         unsafe = np.flatnonzero(self.is_primary)
         targets = self.cells[unsafe]
-        deviations = Deviations(express_totals(self.equations), self.equations, losses, costs, targets)
+        deviations = Deviations(
+            express_totals(self.equations), self.equations, losses, self._costs(), targets
+        )
         places = deviations.place[targets]
         greedy = GreedyChoice(deviations, places, self.width)
         greedy.hide_cells()
         greedy.show_again()
         hidden = np.asarray(deviations.is_hidden[deviations.place[self.cells]])
         return hidden, unsafe[deviations.widths[places] < self.width]
+
+    def hide_for_sums(self, hidden: Flags, values: Floats, protections: Floats) -> tuple[Flags, Integers]:
+        """Hide more cells until each sum has its protection; the second answer are those that miss it."""
+        every = np.full(self.equations.variables, inf), np.zeros(self.equations.variables), self._costs()
+        every[0][self.cells], every[1][self.cells] = values, protections
+        is_hidden = np.zeros(self.equations.variables, dtype=bool)
+        is_hidden[self.cells] = hidden
+        chosen, missed = hide_for_sums(express_totals(self.equations), self.equations, *every, is_hidden)
+        return chosen[self.cells], np.flatnonzero(np.isin(self.cells, missed))
+
+    def _costs(self) -> Floats:
+        """The people of each variable, NaN for a total that no table shows."""
+        costs = np.full(self.equations.variables, nan)
+        costs[self.cells] = self.counts
+        return costs
 
     def _hide_optimally(self) -> Flags | None:
         """The cells of fewest people that protect all; None where the search is cut off or finds none.
