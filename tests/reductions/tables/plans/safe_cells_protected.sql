@@ -88,7 +88,7 @@ FROM (
     SELECT row_number() OVER () AS reid_cell, *, [CASE WHEN totalled & 2 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 2 DESC, q1 ASC NULLS FIRST) END,
       CASE WHEN totalled & 1 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 1 DESC, q2 ASC NULLS FIRST) END]::BIGINT[] AS codes,
       (len(list_filter(unsafe, lambda reid_rule: reid_rule IN ('few_people', 'dominance', 'p_percent'))) > 0)::BIGINT AS is_primary
-    FROM reid_judged
+    FROM reid_judged AS c
   ),
   reid_begun AS MATERIALIZED (
     SELECT reid_begin('reid_suppressed_cells', list(codes ORDER BY reid_cell ASC), list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC), 5::BIGINT) AS reid_number
