@@ -17,7 +17,8 @@ from reid_sql.reduction import (
     Reduction,
     refuse_entity,
 )
-from reid_sql.sql.records import SUPPRESSED, with_null_report
+from reid_sql.sql.records import with_null_report
+from reid_sql.sql.suppressed_cells import choose_hidden
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
 
 
@@ -372,34 +373,11 @@ def _hide(shape: CellShape, suppress: str, protection: int, protection_of_sum: s
     if suppress != "secondary":
         status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
-    needed, sums = "", ""
+    figures = {"codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]", "records": "c.records"}
+    figures["is_primary"] = f"({IS_UNSAFE})::BIGINT"
     if shape.has_value:
-        needed = f", coalesce(c.value_sum, 0)::DOUBLE AS cell_sum, {protection_of_sum} AS needed"
-        sums = ", list(cell_sum ORDER BY reid_cell ASC), list(needed ORDER BY reid_cell ASC)"
-    return f"""reid_numbered AS MATERIALIZED (
-          SELECT row_number() OVER () AS reid_cell, *,
-            [{", ".join(codes_of_cells(shape.width))}]::BIGINT[] AS codes,
-            ({IS_UNSAFE})::BIGINT AS is_primary{needed}
-          FROM reid_judged AS c
-        ),
-        reid_begun AS MATERIALIZED (
-          SELECT reid_begin('{SUPPRESSED}', list(codes ORDER BY reid_cell ASC),
-            list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC),
-            {protection}::BIGINT{sums}) AS reid_number FROM reid_numbered
-        ),
-        reid_waited AS MATERIALIZED (
-          SELECT reply
-          FROM (SELECT {SUPPRESSED}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
-          WHERE reply IS NOT NULL LIMIT 1
-        ),
-        reid_chosen AS MATERIALIZED (
-          SELECT CASE WHEN struct_extract(reply, 'refusal') IS NULL THEN struct_extract(reply, 'answers')
-            ELSE error(struct_extract(reply, 'refusal')) END AS chosen
-          FROM reid_waited
-        ),
-        reid_hidden AS MATERIALIZED (
-          SELECT reid_numbered.*, list_extract(chosen, reid_cell) AS hidden FROM reid_numbered, reid_chosen
-        )"""
+        figures |= {"cell_sum": "coalesce(c.value_sum, 0)::DOUBLE", "needed": protection_of_sum}
+    return choose_hidden(figures, protection)
 
 
 def list_hidden(width: int, rules: CellRules, zeros: str) -> str:

@@ -6,7 +6,7 @@ it is exact if the solution is whole, or if an integer programme says so.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,10 @@ from reid_sql.models.tables.equations import (
     find_connected_variables,
     propagate_bounds,
 )
+from reid_sql.models.tables.programmes import PRIMAL_SIMPLEX, WHOLE, Programme, is_whole
 from reid_sql.parameters import Floats, Integers
 
-WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
-SOLVED, INFEASIBLE = 0, 2  # statuses of HiGHS
 MAX_INTEGER_VARIABLES: Final = 300  # of a part up to which integer programmes prove its bounds
-MAX_INTEGER_NODES: Final = 500  # of the search of each
 
 
 @dataclass(frozen=True)
@@ -63,12 +61,13 @@ def _bound_part(part: Equations, targets: Integers) -> Bounds:
     if not len(part.right):
         return Bounds(part.low[targets], part.high[targets], np.ones(len(targets), dtype=bool))
     arcs = find_arcs(part)
-    fitting = LinearProgrammes(part).find_fitting()
+    programmes = LinearProgrammes(part)
+    fitting = programmes.find_fitting()
     is_small = np.where(np.isfinite(part.high), part.high, 0.0).max(initial=0.0) < MAX_FLOW
     if arcs is not None and is_small and fitting.max() < MAX_FLOW and _fits(part, np.round(fitting)):
         low, high = bound_by_flows(part, arcs, np.round(fitting), targets)
         return Bounds(low, high, np.ones(len(targets), dtype=bool))
-    return _bound_by_programmes(part, targets, fitting)
+    return _bound_by_programmes(programmes, targets, fitting)
 
 
 def _fits(part: Equations, values: Floats) -> bool:
@@ -77,7 +76,7 @@ def _fits(part: Equations, values: Floats) -> bool:
 
 
 class LinearProgrammes:
-    """Linear programmes over one part, which share their matrix."""
+    """Linear programmes over one part: each begins at the solution of the one before."""
 
     def __init__(self, part: Equations) -> None:
         """Build the matrix once."""
@@ -85,20 +84,20 @@ class LinearProgrammes:
 
         shape = (len(part.right), part.variables)
         self.part = part
-        self.matrix = coo_array((part.signs.astype(float), (part.rows, part.columns)), shape=shape).tocsr()
-        self.bounds = np.stack([part.low, part.high], axis=1)
+        self.matrix = coo_array((part.signs.astype(float), (part.rows, part.columns)), shape=shape).tocsc()
+        self.programme = self._programme(np.zeros(part.variables))
+
+    def _programme(self, objective: Floats, *, is_whole: bool = False) -> Programme:
+        bounds, right = (self.part.low, self.part.high), (self.part.right, self.part.right)
+        return Programme(self.matrix, bounds, right, objective, is_whole=is_whole, strategy=PRIMAL_SIMPLEX)
 
     def minimize(self, objective: Floats) -> Floats | None:
         """The values that fit with the least objective; None where it has no least."""
-        from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
-
-        checkpoint()
-        solved = linprog(
-            objective, A_eq=self.matrix, b_eq=self.part.right, bounds=self.bounds, method="highs"
-        )
-        if solved.status == INFEASIBLE:
+        self.programme.cost_columns(np.arange(self.part.variables), objective)
+        values = self.programme.solve()
+        if values is None and self.programme.is_infeasible():
             raise ContradictionError(REFUSAL_CONTRADICTION)
-        return np.asarray(solved.x) if solved.status == SOLVED else None
+        return values
 
     def find_fitting(self) -> Floats:
         """Any values that fit."""
@@ -107,26 +106,16 @@ class LinearProgrammes:
 
     def minimize_whole(self, objective: Floats) -> float | None:
         """The least objective of whole numbers that fit; None where the search is cut off before a proof."""
-        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
-
-        checkpoint()
-        constraint = LinearConstraint(self.matrix, self.part.right, self.part.right)
-        solved: Any = milp(
-            objective,
-            constraints=constraint,
-            bounds=(self.part.low, self.part.high),
-            integrality=np.ones(self.part.variables),
-            options={"node_limit": MAX_INTEGER_NODES},
-        )
-        return float(np.round(solved.fun)) if solved.status == SOLVED else None
+        values = self._programme(objective, is_whole=True).solve()
+        return None if values is None else float(np.round(objective @ values))
 
 
-def _bound_by_programmes(part: Equations, targets: Integers, fitting: Floats) -> Bounds:
+def _bound_by_programmes(programmes: LinearProgrammes, targets: Integers, fitting: Floats) -> Bounds:
     """Bound by linear programmes, which share what they find: a whole solution shows what every cell may be.
 
     A bound that some solution has reached needs no programme of its own.
     """
-    programmes = LinearProgrammes(part)
+    part = programmes.part
     reached = [np.full(part.variables, np.inf), np.full(part.variables, -np.inf)]
     _reach(reached, fitting)
     for direction in (1.0, -1.0, 1.0, -1.0):  # of all open bounds at once
@@ -149,7 +138,7 @@ def _bound_by_programmes(part: Equations, targets: Integers, fitting: Floats) ->
 
 def _reach(reached: list[Floats], values: Floats) -> None:
     """Note what whole values show that each variable may be."""
-    if (np.abs(values - np.round(values)) < WHOLE).all():
+    if is_whole(values):
         np.minimum(reached[0], np.round(values), out=reached[0])
         np.maximum(reached[1], np.round(values), out=reached[1])
 

@@ -16,6 +16,7 @@ from reid_sql.models.tables.programmes import PRIMAL_SIMPLEX, WHOLE, Programme, 
 from reid_sql.parameters import Floats, Integers
 
 FREE_COST: Final = 1e-4  # of a person more or less in a cell that is hidden already
+MAX_INTEGER_CELLS: Final = 600  # among which an integer programme looks for whole numbers
 Flags = npt.NDArray[np.bool_]
 
 
@@ -188,7 +189,7 @@ class Deviations:
             return True
         changed = np.flatnonzero(np.abs(support) > WHOLE)
         inner = changed[changed < self.finest]
-        if cell not in changed or not len(inner):
+        if cell not in changed or not 0 < len(inner) <= MAX_INTEGER_CELLS:
             return False
         low, high = np.zeros(self.size), np.zeros(self.size)
         low[changed], high[changed] = -self.losses[changed], np.inf

@@ -68,6 +68,7 @@ class Programme:
             self.solver.setOptionValue(name, value)
         self.solver.passModel(model)
         self.optimal = highspy.HighsModelStatus.kOptimal
+        self.infeasible = highspy.HighsModelStatus.kInfeasible
 
     def bound_columns(self, columns: Sequence[int] | Integers, low: Any, high: Any) -> None:  # noqa: ANN401
         """Change the bounds of some columns; a number bounds them all."""
@@ -92,6 +93,10 @@ class Programme:
         if self.solver.getModelStatus() != self.optimal:
             return None
         return np.array(self.solver.getSolution().col_value)
+
+    def is_infeasible(self) -> bool:
+        """Whether the last answer was none because no values are within the bounds."""
+        return bool(self.solver.getModelStatus() == self.infeasible)
 
 
 def _set_matrix(model: "HighsLp", columns: Any) -> None:  # noqa: ANN401 - a sparse matrix of scipy
