@@ -85,13 +85,13 @@ FROM (
     ) AS m1 ON c.totalled & 1 = 0 AND m1.totalled = c.totalled + 1 AND c.q1 IS NOT DISTINCT FROM m1.q1
   ),
   reid_numbered AS MATERIALIZED (
-    SELECT row_number() OVER () AS reid_cell, *, [CASE WHEN totalled & 2 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 2 DESC, q1 ASC NULLS FIRST) END,
-      CASE WHEN totalled & 1 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 1 DESC, q2 ASC NULLS FIRST) END]::BIGINT[] AS codes,
-      (len(list_filter(unsafe, lambda reid_rule: reid_rule IN ('few_people', 'dominance', 'p_percent'))) > 0)::BIGINT AS is_primary
+    SELECT row_number() OVER () AS reid_cell, c.*, [CASE WHEN totalled & 2 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 2 DESC, q1 ASC NULLS FIRST) END,
+      CASE WHEN totalled & 1 > 0 THEN 0 ELSE dense_rank() OVER (ORDER BY totalled & 1 DESC, q2 ASC NULLS FIRST) END]::BIGINT[] AS reid_codes,
+      c.records AS reid_records, (len(list_filter(unsafe, lambda reid_rule: reid_rule IN ('few_people', 'dominance', 'p_percent'))) > 0)::BIGINT AS reid_is_primary
     FROM reid_judged AS c
   ),
   reid_begun AS MATERIALIZED (
-    SELECT reid_begin('reid_suppressed_cells', list(codes ORDER BY reid_cell ASC), list(records ORDER BY reid_cell ASC), list(is_primary ORDER BY reid_cell ASC), 5::BIGINT) AS reid_number
+    SELECT reid_begin('reid_suppressed_cells', list(reid_codes ORDER BY reid_cell ASC), list(reid_records ORDER BY reid_cell ASC), list(reid_is_primary ORDER BY reid_cell ASC), 5::BIGINT) AS reid_number
     FROM reid_numbered
   ),
   reid_waited AS MATERIALIZED (
