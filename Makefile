@@ -63,6 +63,7 @@ publish-check: wheel
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.speed.tables
 
 accuracy: .venv/.dev
 	$(BIN)/python -m benchmarks.accuracy
