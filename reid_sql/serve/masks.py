@@ -14,6 +14,7 @@ from reid_sql.serve.statement import TABLE_FUNCTIONS, Call
 DEFAULT_MASK: Final = 10  # as in a policy without `mask_below`
 SAFE_TABLE: Final = "safe_table"
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
+NOT_TO_GIVE: Final = (*ONLY_SAFE, "protection", "dominance", "p_percent")  # each could weaken a rule
 NOT_TO_PUBLISH: Final = ("unsafe", "status", "loss", "largest_share")  # columns of safe_table
 REFUSAL_UNPROTECTED: Final = (
     "every cell below the mask must be protected by others, got one that is not; name coarser columns"
@@ -65,10 +66,8 @@ class Mask:
     def _ask_safe_table(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
         """Publish the cells that are safe, and not which others there are."""
         given = {"k": self.below, **ONLY_SAFE, **call.arguments}
-        wrong = [name for name, due in ONLY_SAFE.items() if given[name] != due]
-        if wrong:
-            due = ONLY_SAFE[wrong[0]]
-            raise OutOfDomainError(f"{wrong[0]} must be {due} where answers leave, got another word; omit it")
+        if wrong := [name for name in NOT_TO_GIVE if name in call.arguments]:
+            raise OutOfDomainError(f"{wrong[0]} must not be given where answers leave, got it; omit it")
         if given["k"] is None or given["k"] < self.below:
             raise OutOfDomainError(f"k must be at least the mask of {self.below}, got a lower one; omit it")
         cells = ask(data, SAFE_TABLE, given)

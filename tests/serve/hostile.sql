@@ -287,3 +287,6 @@ FROM reid.adversary_summary(people, '{"groups": [{"columns": ["age"], "by": "nam
 FROM reid.adversary_summary(people, '{"groups": [{"columns": ["age"], "probabilities": {"MARK1": 1}}]}')
 FROM reid.adversary_summary(people, '{"groups": [{"columns": ["age"], "\u0062y": "name"}]}')
 FROM reid.adversary_sensitivity(people, '{"hierarchies": {"name": {"broader": "/etc/passwd"}}}')
+FROM reid.safe_table(people, ['sex'], protection := 1)
+FROM reid.safe_table(people, ['sex'], value := 'income', dominance := NULL)
+FROM reid.safe_table(people, ['sex'], value := 'income', p_percent := 0)
