@@ -1,8 +1,8 @@
 """The cells of a table of aggregates, and the rules by which one is unsafe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
@@ -30,6 +30,9 @@ class Value(Key):
 CELL_COLUMNS: Final = Columns("columns of by")
 CELL_COLUMNS_AND_MORE: Final = Columns("columns of by, value and entity")
 FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
+DETERMINED: Final = (
+    "determined"  # as all in one cell, because a category of one column has only one of another
+)
 NOBODY: Final = "nobody"  # of a cell that is listed because each of its categories has people
 HIDING: Final = (FEW_PEOPLE, DOMINANCE, P_PERCENT)  # what hiding a cell helps against
 MAX_ZEROS: Final = 1_000_000  # cells of a set of totals, of which those of nobody are listed
@@ -124,8 +127,18 @@ def check_cells(
         rule = f"by must name at most {MAX_CUBE} columns with totals := 'margins', got {len(by)}"
         raise OutOfDomainError(f"{rule}; name fewer, or pass totals := 'rollup'")
     listed = _totalled(len(by), totals)
-    margins = tuple((place,) for place in range(len(by)) if (place,) not in listed)
-    return CellRules(contributors, share, listed, margins)
+    return CellRules(contributors, share, listed, _list_margins(len(by), listed))
+
+
+def _list_margins(columns: int, listed: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
+    wider = (
+        tuple(sorted({*totalled, place}))
+        for totalled in listed
+        for place in range(columns)
+        if place not in totalled
+    )
+    return tuple(each for each in dict.fromkeys(wider) if each not in listed)
 
 
 def _check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
@@ -306,7 +319,8 @@ def _grouped(keys: Sequence[str]) -> str:
 def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
     """Judge each listed cell by each rule; a cell that has everybody of a margin is found by a join with it.
 
-    A margin of a column with one category alone always has everybody in one cell, which says nothing.
+    A margin of a column with one category alone always has everybody in one cell, which says nothing. Where
+    a category determines another in the whole table, as pregnant determines sex, each finer cell repeats it.
     """
     top = _sum_of_largest(rules.contributors)
     rest = f"c.size - {_sum_of_largest(2)}"
@@ -314,7 +328,12 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
         FEW_PEOPLE: f"c.people < {k}",
         DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
         P_PERCENT: f"c.size > 0 AND {rest} < {p_percent!r} * list_extract(c.largest, 1)",
-        ONE_CELL: " OR ".join(f"c.people = m{place}.people" for place in range(width)),
+        ONE_CELL: " OR ".join(
+            f"(c.people = m{place}.people AND NOT {_is_determined(width, place)})" for place in range(width)
+        ),
+        DETERMINED: " OR ".join(
+            f"(c.people = m{place}.people AND {_is_determined(width, place)})" for place in range(width)
+        ),
     }
     found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
     listed = ", ".join(str(bits_of(width, totalled)) for totalled in rules.totals)
@@ -322,7 +341,8 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
           SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
             list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
           FROM (SELECT * FROM reid_cells WHERE totalled IN ({listed})) AS c
-          {"".join(_margin(width, place) for place in range(width))}"""
+          {"".join(_margin(width, place) for place in range(width))}
+          {"".join(_determining(one, place) for one, place in _pairs(width))}"""
 
 
 def _sum_of_largest(number: int) -> str:
@@ -344,6 +364,36 @@ def _margin(width: int, place: int) -> str:
     return f"""
           LEFT JOIN (SELECT * FROM reid_cells WHERE {several}) AS {margin}
             ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {matched}"""
+
+
+def _pairs(width: int) -> Iterator[tuple[int, int]]:
+    """The pairs of columns of which one may determine the other in several cells: not of two alone."""
+    yield from permutations(range(width), 2) if width > 2 else ()  # noqa: PLR2004
+
+
+def _determining(one: int, place: int) -> str:
+    """Join the categories of one column that have, in several cells, one category of the other alone."""
+    keys = f"q{one + 1}", f"q{place + 1}"
+    return f"""
+          LEFT JOIN (
+            SELECT {keys[0]}, true AS is_met
+            FROM (
+              SELECT {", ".join(keys)}, count(*) AS cells
+              FROM reid_cells WHERE totalled = 0 GROUP BY {", ".join(keys)}
+            )
+            GROUP BY {keys[0]} HAVING count(*) = 1 AND sum(cells) > 1
+          ) AS d{one}_{place} ON {same("c", f"d{one}_{place}", [keys[0]])}"""
+
+
+def _is_determined(width: int, place: int) -> str:
+    """Whether a category of another column determines that of this one, and the cell is finer than both."""
+    met = (
+        f"(d{one}_{at}.is_met AND c.totalled & {bits_of(width, [one])} = 0)"
+        for one, at in _pairs(width)
+        if at == place
+    )
+    is_fine = f"bit_count(c.totalled) < {width - 2}"
+    return f"coalesce({is_fine} AND ({' OR '.join(met)}), false)" if width > 2 else "false"  # noqa: PLR2004
 
 
 IS_UNSAFE: Final = (
@@ -427,7 +477,7 @@ def _listed(by: Sequence[str], suppress: str) -> str:
     )
     counted = ("records", "people", "value_sum")
     figures = ", ".join(f"CASE WHEN hidden = 0 THEN {each} END AS {each}" for each in counted)
-    share = "largest_share" if suppress == "none" else "NULL::DOUBLE"
+    share = "largest_share" if suppress == "none" else "CASE WHEN is_open THEN largest_share END"
     to_hide = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE 'published' END"
     status = to_hide if suppress == "none" else f"list_extract({STATUSES}, hidden + 1)"
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
@@ -436,5 +486,5 @@ def _listed(by: Sequence[str], suppress: str) -> str:
         SELECT {own}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
           {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
           {status} AS status, coalesce(loss, 0)::DOUBLE AS loss
-        FROM reid_listed, (SELECT {loss} AS loss FROM reid_hidden)
+        FROM reid_listed, (SELECT {loss} AS loss, max(hidden) = 0 AS is_open FROM reid_hidden)
         ORDER BY {order}"""

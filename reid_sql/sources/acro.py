@@ -18,6 +18,7 @@ from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
 from reid_sql.reductions.tables import (
+    DETERMINED,
     DOMINANCE,
     DOMINANCE_RULE,
     FEW_PEOPLE,
@@ -175,11 +176,12 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     cells = {check: _places(rows, rule) for check, rule in CHECKS.items()}
     hidden = any(row["records"] is None for row in rows)
     summary = {"suppressed": hidden} | {name: len(cells.get(name, [])) for name in (*CHECKS, *NOT_CHECKED)}
-    one_cell = len(_places(rows, ONE_CELL))
-    status = "fail" if shows_unsafe(rows) else "review" if hidden or one_cell else "pass"
+    one_cell, determined = (len(_places(rows, rule)) for rule in (ONE_CELL, DETERMINED))
+    status = "fail" if shows_unsafe(rows) else "review" if hidden or one_cell or determined else "pass"
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
     comments = [f"Not checked: {', '.join(NOT_CHECKED)}."]
     comments += [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
+    comments += [f"{determined} finer cells repeat such a fact (determined)."] if determined else []
     zeros = len(_places(rows, NOBODY))
     comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
     counts = Counter(row["status"] for row in rows)

@@ -11,6 +11,7 @@ from rich.table import Table
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.reductions.tables import DETERMINED
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."
@@ -99,6 +100,9 @@ SHOWN: Final = ("records", "people", "value_sum", "unsafe", "status")
 NOT_PUBLISHED: Final = (
     "Publish neither unsafe, status nor loss: they say more of a hidden cell than its figures."
 )
+CELLS_DETERMINED: Final = (
+    "finer cells repeat that a category has one category of another column alone (determined)."
+)
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
@@ -119,7 +123,8 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         cells = ["total" if name in row["total_over"] else _shown_category(row[name]) for name in own]
         table.add_row(*map(Text, cells), *(Text(_shown_figure(row[name])) for name in SHOWN))
     counts = Counter(row["status"] for row in rows)
-    unsafe = sum(bool(row["unsafe"]) for row in rows)
+    unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
+    determined = sum(DETERMINED in row["unsafe"] for row in rows)
     hidden = {word: counts[word] for word in ("primary", "secondary", "unprotected") if counts[word]}
     words = "".join(f", {number:,} {word}" for word, number in hidden.items())
     more = [f"{len(rows) - MAX_ROWS:,} more cells: --format csv"] if len(rows) > MAX_ROWS else []
@@ -127,6 +132,7 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         table,
         "",
         Text(f"{unsafe:,} of {len(rows):,} cells are unsafe{words}.", style="bold"),
+        *([Text(f"{determined:,} {CELLS_DETERMINED}", style="yellow")] if determined else []),
         *(Text(line, style="dim") for line in [*more, *([NOT_PUBLISHED] if hidden else [])]),
     )
 

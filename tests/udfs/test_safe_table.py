@@ -194,3 +194,63 @@ def test_more_zeros_than_anybody_reads_are_refused() -> None:
         reid_sql.safe_table(con, frame, ["a", "b"], zeros="list").pl()
     with pytest.raises(Exception, match="must make at most 1000000 cells"):
         rp.safe_table(frame, ["a", "b"], zeros="list").collect()
+
+
+def test_subtotals_of_a_hierarchy_are_compared_with_every_margin() -> None:
+    rows = [
+        ("N", "a", "F"),
+        ("N", "a", "M"),
+        ("N", "b", "F"),
+        ("S", "c", "M"),
+        ("S", "c", "M"),
+        ("S", "d", "X"),
+    ]
+    frame = pl.DataFrame(
+        [row for row in rows for _ in range(9)], schema=["region", "sex", "town"], orient="row"
+    )
+    frame = frame.rename({"sex": "town", "town": "sex"})
+    by = ["sex", "region", "town"]
+    fine = rp.safe_table(frame, by, totals="margins").collect()
+    expected = {(tuple(row["total_over"]), *(row[c] for c in by)): row["unsafe"] for row in fine.to_dicts()}
+    found = rp.safe_table(frame, by, totals="rollup").collect().to_dicts()
+    assert {row["total_over"] == ["town"] and "all_in_one_cell" in row["unsafe"] for row in found} == {
+        True,
+        False,
+    }
+    for row in found:  # X lives in S alone, which the subtotals of sex and region show
+        assert row["unsafe"] == expected[tuple(row["total_over"]), *(row[c] for c in by)]
+
+
+def test_what_a_category_determines_is_said_once() -> None:
+    rows = [
+        {"pregnant": p, "sex": "F" if p == "yes" else s, "region": r, "age": a}
+        for p in ("yes", "no")
+        for s in "FM"
+        for r in "NSW"
+        for a in (20, 30)
+        for _ in range(9)
+    ]
+    by = ["pregnant", "sex", "region", "age"]
+    with duckdb.connect() as con:
+        in_sql = reid_sql.safe_table(con, pl.DataFrame(rows), by, totals="margins").pl()
+    for answer in (in_sql, rp.safe_table(pl.DataFrame(rows), by, totals="margins").collect()):
+        flagged = {
+            rule: [row for row in answer.to_dicts() if rule in row["unsafe"]]
+            for rule in ("all_in_one_cell", "determined")
+        }
+        once = [(row["pregnant"], row["sex"], row["records"]) for row in flagged["all_in_one_cell"]]
+        # Everybody who is pregnant is a woman; and every man is not pregnant, which is the same fact.
+        assert sorted(once) == [("no", "M", 54), ("yes", "F", 108)]
+        assert len(flagged["determined"]) == 2 * (3 * 2 + 3 + 2)
+        assert all((row["pregnant"], row["sex"]) != ("no", "F") for row in flagged["determined"])
+
+
+def test_the_largest_share_is_shown_if_nothing_is_hidden() -> None:
+    frame = pl.DataFrame({"a": ["x"] * 9 + ["y"] * 9, "v": [1.0] * 18})
+    for suppress in ("none", "primary", "secondary"):
+        shown = rp.safe_table(frame, ["a"], value="v", suppress=suppress).collect()
+        assert shown["largest_share"].to_list() == pytest.approx([1 / 9, 1 / 9])
+    frame = pl.DataFrame({"a": ["x"] * 9 + ["y"], "v": [1.0] * 10})
+    assert (
+        rp.safe_table(frame, ["a"], value="v", suppress="primary").collect()["largest_share"].is_null().all()
+    )

@@ -20,7 +20,9 @@ def safe_table(cells: Classes) -> Classes:
     `dominance` (the n largest contributors have more than a share of the total; `dominance := [n, share]`),
     `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
     estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
-    that the value is known of all of them; the other cells are zeros). Contributions of negative numbers
+    that the value is known of all of them; the other cells are zeros). Where a category has one category of
+    another column in the whole table, as pregnant has sex, its finer cells have `determined` in place of that
+    rule, as each repeats one fact. Contributions of negative numbers
     count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
     `entity`, the column that identifies people, people are counted, and contributions are added up for each
     before the rules; NULL is refused. Refuses a value that is no finite number.
