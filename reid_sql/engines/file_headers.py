@@ -7,6 +7,7 @@ silence. So do two columns of one name: each engine renames the second in its ow
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import Final
@@ -27,13 +28,23 @@ def refuse_title(words: str, row: Sequence[str], lines: Sequence[str], remedy: s
     """Refuse a line that is no header: most of its names are empty, or the lines below have more fields."""
     named = sum(map(bool, row))
     below = [line for line in lines[1:MAX_LINES_COMPARED] if line.strip()]
-    has_more = (
-        named == len(row) == 1
-        and len(below) > 1
-        and any(len({line.count(mark) for line in below}) == 1 and mark in below[0] for mark in DELIMITERS)
-    )
+    has_more = named == len(row) == 1 and len(below) > 1 and any(_divides(below, mark) for mark in DELIMITERS)
     if has_more or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
         rule = f"{words} must begin with its header, got a line that names {named} of its columns"
+        raise OutOfDomainError(f"{rule}; {remedy}")
+
+
+def _divides(lines: Sequence[str], mark: str) -> bool:
+    """Whether most of the lines, though not all need, have the same number of a mark."""
+    number, times = Counter(line.count(mark) for line in lines).most_common(1)[0]
+    return number > 0 and 2 * times > len(lines)
+
+
+def refuse_quotes(words: str, row: Sequence[str], remedy: str) -> None:
+    """Refuse names that are all within the same marks: these are quotes, which a reader must know."""
+    marks = {name[:1] for name in row} | {name[-1:] for name in row}
+    if len(marks) == 1 and marks <= {"'", "`"} and all(len(name) > 1 for name in row):
+        rule = f"{words} must be read by its quotes, got names that all begin and end with {marks.pop()}"
         raise OutOfDomainError(f"{rule}; {remedy}")
 
 

@@ -220,7 +220,7 @@ def select_from(
     """Write the query that reads the file, with what a text file must refuse_missing_records."""
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
-        return _select_csv(path, inspected, form), inspected
+        return _select_csv(words, path, inspected, form), inspected
     if kind in JSON:
         return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
     refuse_repeated_names(words, _parquet_names(con, path))
@@ -240,8 +240,11 @@ def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...
     return tuple(names)
 
 
-def _select_csv(path: Path, inspected: TextFile, form: TextFormat) -> str:
-    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment."""
+def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -> str:
+    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment.
+
+    A record that repeats the header comes from files that were put together with theirs, and is refused.
+    """
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(inspected.names)))
     named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
     quote = sql_text(form.quote)
@@ -251,7 +254,18 @@ def _select_csv(path: Path, inspected: TextFile, form: TextFormat) -> str:
         "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     )
     read = f"{written}, {strict}, hive_partitioning = false"
-    return f"SELECT {named} FROM read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
+    rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
+    return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
+
+
+def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> str:
+    """Refuse, where a record is read, one whose values are the names of their columns, of two or more."""
+    if not form.has_header or len(inspected.names) < 2:  # noqa: PLR2004
+        return ""
+    names = enumerate(inspected.names)
+    test = " AND ".join(f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}")
+    rule = f"{words} must have its header once, got a record that repeats it; remove it"
+    return f" WHERE CASE WHEN {test or 'false'} THEN error({sql_text(rule)}) ELSE true END"
 
 
 def escape_pattern(path: Path) -> str:
@@ -360,9 +374,10 @@ def _kind_within(files: Iterable[Path]) -> str:
 
 
 def _endings(path: Path) -> tuple[str, str]:
-    """Return the suffix of the content and of the compression."""
-    packed = path.suffix if path.suffix in PACKED else ""
-    return Path(path.name.removesuffix(packed)).suffix, packed
+    """Return the suffix of the content and of the compression, in small letters."""
+    name = Path(path.name.lower())
+    packed = name.suffix if name.suffix in PACKED else ""
+    return Path(name.name.removesuffix(packed)).suffix, packed
 
 
 def _nearest_file(path: Path) -> str:

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -20,6 +21,7 @@ from reid_sql.engines.file_headers import (
     DELIMITERS,
     MAX_LINES_COMPARED,
     read_rows,
+    refuse_quotes,
     refuse_record,
     refuse_repeated_names,
     refuse_title,
@@ -33,6 +35,13 @@ CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 BREAK, RETURN = 10, 13
+UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+BINARY: Final = {
+    "Parquet": (b"PAR1",),
+    "a workbook or archive": (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"),
+    "gzip": (b"\x1f\x8b",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+}
 POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
@@ -82,6 +91,7 @@ class TextFile:
 
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
+    _refuse_binary(words, path)
     try:
         first = _first_line(path, form)
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
@@ -90,6 +100,7 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         if form.has_header:
             lines = first.splitlines()[:MAX_LINES_COMPARED]
             refuse_title(words, row, lines)
+            refuse_quotes(words, row, f"write {write_option(words, 'quote', row[0][:1])}")
             if form.header is None:
                 no, yes = (write_option(words, "header", value) for value in ("false", "true"))
                 refuse_record(
@@ -102,8 +113,8 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             f"{words} must be written in {form.encoding} throughout, "
             f"got '{path.name}' with a byte that is not: {reason}"
         )
-        option = write_option(words, "encoding", "latin-1")
-        raise OutOfDomainError(f"{rule}; write {option} or utf-16, or convert it") from None
+        option = write_option(words, "encoding", "utf-16" if _begins_with(path, UTF_16) else "latin-1")
+        raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
@@ -111,6 +122,22 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     # Of a single column a blank line is a record without a value
     kept = count if len(names) == 1 else count - blank
     return TextFile(names, delimiter, kept - form.has_header)
+
+
+def _begins_with(path: Path, marks: Iterable[bytes]) -> bool:
+    with closing(_open_unpacked(path)) as content:
+        return content.read(8).startswith(tuple(marks))
+
+
+def _refuse_binary(words: str, path: Path) -> None:
+    """Refuse a file that is none of text: read in another encoding, it would be records of nonsense."""
+    try:
+        kind = next((kind for kind, marks in BINARY.items() if _begins_with(path, marks)), None)
+    except (OSError, EOFError):
+        return  # whoever reads it on names the reason
+    if kind:
+        rule = f"{words} must be a text file, got '{path.name}' with the content of {kind}"
+        raise OutOfDomainError(f"{rule}; give it the ending of what it is, or export it as CSV")
 
 
 def write_option(words: str, key: str, value: str) -> str:
@@ -121,7 +148,7 @@ def write_option(words: str, key: str, value: str) -> str:
     """
     if words.startswith("policy"):
         return f"{key} = {value if value in ('true', 'false') else json.dumps(value)}"
-    return f"--{key} {value or repr(value)}"
+    return f"--{key} {value if value.replace('-', '').isalnum() else repr(value)}"
 
 
 def check_marks(
@@ -162,9 +189,9 @@ def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]
 
 def _open_unpacked(path: Path) -> IO[bytes]:
     """Open the file for its content, unpacked."""
-    if path.suffix == ".gz":
+    if path.suffix.lower() == ".gz":
         return io.BufferedReader(gzip.GzipFile(path))
-    if path.suffix == ".zst":
+    if path.suffix.lower() == ".zst":
         stream: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
         return stream
     return path.open("rb")
@@ -182,7 +209,7 @@ def _first_line(path: Path, form: TextFormat) -> str:
 
 def _delimiter(path: Path, text: str, quote: str) -> str:
     """Return the delimiter that the header has most of, outside of quotes; a tab for .tsv."""
-    if path.name.removesuffix(path.suffix if path.suffix in {".gz", ".zst"} else "").endswith(".tsv"):
+    if re.search(r"[.]tsv([.](gz|zst))?$", path.name, re.IGNORECASE):
         return "\t"
     line = text.splitlines()[0] if text.strip() else ""
     bare = "".join(line.split(quote)[::2]) if quote else line
