@@ -9,7 +9,7 @@ from typing import Final
 
 from reid_sql.check.audit import By, Cell, groups_to_hide
 from reid_sql.check.bounds import bound_of_figure
-from reid_sql.check.masked_tables import mask_classes, table_page
+from reid_sql.check.masked_tables import MaskedClasses, mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.measured import MeasuredTable, group_labels
 from reid_sql.check.policy_model import Check, Policy
@@ -18,6 +18,7 @@ from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgemen
 from reid_sql.models.classes.disclosure import OK
 
 STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
+MAX_CLASSES_SUMMED: Final = 50  # of a table, up to which a reader may know which classes a count sums
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
 
 Page = dict[str, Node]
@@ -51,10 +52,14 @@ def mask_report(
     hides; then the class sizes of each table, with the rounded figures that may stand next to them.
     """
     mask = Mask(policy.mask_below)
-    hidden = _find_hidden_groups([each for results in judged for each in results], mask)
+    masked = [mask_classes(measured, results, mask) for measured, results in zip(tables, judged, strict=True)]
+    closed = {
+        measured.table.name: _close_columns(measured, classes)
+        for measured, classes in zip(tables, masked, strict=True)
+    }
+    hidden = _find_hidden_groups([each for results in judged for each in results], mask, closed)
     pages, checks = [], []
-    for measured, results in zip(tables, judged, strict=True):
-        classes = mask_classes(measured, results, mask)
+    for measured, results, classes in zip(tables, judged, masked, strict=True):
         pages.append(table_page(measured, policy, classes))
         checks += [
             _check_page(
@@ -70,8 +75,24 @@ def mask_report(
     return MaskedReport(pages, checks)
 
 
-def _find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
-    """Return the groups whose size and figures are masked, and the columns whose values are not counted."""
+def _close_columns(measured: MeasuredTable, classes: MaskedClasses) -> frozenset[str]:
+    """Return the table's quasi-identifiers if sizes of few classes are masked, in small letters.
+
+    The records with a value of one of them are a sum of classes. A reader who is told it would subtract it,
+    with the class sizes that are shown, from the total. Among many classes, nobody knows which it sums.
+    """
+    if not classes.hidden or classes.counts is None or sum(classes.counts.classes) > MAX_CLASSES_SUMMED:
+        return frozenset()
+    return frozenset(column.lower() for column in measured.table.quasi_identifiers)
+
+
+def _find_hidden_groups(
+    results: Sequence[CheckResult], mask: Mask, closed: Mapping[str, frozenset[str]]
+) -> Hidden:
+    """Return the groups whose size and figures are masked, and the columns whose values are not counted.
+
+    `closed` are columns of each table that are not counted for another reason.
+    """
     tables: dict[str, dict[By, dict[Cell, int]]] = {each.table: {} for each in results}
     for each in results:
         for judgement in each.findings if each.check.by else ():
@@ -83,7 +104,11 @@ def _find_hidden_groups(results: Sequence[CheckResult], mask: Mask) -> Hidden:
         for table, sizes in tables.items()
         for by, hidden in (groups_to_hide(sizes, mask.below) if sizes else {}).items()
     }
-    return Hidden(groups, {table: _find_closed_columns(table, results, groups) for table in tables})
+    columns = {
+        table: closed.get(table, frozenset()) | _find_closed_columns(table, results, groups)
+        for table in tables
+    }
+    return Hidden(groups, columns)
 
 
 def _find_closed_columns(

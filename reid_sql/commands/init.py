@@ -28,8 +28,10 @@ def run_init(options: argparse.Namespace) -> int:
     texts = {"policy": starter.policy(page["policy"]), "scenario": starter.scenario(page["scenario"])}
     for kind, path in targets.items():
         path.write_text(texts[kind], encoding="utf-8")
+    left = "".join(f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items())
     words = (
-        f"Wrote {page['policy']} and {page['scenario']}. Review them, then: reid-sql check {page['policy']}"
+        f"Wrote {page['policy']} and {page['scenario']}.{left} "
+        f"Review them, then: reid-sql check {page['policy']}"
     )
     print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
     return PASSED

@@ -14,7 +14,9 @@ from reid_sql.models.columns.column_profile import (
     FREE_TEXT,
     IDENTIFIER,
     NUMBER,
+    OTHER,
     REPEATED_IDENTIFIER,
+    WEIGHT,
 )
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.parameters import MAX_COLUMNS
@@ -135,6 +137,21 @@ class Starter:
         """Identifiers and free text."""
         return [row["column_name"] for row in self.rows if row["looks_like"] in (IDENTIFIER, FREE_TEXT)]
 
+    @property
+    def unmeasured(self) -> dict[str, list[str]]:
+        """Columns that the policy does not measure, though others may know them, by the reason."""
+        of_kind = {
+            kind: [row["column_name"] for row in self.rows if row["looks_like"] == kind]
+            for kind in (OTHER, WEIGHT)
+        }
+        knowable = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
+        reasons = {
+            "values of several parts: split them into columns": of_kind[OTHER],
+            "survey weights": of_kind[WEIGHT],
+            f"beyond {MAX_COLUMNS} columns": knowable[MAX_COLUMNS:],
+        }
+        return {reason: columns for reason, columns in reasons.items() if columns}
+
     def refuse_unknown(self, file: str) -> None:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
@@ -146,6 +163,7 @@ class Starter:
         coded = [row for row in self.rows if row["sentinels"]]
         lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
         leave = f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
+        left = (f"# Not measured: {toml_texts(names)} ({why}).\n" for why, names in self.unmeasured.items())
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
@@ -153,7 +171,7 @@ class Starter:
             known=toml_texts(self.known),
             entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
-            omitted=leave if self.omitted else "",
+            omitted=(leave if self.omitted else "") + "".join(left),
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
             estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
         )
