@@ -60,6 +60,8 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         record; write the header
     """
     header = rows[0]
+    if len(header) > 1 and header in rows[1:]:
+        raise OutOfDomainError(f"{words} must have its header once, got a record that repeats it; remove it")
     repeated = sum(
         any(place < len(row) and row[place] == name for row in rows[1:])
         for place, name in enumerate(header)

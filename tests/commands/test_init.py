@@ -1,8 +1,10 @@
 """`reid-sql init`: the documents it writes are read by the commands they are for, and replace nothing."""
 
 import re
+import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.processes import command
@@ -86,3 +88,14 @@ def test_a_column_that_may_not_identify_all_people_is_not_named_as_theirs(
     assert any(f'Column "{column}"' in line for line in lines), lines
     shown = command("profile", "t.csv", folder=tmp_path).stdout
     assert (f"{column}: pass it as entity" in shown) == (column == "hospital_id"), shown
+
+
+def test_what_is_not_measured_is_named(tmp_path: Path) -> None:
+    births = [{"year": 1950 + n % 40, "month": 1 + n % 12} for n in range(200)]
+    frame = pl.DataFrame({"sex": ["f", "m"] * 100, "birth": births, "age": [n % 50 for n in range(200)]})
+    frame.write_parquet(tmp_path / "people.parquet")
+    done = command("init", "people.parquet", folder=tmp_path)
+    assert "Not measured: birth (values of several parts" in " ".join(done.stdout.split())
+    policy = (tmp_path / "people.policy.toml").read_text(encoding="utf-8")
+    assert '# Not measured: ["birth"]' in policy
+    assert tomllib.loads(policy)["tables"][0]["quasi_identifiers"] == ["sex", "age"]

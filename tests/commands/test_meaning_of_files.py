@@ -52,3 +52,33 @@ def test_objects_of_json_are_equal_in_any_order_of_their_keys(tmp_path: Path) ->
     con.execute(f"CREATE VIEW people AS FROM '{file}'")
     for table in (f"'{file}'", "people"):
         assert con.execute(f"SELECT classes FROM risk_summary({table}, ['a'])").fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("twice.csv", "age,sex\n1,f\n2,m\nage,sex\n1,f\n", "must have its header once"),
+        ("quotes.csv", "'age','sex'\n'1','f'\n'2','m'\n", 'write --quote "\'"'),
+        ("packed.csv", "PK\x03\x04 a workbook", "with the content of a workbook or archive"),
+        ("notes.csv", "# made by me\n# today\nage,sex\n1,f\n2,m\n3,f\n", "must begin with its header"),
+    ],
+)
+def test_what_is_no_table_as_it_is_read_is_refused(
+    tmp_path: Path, name: str, content: str, reason: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    done = command("profile", str(tmp_path / name))
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
+
+
+def test_a_hint_on_an_encoding_is_that_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes("age,sex\n1,é\n".encode("utf-16"))
+    done = command("profile", str(tmp_path / "people.csv"))
+    assert "--encoding utf-16" in done.stderr
+    assert "latin-1" not in done.stderr
+
+
+def test_endings_in_capitals_are_those_in_small_letters(tmp_path: Path) -> None:
+    (tmp_path / "PEOPLE.TSV").write_text("age\tsex\n1\tf\n1\tf\n")
+    done = command("risk", str(tmp_path / "PEOPLE.TSV"), "--qi", "age,sex", "--format", "csv")
+    assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
