@@ -27,7 +27,7 @@ from reid_sql.reduction import REFUSAL_UNIDENTIFIED
 
 STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
 # Statuses that limit no figure and need no remedy.
-INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval"])
+INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval", "rare_values"])
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
 
 

@@ -71,3 +71,22 @@ def test_risk_is_the_excess_of_those_whom_nothing_else_betrays() -> None:
     assert shares
     for row in shares:
         assert row["risk"] == pytest.approx((row["original"] - row["holdout"]) / (1 - row["holdout"]))
+
+
+def test_copies_that_rest_on_values_of_one_person_have_a_status() -> None:
+    rng = random.Random(5)  # noqa: S311 - no secret
+
+    def table(first: int) -> pl.DataFrame:  # two of three people have a number of their own
+        rows = [(first + n if n % 3 else 0, rng.randrange(3), rng.randrange(4)) for n in range(400)]
+        return pl.DataFrame(rows, schema=["number", "town", "job"], orient="row")
+
+    original, holdout = table(1000), table(5000)
+    columns = [rng.choices(original[name].to_list(), k=400) for name in original.columns]
+    marginals = pl.DataFrame(dict(zip(original.columns, columns, strict=True)))
+    common = [pl.DataFrame([[rng.randrange(60) for _ in range(400)] for _ in range(4)]) for _ in range(2)]
+    asked = ((original, marginals, holdout), "rare_values"), ((common[0], common[0], common[1]), "ok")
+    for (used, synthetic, others), code in asked:
+        rows = by_polars("audit_synthetic", used, synthetic, used.columns, holdout=others)
+        copied = next(row for row in rows if row["attack"] == "copied_records")
+        assert copied["low"] > 0
+        assert copied["status"].split(":")[0] == code
