@@ -16,7 +16,7 @@ import polars as pl
 
 import reid_sql.polars as rp
 from benchmarks.accuracy import copulas, people_cases
-from benchmarks.accuracy.copulas import FRACTIONS, GIVEN, LEAST, PERSONS, PERSONS_FROM, Population
+from benchmarks.accuracy.copulas import GIVEN, LEAST, PERSONS, PERSONS_FROM, Population
 from benchmarks.accuracy.people_cases import Coded
 from reid_sql.models.copula.gaussian_copula import forecast_copula
 from reid_sql.models.people.diagnostics import interaction_information
@@ -26,6 +26,7 @@ from reid_sql.models.population_risk.answer import answer
 from reid_sql.parameters import Floats, Integers
 
 CORPUS: Final = "adult"
+FRACTIONS: Final = (*copulas.FRACTIONS, 0.005)  # of table 1 and supplementary tables 2 and 3
 POPULATIONS: Final = 50  # as in the paper
 REPEATED: Final = 6  # populations of which several samples are drawn
 TRIALS: Final = 4  # samples of one size of a population; the paper has 100

@@ -11,7 +11,7 @@ Stored = Mapping[str, Any]
 FOLDER: Final = Path(__file__).parent
 STORED: Final = FOLDER / "papers.json"
 WORDS: Final = (FOLDER / "papers.md").read_text(encoding="utf-8")
-FRACTIONS: Final = {"1.0": "100 %", "0.1": "10 %", "0.05": "5 %", "0.01": "1 %"}
+FRACTIONS: Final = {"1.0": "100 %", "0.1": "10 %", "0.05": "5 %", "0.01": "1 %", "0.005": "0.5 %"}
 NAMES: Final = {"copula": "copula", "exact": "copula, exact marginals", "people": "people"}
 COUNTED: Final = "counted"  # of the whole table nothing is left to estimate
 LEVELS: Final = ("0.9", "0.95", "0.99")
@@ -22,6 +22,7 @@ PUBLISHED_DEVIATION: Final = {
     "0.1": "0.011 ± 0.006",
     "0.05": "0.011 ± 0.006",
     "0.01": "0.026 ± 0.014",
+    "0.005": "0.029 ± 0.012",
 }
 PUBLISHED_REGRESSIONS: Final = {
     "estimate": ("Ξ̂ on Ξ (S4)", "0.003 ± 0.005", "1.024 ± 0.000"),

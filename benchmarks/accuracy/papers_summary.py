@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.accuracy.copula_summary import THRESHOLDS, area
-from benchmarks.accuracy.copulas import FRACTIONS
+from benchmarks.accuracy.papers_2019 import FRACTIONS
 from reid_sql.parameters import Floats
 
 Raw = Sequence[Mapping[str, Any]]
