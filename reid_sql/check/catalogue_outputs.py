@@ -15,7 +15,8 @@ from reid_sql.function import Parameter
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import Column
-from reid_sql.reductions.tables import DOMINANCE, DOMINANCE_RULE, FEW_PEOPLE, P_PERCENT
+from reid_sql.reductions.tables import DOMINANCE_RULE
+from reid_sql.sql.cells import DOMINANCE, FEW_PEOPLE, P_PERCENT
 
 # What a synthetic table gives away of the people it was made from, in excess of people who were not used.
 SYNTHETIC: Final = tuple(

@@ -74,7 +74,8 @@ class Calls:
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted":
             own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
-            return own if parameter.name == "sensitive" else list(qi)
+            # Attacks that need no sensitive column are judged without one.
+            return (own or None) if parameter.name == "sensitive" else list(qi)
         if parameter.domain == TABLES:
             return [self.whole, *(self.others[role] for role in PUBLISHED if role in self.others)]
         if parameter.name in OTHER_TABLES and parameter.name in given:

@@ -17,16 +17,8 @@ from typing import Any, Final
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
-from reid_sql.reductions.tables import (
-    DETERMINED,
-    DOMINANCE,
-    DOMINANCE_RULE,
-    FEW_PEOPLE,
-    NOBODY,
-    ONE_CELL,
-    P_PERCENT,
-    P_SHARE,
-)
+from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE
+from reid_sql.sql.cells import DETERMINED, DOMINANCE, FEW_PEOPLE, NOBODY, ONE_CELL, P_PERCENT
 from reid_sql.terminal.control_characters import escape_in_csv
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"

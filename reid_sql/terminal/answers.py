@@ -11,7 +11,7 @@ from rich.table import Table
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.reductions.tables import DETERMINED
+from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."

@@ -91,3 +91,11 @@ def test_a_copy_that_is_written_differently_is_not_judged(
     for found in judged(folder, "".join(ask(measure, 1) for measure in measures)):
         assert found["verdict"] == "not judged", found["measure"]
         assert "_comparable: " in found["groups"][0]["why"]
+
+
+def test_attacks_that_need_no_sensitive_column_are_judged_without_one(folder: Path) -> None:
+    names = ("replicated_uniques", "singling_out", "linkability", "membership_advantage")
+    checks = "".join(f'[[tables.checks]]\nmeasure = "{name}"\nat_most = 0.01\n' for name in names)
+    table = TABLE.replace('sensitive = ["diagnosis"]\n', "")
+    verdicts = {each["measure"]: each["verdict"] for each in judged(folder, checks, table)}
+    assert verdicts == dict.fromkeys(names, "fail")

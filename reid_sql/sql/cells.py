@@ -1,0 +1,115 @@
+"""The rules by which a cell of a table of aggregates is unsafe, over the cells of every set of totals."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final
+
+from reid_sql.sql.text import aliases, same, text
+
+FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
+DETERMINED: Final = (
+    "determined"  # as all in one cell, because a category of one column has only one of another
+)
+NOBODY: Final = "nobody"  # of a cell that is listed because each of its categories has people
+HIDING: Final = (FEW_PEOPLE, DOMINANCE, P_PERCENT)  # what hiding a cell helps against
+
+
+@dataclass(frozen=True)
+class CellRules:
+    """The rules by which a cell is unsafe, checked, and the sets of columns that are totalled."""
+
+    contributors: int
+    share: float
+    totals: tuple[tuple[int, ...], ...]  # the places of `by` that are totalled, of each set that is listed
+    margins: tuple[tuple[int, ...], ...]  # the same of the sets that only other cells are compared with
+
+    @property
+    def largest(self) -> int:
+        """How many of the largest contributions are needed: the p % rule needs two."""
+        return max(self.contributors, 2)
+
+
+def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
+    """Judge each listed cell by each rule; a cell that has everybody of a margin is found by a join with it.
+
+    A margin of a column with one category alone always has everybody in one cell, which says nothing. Where
+    a category determines another in the whole table, as pregnant determines sex, each finer cell repeats it.
+    """
+    top = _sum_of_largest(rules.contributors)
+    rest = f"c.size - {_sum_of_largest(2)}"
+    tests = {
+        FEW_PEOPLE: f"c.people < {k}",
+        DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
+        P_PERCENT: f"c.size > 0 AND {rest} < {p_percent!r} * list_extract(c.largest, 1)",
+        ONE_CELL: " OR ".join(
+            f"(c.people = m{place}.people AND NOT {_is_determined(width, place)})" for place in range(width)
+        ),
+        DETERMINED: " OR ".join(
+            f"(c.people = m{place}.people AND {_is_determined(width, place)})" for place in range(width)
+        ),
+    }
+    found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
+    listed = ", ".join(str(bits_of(width, totalled)) for totalled in rules.totals)
+    return f"""
+          SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
+            list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
+          FROM (SELECT * FROM reid_cells WHERE totalled IN ({listed})) AS c
+          {"".join(_margin(width, place) for place in range(width))}
+          {"".join(_determining(one, place) for one, place in _pairs(width))}"""
+
+
+def _sum_of_largest(number: int) -> str:
+    each = (f"coalesce(list_extract(c.largest, {place}), 0)" for place in range(1, number + 1))
+    return f"({' + '.join(each)})"
+
+
+def bits_of(width: int, totalled: Sequence[int]) -> int:
+    """The columns that are totalled as bits of a number: the first column is the highest bit."""
+    return sum(1 << (width - 1 - place) for place in totalled)
+
+
+def _margin(width: int, place: int) -> str:
+    bit, margin = bits_of(width, [place]), f"m{place}"
+    others = [alias for o, alias in enumerate(aliases(width)) if o != place]
+    matched = f"AND {same('c', margin, others)}" if others else ""
+    categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
+    several = f"(SELECT count(*) > 1 FROM ({categories}))"
+    return f"""
+          LEFT JOIN (SELECT * FROM reid_cells WHERE {several}) AS {margin}
+            ON c.totalled & {bit} = 0 AND {margin}.totalled = c.totalled + {bit} {matched}"""
+
+
+def _pairs(width: int) -> Iterator[tuple[int, int]]:
+    """The pairs of columns of which one may determine the other in several cells: not of two alone."""
+    yield from permutations(range(width), 2) if width > 2 else ()  # noqa: PLR2004
+
+
+def _determining(one: int, place: int) -> str:
+    """Join the categories of one column that have, in several cells, one category of the other alone."""
+    keys = f"q{one + 1}", f"q{place + 1}"
+    return f"""
+          LEFT JOIN (
+            SELECT {keys[0]}, true AS is_met
+            FROM (
+              SELECT {", ".join(keys)}, count(*) AS cells
+              FROM reid_cells WHERE totalled = 0 GROUP BY {", ".join(keys)}
+            )
+            GROUP BY {keys[0]} HAVING count(*) = 1 AND sum(cells) > 1
+          ) AS d{one}_{place} ON {same("c", f"d{one}_{place}", [keys[0]])}"""
+
+
+def _is_determined(width: int, place: int) -> str:
+    """Whether a category of another column determines that of this one, and the cell is finer than both."""
+    met = (
+        f"(d{one}_{at}.is_met AND c.totalled & {bits_of(width, [one])} = 0)"
+        for one, at in _pairs(width)
+        if at == place
+    )
+    is_fine = f"bit_count(c.totalled) < {width - 2}"
+    return f"coalesce({is_fine} AND ({' OR '.join(met)}), false)" if width > 2 else "false"  # noqa: PLR2004
+
+
+IS_UNSAFE: Final = (
+    f"len(list_filter(unsafe, lambda reid_rule: reid_rule IN ({', '.join(map(text, HIDING))}))) > 0"
+)
