@@ -17,7 +17,7 @@ from reid_sql.reduction import (
     Reduction,
     refuse_entity,
 )
-from reid_sql.sql.cells import IS_UNSAFE, NOBODY, CellRules, bits_of, judge_cells
+from reid_sql.sql.cells import IS_UNSAFE, NOBODY, CellRules, bits_of, judge_cells, sum_of_largest
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.suppressed_cells import choose_hidden
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
@@ -308,8 +308,8 @@ def codes_of_cells(width: int) -> list[str]:
 
 def protection_of_sums(rules: CellRules, p_percent: float) -> str:
     """By how much more the sum of a cell must be possible: what the rules lack (Hundepool et al. 2012)."""
-    dominance = f"{_sum_of_largest(rules.contributors)} / {rules.share!r}"
-    estimate = f"{_sum_of_largest(2)} + {p_percent!r} * coalesce(list_extract(c.largest, 1), 0)"
+    dominance = f"{sum_of_largest(rules.contributors)} / {rules.share!r}"
+    estimate = f"{sum_of_largest(2)} + {p_percent!r} * coalesce(list_extract(c.largest, 1), 0)"
     return f"greatest(0, {dominance} - c.size, {estimate} - c.size)::DOUBLE"
 
 

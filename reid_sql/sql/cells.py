@@ -36,8 +36,8 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
     A margin of a column with one category alone always has everybody in one cell, which says nothing. Where
     a category determines another in the whole table, as pregnant determines sex, each finer cell repeats it.
     """
-    top = _sum_of_largest(rules.contributors)
-    rest = f"c.size - {_sum_of_largest(2)}"
+    top = sum_of_largest(rules.contributors)
+    rest = f"c.size - {sum_of_largest(2)}"
     tests = {
         FEW_PEOPLE: f"c.people < {k}",
         DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
@@ -59,7 +59,7 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
           {"".join(_determining(one, place) for one, place in _pairs(width))}"""
 
 
-def _sum_of_largest(number: int) -> str:
+def sum_of_largest(number: int) -> str:
     each = (f"coalesce(list_extract(c.largest, {place}), 0)" for place in range(1, number + 1))
     return f"({' + '.join(each)})"
 
