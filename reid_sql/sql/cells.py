@@ -60,6 +60,7 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
 
 
 def sum_of_largest(number: int) -> str:
+    """Add up so many of the largest contributions of a cell, c."""
     each = (f"coalesce(list_extract(c.largest, {place}), 0)" for place in range(1, number + 1))
     return f"({' + '.join(each)})"
 

@@ -53,7 +53,8 @@ FROM (
     SELECT c.*, CASE WHEN c.size > 0 THEN (coalesce(list_extract(c.largest, 1), 0)) / c.size END AS largest_share,
       list_filter([CASE WHEN c.people < 5 THEN 'few_people' END, CASE WHEN c.size > 0 AND (coalesce(list_extract(c.largest, 1), 0)) > 0.5 * c.size THEN 'dominance' END, CASE
       WHEN c.size > 0 AND c.size - (coalesce(list_extract(c.largest, 1), 0) + coalesce(list_extract(c.largest, 2), 0)) < 0.1 * list_extract(c.largest, 1) THEN 'p_percent' END, CASE
-      WHEN c.people = m0.people OR c.people = m1.people THEN 'all_in_one_cell' END], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
+      WHEN (c.people = m0.people AND NOT false) OR (c.people = m1.people AND NOT false) THEN 'all_in_one_cell' END, CASE
+      WHEN (c.people = m0.people AND false) OR (c.people = m1.people AND false) THEN 'determined' END], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
     FROM (
       SELECT *
       FROM reid_cells
@@ -120,11 +121,12 @@ FROM (
   SELECT q1 AS "region", q2 AS "town", list_filter([CASE WHEN totalled & 2 > 0 THEN 'region' END, CASE
     WHEN totalled & 1 > 0 THEN 'town' END], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
     CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
-    CASE WHEN hidden = 0 THEN value_sum END AS value_sum, NULL::DOUBLE AS largest_share,
+    CASE WHEN hidden = 0 THEN value_sum END AS value_sum, CASE WHEN is_open THEN largest_share END AS largest_share,
     unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
   FROM reid_listed, (
-    SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss
+    SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss,
+      max(hidden) = 0 AS is_open
     FROM reid_hidden
   )
   ORDER BY totalled ASC, q1 ASC NULLS LAST, q2 ASC NULLS LAST
