@@ -59,7 +59,13 @@ GIVEN: Final = {
     "safe": ["visits.csv", "--by", "age,sex,town"],
     "query": ["visits.sql"],
 }
-WITHOUT_A_TABLE: Final = {"audit-tables", "functions", "sql", "completion"}  # or with tables of counts
+WITHOUT_A_TABLE: Final = {
+    "audit-tables",
+    "functions",
+    "sql",
+    "completion",
+    "serve",
+}  # or with tables of counts
 
 
 @pytest.fixture(scope="module")

@@ -137,7 +137,7 @@ def test_every_command_that_counts_takes_the_same_switch() -> None:
         members = {word: each for each in command._actions for word in each.option_strings}  # noqa: SLF001
         reported[name] = [members[word].help for word in ("--progress", "--no-progress") if word in members]
     at_once = {name for name, words in reported.items() if not words}
-    assert at_once == {"functions", "sql", "completion"}
+    assert at_once == {"functions", "sql", "completion", "serve"}
     assert len({tuple(words) for name, words in reported.items() if name not in at_once}) == 1
     assert all(len(words) == 2 for name, words in reported.items() if name not in at_once)
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -94,6 +94,9 @@ class _Nobodies:
 
 # Missing-value codes
 
+FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # of the years 1 and 9999, from 1970-01-01
+UNITS_OF_DAY: Final = {"ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+
 
 def warn_of_codes_in(frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame) -> pl.LazyFrame:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
@@ -118,7 +121,7 @@ def _kind_of(kind: pl.DataType | None) -> str | None:
 
 def _count_candidates(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
     """Count the distinct values of a column in one row, and list the candidates for codes with their rows."""
-    text = exact_column(column).cast(pl.String).alias("text")
+    text = _text_of(column, frame.collect_schema()[column]).alias("text")
     values = frame.group_by(text).agg(pl.len().cast(pl.Int64).alias("rows")).drop_nulls("text")
     word = pl.col("text").str.strip_chars(" ").str.to_lowercase()
     number = pl.col("text").cast(pl.Float64, strict=False)
@@ -137,6 +140,19 @@ def _count_candidates(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
         numbers=numbers.len().cast(pl.Int64),
         least=numbers.min().fill_null(0.0),
         greatest=numbers.max().fill_null(0.0),
+    )
+
+
+def _text_of(column: str, kind: pl.DataType) -> pl.Expr:
+    """The text of a value, one for all dates outside the years 1 to 9999, of which Polars writes no text."""
+    value = exact_column(column)
+    if kind not in (pl.Date, pl.Datetime):
+        return value.cast(pl.String)
+    units_of_day = UNITS_OF_DAY[kind.time_unit] if isinstance(kind, pl.Datetime) else 1
+    first, last = (day * units_of_day for day in (FIRST_DAY, LAST_DAY + 1))
+    is_written = value.to_physical().is_between(max(first, -(2**63)), min(last - 1, 2**63 - 1))
+    return (
+        pl.when(is_written).then(value).cast(pl.String).fill_null(pl.when(~is_written).then(pl.lit("other")))
     )
 
 

@@ -153,7 +153,7 @@ class _Problem:
     def _hide_optimally(self) -> Flags | None:
         """The cells of fewest people that protect all; None where the search is cut off or finds none.
 
-        Two differences for each unsafe cell as in `_cheapest_cells`, in which only hidden cells differ.
+        Two differences for each unsafe cell, in which only hidden cells differ.
         """
         from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
         from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack  # noqa: PLC0415
