@@ -54,10 +54,10 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
     Years and the numbers of columns are in order, and names.
 
     >>> refuse_record("FILE", [["id", "2019", "2020"], ["1", "5", "6"]], "")
-    >>> refuse_record("FILE", [["ann", "m"], ["bob", "m"]], "write the header")
+    >>> refuse_record("FILE", [["ann", "m"], ["bob", "m"]], "add it")  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     reid_sql.errors.OutOfDomainError: FILE must begin with its header, got a first line that looks like a
-        record; write the header
+        record; add it
     """
     header = rows[0]
     if len(header) > 1 and header in rows[1:]:
