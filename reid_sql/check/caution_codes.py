@@ -15,6 +15,7 @@ OF_THE_GATE: Final = (
     *("missing_sensitive", "nobody", "other_policy", "population_of_groups", "records_dropped"),
     *(
         "repeated_identifier",
+        "repeated_rows",
         "small_groups",
         "small_population",
         "uncounted_identifier",

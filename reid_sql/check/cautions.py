@@ -19,6 +19,10 @@ MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its popula
 CAUTION_NOT_COVERED: Final = (
     "no check of the table counts by all of its quasi-identifiers, {}, so that its whole risk is not measured"
 )
+CAUTION_COPIES: Final = (
+    "every class by the quasi-identifiers has a multiple of the same number of rows, as if the table had "
+    "each row several times: remove the copies, or count people with entity"
+)
 CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts ({}) that may look alike"
 CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
 CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"

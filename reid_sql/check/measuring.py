@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.cautions import check_cautions, table_cautions
+from reid_sql.check.cautions import CAUTION_COPIES, check_cautions, table_cautions
 from reid_sql.check.identifiers import INTERRUPTIONS
 from reid_sql.check.masking import Mask
 from reid_sql.check.measured import (
@@ -29,6 +29,7 @@ from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED
 from reid_sql.errors import ReidError
+from reid_sql.models.classes.copies import count_copies
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.population.classical_estimators import COVERED
@@ -158,7 +159,23 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
     asked = check_cautions(check, release.records, release.identifiers, of_people)
     known = table_cautions(release.table, release.records, release.engine.columns, release.engine.cautions)
-    return tuple(dict.fromkeys([*known, *release.find_nobodies(check), *asked]))
+    copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
+    return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
+
+
+def _has_copies(release: Release) -> bool:
+    """Whether every class by the quasi-identifiers has a multiple of the same number of rows."""
+    table = release.table
+    counted = table.quasi_identifiers
+    if table.entity is not None or table.nulls == "wildcard" or not counted or not release.records:
+        return False
+    try:
+        classes = release.histogram(counted)
+    except INTERRUPTIONS:
+        raise
+    except release.errors:  # the checks by these columns say why they are not measured
+        return False
+    return count_copies(classes.class_size, classes.classes) > 1
 
 
 def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:

@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import duckdb
@@ -24,6 +24,7 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.copies import COPIES, count_copies
 from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
 from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
@@ -123,7 +124,8 @@ def run_risk(options: argparse.Namespace) -> int:
         exposed = table.most_exposed(count, **how) if count else None
         codes = table.missing_value_codes()
         people = _people(table, options.entity)
-        assumed = people if options.entity else f"{ONE_ROW_ONE_PERSON} {people}".strip()
+        copies = "" if options.entity else _describe_copies(sizes)
+        assumed = people if options.entity else " ".join(filter(None, [ONE_ROW_ONE_PERSON, people, copies]))
         counted = " ".join([assumed, *(f"{each}." for each in codes.values())])
         rows_known = table.known_rows(options.entity, points, nulls=how["nulls"]) if points else []
         answer = []
@@ -187,6 +189,12 @@ def _refuse_combinations(options: argparse.Namespace, populations: bool, count: 
     if options.format == "csv" and populations and count:
         rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
         raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
+
+
+def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:
+    """Say that each row may be in the table several times; nothing where the class sizes do not look so."""
+    copies = count_copies(*([row[name] for row in sizes] for name in ("class_size", "classes")))
+    return COPIES.format(copies) if copies > 1 else ""
 
 
 def _people(table: SourceTable, entity: str | None) -> str:
