@@ -327,7 +327,8 @@ def test_an_older_duckdb_refuses_variants(con: duckdb.DuckDBPyConnection, asked:
     """Otherwise one person with 1 and 1::BIGINT for a number would be two people in a class."""
     distinct_places(con, "variant of numbers")
     con.execute(f"CREATE OR REPLACE VIEW typed AS SELECT {value} AS v, one AS b FROM t")
-    with pytest.raises(duckdb.Error, match=r"VARIANT must be counted by DuckDB 2\.0 or later"):
+    refusal = r"VARIANT must be counted by DuckDB 2\.0 or later|'v' of type VARIANT; cast it in a view"
+    with pytest.raises(duckdb.Error, match=refusal):
         con.execute(asked.format(value)).fetchall()
 
 
