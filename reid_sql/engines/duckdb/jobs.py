@@ -39,6 +39,7 @@ class _Job:
         self.share = 0.0
         self.asked = time.monotonic()
         self.waited = threading.Event()
+        self.is_left = False  # once nobody came; then no other thread of the work waits as long again
         self.ended = threading.Event()
         self.at_work = threading.Lock()
         self.answer: pa.Array | None = None
@@ -52,6 +53,7 @@ class _Job:
 
     def run(self) -> None:
         """Work to the end, or until nobody waits; then it can begin anew."""
+        self.is_left = False
         try:
             if self.work is not None:
                 self.answer = checked(self.work, self.check)()
@@ -73,7 +75,8 @@ class _Job:
         """Pause while nobody waits, and end where nobody comes."""
         if share is not None:
             self.share = share
-        if not self.waited.is_set() and not self.waited.wait(MAX_IDLE):
+        if self.is_left or (not self.waited.is_set() and not self.waited.wait(MAX_IDLE)):
+            self.is_left = True
             raise InterruptedWorkError
 
 

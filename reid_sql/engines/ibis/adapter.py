@@ -76,7 +76,8 @@ def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
 
 
 def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
-    if not IS_REPORTED.get() and name in frame.columns:
+    is_counted = name in frame.columns and not frame.op().find(ops.UnboundTable)
+    if is_counted and not IS_REPORTED.get():
         warn_of_nobodies(name, count_nobodies(frame, name, _ask_nobodies), unit)
 
 

@@ -9,9 +9,12 @@ from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperatio
 from ibis.expr.types import Table, Value
 
 from reid_sql.engines.ibis.frames import known_value
+from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS, IdentifierCounts
 
 NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
+# PostgreSQL has no regular expressions for a collation by which different texts are equal, and says it late.
+UNSUPPORTED: Final = (OperationNotDefinedError, UnsupportedOperationError, UnavailableError)
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
 
@@ -31,7 +34,7 @@ def count_nobodies(
     codes = [(_write_code(row["value"]), int(row["size"])) for row in found]
     others: Others = (0, 0, None, None)
     if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
-        with suppress(OperationNotDefinedError, UnsupportedOperationError):
+        with suppress(*UNSUPPORTED):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
     return IdentifierCounts([int(row["size"]) for row in most], codes, *others, alike)
@@ -43,7 +46,7 @@ def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[An
     if not value.type().is_string():
         return 0
     word = value.strip().lower()
-    with suppress(OperationNotDefinedError, UnsupportedOperationError):
+    with suppress(*UNSUPPORTED):
         found = ask(lambda: _compare(others, word.re_replace("^0+", "")))
         return int(found[0]["values"]) - int(found[0]["words"])
     found = ask(lambda: _compare(others, word))

@@ -43,7 +43,7 @@ ASKED: list[tuple[str, list[Any], dict[str, Any]]] = [
 @pytest.mark.parametrize("name", ["equivalence_classes", "class_size_histogram"])
 def test_people_of_a_table_without_a_database_are_refused(name: str) -> None:
     """Whether each row names a person is counted first, which needs the database."""
-    with pytest.raises(ReidError, match="the rows without disease must be what the database can count"):
+    with pytest.raises(ReidError, match="entity must name a column of a table in a database"):
         getattr(ri, name)(TABLE, TWO, entity="disease")
 
 

@@ -217,7 +217,7 @@ def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
 
 def test_few_gaps_are_reported_as_on_duckdb(tmp_path: Path) -> None:
     """Three records lack b alone: what several checks dropped is told as round bounds on both engines."""
-    rows = ["x,y,c"] * 60 + [",y,c"] * 40 + [",,c"] * 30 + ["x,,c"] * 3
+    rows = ["x,y,z"] * 60 + [",y,z"] * 40 + [",,z"] * 30 + ["x,,z"] * 3
     (tmp_path / "t.csv").write_text("\n".join(["a,b,c", *rows]) + "\n", encoding="utf-8")
     checks = ['quasi_identifiers = ["a"]', 'by = ["c"]', 'quasi_identifiers = ["b"], by = ["c"]']
     asked = ", ".join(f'{{measure = "average_risk", at_most = 0.9, {each}}}' for each in checks)
