@@ -8,13 +8,11 @@ from typing import Any, Final
 from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
 from ibis.expr.types import Table, Value
 
-from reid_sql.engines.ibis.frames import known_value
-from reid_sql.errors import UnavailableError
+from reid_sql.engines.ibis.alike import comparable, restored
+from reid_sql.engines.ibis.frames import known_value, with_aliases
 from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS, IdentifierCounts
 
 NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
-# PostgreSQL has no regular expressions for a collation by which different texts are equal, and says it late.
-UNSUPPORTED: Final = (OperationNotDefinedError, UnsupportedOperationError, UnavailableError)
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
 
@@ -23,18 +21,19 @@ def count_nobodies(
 ) -> IdentifierCounts:
     """Count the most frequent values, and those that are written like codes; `ask` returns rows.
 
-    Where there is a code that is a number, the other values are counted, too.
+    Where there is a code that is a number, the other values are counted, too. They are grouped as identifiers
+    are: a collation by which P7 equals p7 would hide that people are written in two ways.
     """
-    value = known_value(frame, column)
-    values = frame.select(value=value).filter(lambda rows: rows.value.notnull())
-    sizes = values.group_by("value").agg(size=values.count())
+    rows = with_aliases(frame.filter(known_value(frame, column).notnull()), [column])
+    grouped = rows.group_by("q1").agg(size=rows.count())
+    sizes = grouped.select("size", value=restored(grouped["q1"]))
     most = ask(lambda: sizes.order_by(sizes["size"].desc()).limit(MAX_NOBODIES + 1).select("size"))
     is_code = _is_code(sizes["value"])
     found = [] if is_code is None else ask(lambda: sizes.filter(is_code))
     codes = [(_write_code(row["value"]), int(row["size"])) for row in found]
     others: Others = (0, 0, None, None)
     if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
-        with suppress(*UNSUPPORTED):
+        with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
     return IdentifierCounts([int(row["size"]) for row in most], codes, *others, alike)
@@ -46,7 +45,7 @@ def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[An
     if not value.type().is_string():
         return 0
     word = value.strip().lower()
-    with suppress(*UNSUPPORTED):
+    with suppress(OperationNotDefinedError, UnsupportedOperationError):
         found = ask(lambda: _compare(others, word.re_replace("^0+", "")))
         return int(found[0]["values"]) - int(found[0]["words"])
     found = ask(lambda: _compare(others, word))
@@ -56,7 +55,7 @@ def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[An
 def _compare(others: Table, word: Value) -> Table:
     """Count the values, and what they are when they are written alike."""
     rows = others.select(word=word)
-    return rows.aggregate(values=rows.count(), words=rows["word"].nunique())
+    return rows.aggregate(values=rows.count(), words=comparable(rows["word"]).nunique())
 
 
 def _is_code(value: Value) -> Value | None:
