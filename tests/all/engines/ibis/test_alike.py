@@ -8,7 +8,7 @@ import reid_sql.ibis as ri
 import reid_sql.polars as rp
 from reid_sql.engines.ibis import frames
 from reid_sql.engines.ibis.frames import HASH, NUMBER, collected, with_sort_hash
-from reid_sql.errors import ReidError
+from reid_sql.errors import ReidError, RowsNotPeopleWarning
 from tests.engines.asking import same
 from tests.engines.ibis.test_alike import *
 from tests.postgres import FOLDING
@@ -28,6 +28,21 @@ def test_a_collation_of_postgresql_merges_no_classes(postgres: str) -> None:
     weighed(table, "word", TEXTS)
     words = answer(ri.equivalence_classes(table, ["word"]))
     assert sorted(line["word"] for line in words) == sorted(set(TEXTS))
+
+
+@pytest.mark.postgres
+def test_a_collation_of_postgresql_hides_no_second_way_of_writing(postgres: str) -> None:
+    """The database itself counts P7 and p7 as one; reid-sql counts two people, and says so."""
+    connection = connected("postgres", postgres)
+    connection.raw_sql(FOLDING).close()
+    connection.raw_sql("CREATE TEMP TABLE named (pid text COLLATE same, age int)").close()
+    connection.raw_sql("INSERT INTO named SELECT 'P' || n, n % 7 FROM generate_series(1, 40) n").close()
+    connection.raw_sql("INSERT INTO named VALUES ('p7', 0), ('p9', 2)").close()
+    table = connection.table("named")
+    assert answer(table.aggregate(n=table.pid.nunique())) == [{"n": 40}]
+    with pytest.warns(RowsNotPeopleWarning, match="2 values equal"):
+        summary = answer(ri.risk_summary(table, ["age"], entity="pid"))
+    assert summary[0]["records"] == 42
 
 
 @pytest.mark.postgres
