@@ -4,7 +4,7 @@ A family makes a population of 100,000 to 1,000,000 people, whose classes are co
 which of them constants were chosen on.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -33,11 +33,18 @@ Family = Callable[[np.random.Generator, int], Columns]
 
 def cases(family: str, count: int, seed: int) -> Iterator[Case]:
     """Draw populations of a family and nested samples of each, and measure them."""
+    return draw_cases(family, FAMILIES[family], PEOPLE, SAMPLES, count=count, seed=seed)
+
+
+def draw_cases(
+    name: str, draw: Family, sizes: tuple[float, float], samples: Sequence[int], *, count: int, seed: int
+) -> Iterator[Case]:
+    """Draw populations of a size within the two, and nested samples of each, and measure them."""
     for place in range(count):
-        rng = np.random.default_rng([seed, place, *family.encode()])
-        people = round(_log_uniform(rng, *PEOPLE))
-        table = coded(FAMILIES[family](rng, people))
-        yield from cases_of_samples(family, table, rng.permutation(people), SAMPLES, place)
+        rng = np.random.default_rng([seed, place, *name.encode()])
+        people = round(_log_uniform(rng, *sizes))
+        table = coded(draw(rng, people))
+        yield from cases_of_samples(name, table, rng.permutation(people), samples, place)
 
 
 def coded(columns: Columns) -> Coded:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.accuracy.corpora import folder
-from benchmarks.accuracy.generated import Columns, Made, coded
+from benchmarks.accuracy.generated import Columns, Made, draw_cases
 from benchmarks.accuracy.people_cases import Case, Coded, cases_of_samples
 from reid_sql.parameters import Floats
 
@@ -18,11 +18,7 @@ MEAN_ITEMS: Final = (1.5, 6.0)
 
 def cases(kind: str, count: int, seed: int) -> Iterator[Case]:
     """Draw populations of a kind and nested samples of each, and measure them."""
-    for place in range(count):
-        rng = np.random.default_rng([seed, place, *kind.encode()])
-        people = round(float(np.exp(rng.uniform(*np.log(PEOPLE)))))
-        table = coded(KINDS[kind](rng, people))
-        yield from cases_of_samples(kind, table, rng.permutation(people), SAMPLES, place)
+    return draw_cases(kind, KINDS[kind], PEOPLE, SAMPLES, count=count, seed=seed)
 
 
 def cases_of_baskets(corpus: str, count: int, seed: int) -> Iterator[Case]:

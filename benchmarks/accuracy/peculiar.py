@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.generated import Columns, Made, coded
-from benchmarks.accuracy.people_cases import Case, cases_of_samples
+from benchmarks.accuracy.generated import Columns, Made, draw_cases
+from benchmarks.accuracy.people_cases import Case
 from reid_sql.parameters import Integers
 
 PEOPLE: Final = (8e3, 1.5e5)
@@ -21,11 +21,7 @@ BLANK: Final = -1  # a name of this number is NULL
 
 def cases(kind: str, count: int, seed: int) -> Iterator[Case]:
     """Draw populations of a kind and nested samples of each, and measure them."""
-    for place in range(count):
-        rng = np.random.default_rng([seed, place, *kind.encode()])
-        people = round(float(np.exp(rng.uniform(*np.log(PEOPLE)))))
-        table = coded(KINDS[kind](rng, people))
-        yield from cases_of_samples(kind, table, rng.permutation(people), SAMPLES, place)
+    return draw_cases(kind, KINDS[kind], PEOPLE, SAMPLES, count=count, seed=seed)
 
 
 def no_income(rng: np.random.Generator, people: int) -> Columns:

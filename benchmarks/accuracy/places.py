@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.accuracy.generated import Columns, Made, coded
+from benchmarks.accuracy.generated import Columns, Made, draw_cases
 from benchmarks.accuracy.kinds import PEOPLE, SAMPLES
-from benchmarks.accuracy.people_cases import Case, cases_of_samples
+from benchmarks.accuracy.people_cases import Case
 from reid_sql.parameters import Floats, Integers
 
 YEAR: Final = 2020
@@ -19,11 +19,7 @@ YEAR: Final = 2020
 
 def cases(kind: str, count: int, seed: int) -> Iterator[Case]:
     """Draw populations of a kind and nested samples of each, and measure them."""
-    for place in range(count):
-        rng = np.random.default_rng([seed, place, *kind.encode()])
-        people = round(_log_uniform(rng, *PEOPLE))
-        table = coded(KINDS[kind](rng, people))
-        yield from cases_of_samples(kind, table, rng.permutation(people), SAMPLES, place)
+    return draw_cases(kind, KINDS[kind], PEOPLE, SAMPLES, count=count, seed=seed)
 
 
 def districts(rng: np.random.Generator, people: int) -> Columns:
