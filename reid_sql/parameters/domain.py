@@ -1,5 +1,6 @@
 """What a parameter may be: the questions that engines, pages and schemas ask of every kind."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -99,7 +100,7 @@ def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
 
 
 @dataclass(frozen=True)
-class Domain:
+class Domain(ABC):
     """What a parameter may be: one rule and one sentence, in SQL, in Python and on the command line.
 
     Each kind of parameters is a subclass. Whatever differs by kind is its method or its attribute, so that
@@ -120,14 +121,14 @@ class Domain:
         return "VARCHAR"
 
     @property
+    @abstractmethod
     def label(self) -> str:
         """What the parameter may be, as pages describe it."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def hint(self) -> str:
         """The type in Python, as stubs have it."""
-        raise NotImplementedError
 
     @property
     def hint_of_option(self) -> str:

@@ -73,10 +73,17 @@ def write_plan(
 def _watch_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table warns of values that stand for nobody as it is counted."""
     watched = find_watched_columns(declared, checked)
+    return _change_tables(
+        checked, lambda name, table: replace(table, watched=watched.get(name, table.watched))
+    )
+
+
+def _change_tables(
+    checked: Mapping[str, Any], change: Callable[[str, DuckDBSource], DuckDBSource]
+) -> dict[str, Any]:
+    """The arguments, of which each table is changed."""
     return {
-        name: replace(value, watched=watched[name])
-        if name in watched and isinstance(value, DuckDBSource)
-        else value
+        name: change(name, value) if isinstance(value, DuckDBSource) else value
         for name, value in checked.items()
     }
 
@@ -96,24 +103,18 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
         return query
     names = {each.item: f"reid_table_{place}" for place, each in enumerate(repeated, 1)}
     materialized = ", ".join(f"{name} AS MATERIALIZED (FROM {item})" for item, name in names.items())
-    renamed = {
-        parameter: value.rename(names[value.item])
-        if isinstance(value, DuckDBSource) and value.item in names
-        else value
-        for parameter, value in checked.items()
-    }
+    renamed = _change_tables(
+        checked, lambda _, table: table.rename(names[table.item]) if table.item in names else table
+    )
     return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
 
 
 def _with_identified_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table refuses rows without a value in the column of its people."""
     identified = find_identified_tables(declared, checked)
-    return {
-        name: replace(value, identified_by=identified[name])
-        if name in identified and isinstance(value, DuckDBSource)
-        else value
-        for name, value in checked.items()
-    }
+    return _change_tables(
+        checked, lambda name, table: replace(table, identified_by=identified.get(name, table.identified_by))
+    )
 
 
 def _write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
