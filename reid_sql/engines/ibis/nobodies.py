@@ -5,6 +5,7 @@ from contextlib import suppress
 from numbers import Number
 from typing import Any, Final
 
+import ibis
 from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperationError
 from ibis.expr.types import Table, Value
 
@@ -27,16 +28,24 @@ def count_nobodies(
     rows = with_aliases(frame.filter(known_value(frame, column).notnull()), [column])
     grouped = rows.group_by("q1").agg(size=rows.count())
     sizes = grouped.select("size", value=restored(grouped["q1"]))
-    most = ask(lambda: sizes.order_by(sizes["size"].desc()).limit(MAX_NOBODIES + 1).select("size"))
     is_code = _is_code(sizes["value"])
-    found = [] if is_code is None else ask(lambda: sizes.filter(is_code))
-    codes = [(_write_code(row["value"]), int(row["size"])) for row in found]
+    found = ask(lambda: _list_frequent(sizes, is_code))
+    codes = [(_write_code(row["code"]), int(row["size"])) for row in found if row["code"] is not None]
     others: Others = (0, 0, None, None)
     if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
-    return IdentifierCounts([int(row["size"]) for row in most], codes, *others, alike)
+    most = sorted((int(row["size"]) for row in found), reverse=True)[: MAX_NOBODIES + 1]
+    return IdentifierCounts(most, codes, *others, alike)
+
+
+def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
+    """The sizes of the most frequent values and of those that are codes; no other value leaves the database."""
+    place = ibis.row_number().over(order_by=sizes["size"].desc())
+    code = ibis.null() if is_code is None else is_code.ifelse(sizes["value"], ibis.null())
+    placed = sizes.select("size", code=code, place=place)
+    return placed.filter((placed["place"] <= MAX_NOBODIES) | placed["code"].notnull()).select("size", "code")
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
