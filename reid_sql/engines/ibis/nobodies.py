@@ -41,7 +41,7 @@ def count_nobodies(
 
 
 def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
-    """The sizes of the most frequent values and of those that are codes; no other value leaves the database."""
+    """The sizes of the most frequent values and of those that are codes; other values stay there."""
     place = ibis.row_number().over(order_by=sizes["size"].desc())
     code = ibis.null() if is_code is None else is_code.ifelse(sizes["value"], ibis.null())
     placed = sizes.select("size", code=code, place=place)
