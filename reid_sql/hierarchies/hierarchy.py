@@ -75,6 +75,11 @@ class Hierarchy:
         """How many forms there are, with the column as it is."""
         return len(self.steps) + 1
 
+    def for_type(self, *, integer: bool) -> "Hierarchy":
+        """Return the hierarchy for a column of an integer type, or of any type."""
+        steps = (replace(each, integer=integer) if isinstance(each, Bands) else each for each in self.steps)
+        return replace(self, steps=tuple(steps))
+
     def words(self, level: int) -> str:
         """What is done at the level, in words."""
         return f"{self.column} {self.steps[level - 1].words if level else 'as it is'}"
@@ -122,6 +127,7 @@ class Facts:
     shortest: int = 0
     longest: int = 0
     frequent: tuple[tuple[str, int], ...] = ()
+    integer: bool = False  # by the column's type
 
 
 def propose(facts: Facts, widest: float | None = None) -> Hierarchy:

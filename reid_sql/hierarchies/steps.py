@@ -85,7 +85,8 @@ class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
 
     `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Without a width, only what
-    lies beyond the ends changes. An end must be a multiple of the width.
+    lies beyond the ends changes. An end must be a multiple of the width. The SQL for a column of an `integer`
+    type interprets no text.
 
     >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
     ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')
@@ -95,6 +96,7 @@ class Bands:
     below: float | None = None
     above: float | None = None
     whole: bool = True
+    integer: bool = field(default=False, compare=False)
 
     @property
     def words(self) -> str:
@@ -118,17 +120,18 @@ class Bands:
 
     def sql(self, value: str) -> str:
         """Write it in SQL."""
-        number = sql_number(value)
+        number = value if self.integer else sql_number(value)
         low = (
             [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
         )
         high = (
             [] if self.above is None else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
         )
+        magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number  # the least integer has no abs
         ends = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in (*low, *high))
         inside = text(value) if self.width is None else self._sql_band(number)
         banded = f"CASE{ends} ELSE {inside} END" if ends else inside
-        return f"CASE WHEN abs({number}) < {self._limit} THEN {banded} ELSE {text(value)} END"
+        return f"CASE WHEN abs({magnitude}) < {self._limit} THEN {banded} ELSE {text(value)} END"
 
     def _sql_band(self, number: str) -> str:
         digits, scale = self._digits, 10**self._digits

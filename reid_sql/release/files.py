@@ -1,8 +1,10 @@
 """A release as SQL, a view for each table, in any of several dialects; or as Python with Polars."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBRelease
@@ -10,10 +12,10 @@ from reid_sql.check.policy_model import TablePolicy
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.models.release.criteria import SIZE
-from reid_sql.parameters import Choice, quoted
+from reid_sql.parameters import Choice, quoted, sql_text
 from reid_sql.release.local import LocalTransformation, rows_of_values
 from reid_sql.release.transformation import LEAST, RESCUED, SMALL
-from reid_sql.sources.files import DATABASES, check_source, select_from
+from reid_sql.sources.files import DATABASES, check_source, escape_letters, escape_pattern, select_from
 from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ FLOATING: Final = ("FLOAT", "DOUBLE")
 def source_sql(release: DuckDBRelease) -> str:
     """Write the source as a query reads it: the reading that was measured, or a name.
 
-    A database's table has its own name; files of a pattern have the table's.
+    A database's table has its own name; files of a pattern have the table's. A path that the policy gives
+    relative to its folder is relative to the working directory.
     """
     source = release.table.source
     if source.parts:
@@ -70,6 +73,9 @@ def source_sql(release: DuckDBRelease) -> str:
     if kind in DATABASES:
         return source_name(release.table)
     select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
+    if not Path(source.given).is_absolute():
+        here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
+        select = select.replace(sql_text(escape_pattern(source.path)), sql_text(escape_letters(here)))
     return f"({select})"
 
 
@@ -96,6 +102,8 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
     yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
     yield from (f"--   {_comment(line)}" for line in _words(form))
     source = table.source if dialect == DUCKDB else source_name(table.table)
+    if source.startswith("("):
+        yield "-- Paths are relative to the folder in which the release was prepared."
     shipped = table.shipped(made.policy.preparing.keep)
     if isinstance(form, LocalTransformation) and dialect != DUCKDB:
         select = form.select(shipped, source, rows_of_values)

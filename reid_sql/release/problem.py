@@ -222,7 +222,8 @@ def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Pre
             limit.refuse(Hierarchy(facts.column, ()), facts)
         if written is not None and written.values is not None:
             _refuse_incomplete(release, facts.column, written.values)
-        wished.append(propose(facts, limit.width) if written is None else written.of(facts))
+        hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
+        wished.append(hierarchy.for_type(integer=facts.integer))
         limit.refuse(wished[-1], facts)
     return wished
 
@@ -364,6 +365,7 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
         shortest=lengths[0][0],
         longest=lengths[0][1],
         frequent=tuple((text, int(records)) for text, records in frequent),
+        integer=row["column_type"] == "integer",
     )
 
 

@@ -1,7 +1,7 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
@@ -180,6 +180,8 @@ class ReleasedTable(DuckDBTable):
         self.left_out = form.left_out
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
         if isinstance(form, Transformation):  # a table with others has no local recoding
+            of_any_type = tuple(each.for_type(integer=False) for each in form.hierarchies)
+            form = replace(form, hierarchies=of_any_type)  # theirs may be text
             for role, view in original.other_views.items():
                 self._generalize(view, self.other_views[role], None if role == "former" else form)
 

@@ -270,7 +270,12 @@ def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> 
 
 def escape_pattern(path: Path) -> str:
     """Write a path so that no character of it is a pattern."""
-    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path.absolute()))
+    return escape_letters(str(path.absolute()))
+
+
+def escape_letters(path: str) -> str:
+    """Write each character that could be part of a pattern as a class of its own."""
+    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in path)
 
 
 def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:

@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import duckdb
 import polars as pl
@@ -58,6 +59,18 @@ def test_a_whole_number_is_in_its_band(value: int, width: int) -> None:
     for values in (pl.Series([value]), pl.Series([str(value)])):
         assert of_duckdb(Bands(width), values) == [f"{low} to {low + width - 1}"]
         assert of_polars(Bands(width), values) == [f"{low} to {low + width - 1}"]
+
+
+INTEGERS = [0, -1, 19, 20, 89, 90, 10**15 - 1, 10**15, -(10**15), 2**63 - 1, -(2**63), None]
+BANDS = [Bands(20), Bands(10, 20, 90), Bands(None, above=90), Bands(0.5, whole=False)]
+
+
+@pytest.mark.parametrize("bands", BANDS, ids=lambda bands: bands.words)
+def test_the_short_sql_for_integers_gives_what_that_for_texts_gives(bands: Bands) -> None:
+    short = replace(bands, integer=True)
+    assert "regexp" not in short.sql("v")
+    texts = pl.Series([None if each is None else str(each) for each in INTEGERS], dtype=pl.String)
+    assert of_duckdb(short, pl.Series(INTEGERS, dtype=pl.Int64)) == of_duckdb(bands, texts)
 
 
 @settings(max_examples=200, deadline=None)
