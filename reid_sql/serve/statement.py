@@ -17,7 +17,7 @@ import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, suggestion
 from reid_sql.function import Function, Parameter
-from reid_sql.parameters import Document, ModelName, Tables, quoted
+from reid_sql.parameters import Document, ModelName, Tables
 from reid_sql_udfs import declared
 
 Node = dict[str, Any]
@@ -68,6 +68,7 @@ class Reader:
         self.functions = frozenset(functions)
         self._lock = threading.Lock()
         self._parser = duckdb.connect(config={"enable_external_access": "false"})
+        self._one, self._from = self.parse("SELECT 1"), json.dumps(self.parse(f"FROM {ANSWER}")["from_table"])
         self._attach = {shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]}
 
     def read(self, sql: str, client: str = "") -> Question:
@@ -103,7 +104,11 @@ class Reader:
 
     def compute(self, node: Node) -> Any:  # noqa: ANN401 - what SQL can write
         """Compute a constant."""
-        return self._run(self.write({**self.parse("SELECT 1"), "select_list": [{**node, "alias": ""}]}))[0]
+        return self._run(self.write({**self._one, "select_list": [{**node, "alias": ""}]}))[0]
+
+    def write_table(self, number: int, alias: str) -> Node:
+        """Return the part of a tree that reads an answer by its number."""
+        return {**json.loads(self._from.replace(ANSWER, f"{ANSWER}{number}")), "alias": alias}
 
     def _run(self, sql: str, *parameters: str) -> tuple[Any, ...]:
         with self._lock:
@@ -166,8 +171,7 @@ class _Statement:
             raise OutOfDomainError(f"a statement must have at most {MAX_CALLS} calls, got more; split it")
         arguments = _Arguments(self.reader, function, self.client)
         self.calls.append(arguments.read(_arguments(part["function"])))
-        alias = quoted(str(part.get("alias") or function.name))
-        table: Node = self.reader.parse(f"FROM {ANSWER}{len(self.calls)} AS {alias}")["from_table"]
+        table = self.reader.write_table(len(self.calls), str(part.get("alias") or function.name))
         return {**table, "column_name_alias": part.get("column_name_alias", [])}
 
     def _find_function(self, name: str, *, is_ours: bool) -> Function:
