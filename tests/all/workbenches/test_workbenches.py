@@ -121,9 +121,8 @@ def test_jupysql(folder: Path, root: Path) -> None:
 
 @pytest.mark.parametrize("connection", ["duckdb://", "con"])
 def test_load_ext_registers_on_the_connection_of_jupysql(folder: Path, root: Path, connection: str) -> None:
-    page = (root / "docs" / "notebooks.md").read_text(encoding="utf-8")
-    (lines,) = re.findall(r"^((?:    %.*\n){4})", page, re.MULTILINE)
-    given = [line.strip().replace("duckdb://", connection) for line in lines.splitlines()]
+    lines = block(root, "JupySQL with the extension")
+    given = [line.replace("duckdb://", connection) for line in lines]
     given = ["import duckdb; con = duckdb.connect()", *(line.replace(", 'zip'", "") for line in given)]
     *before, summary = cells(folder, root, given)
     assert [each["failed"] for each in before] == [None] * len(before)
