@@ -32,7 +32,8 @@ from reid_sql.errors import (
 from reid_sql.function import Function, Parameter, signature_of
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value
-from reid_sql.sources.identifiers import describe_calls, describe_codes
+from reid_sql.sources.identifiers import describe_calls
+from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
@@ -104,7 +105,7 @@ def _warn_of_rows(con: duckdb.DuckDBPyConnection, calls: Calls) -> None:
     """Warn, at the line of the caller, where rows may not be people, and values stand for missing ones."""
     if caution := describe_calls(calls, con.sql, "entity ="):
         warnings.warn(caution, RowsNotPeopleWarning, stacklevel=4)
-    if caution := describe_codes(calls, con.sql):
+    if caution := describe_codes_of_calls(calls, con.sql):
         warnings.warn(caution, MissingCodesWarning, stacklevel=4)
 
 

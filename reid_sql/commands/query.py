@@ -13,7 +13,8 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
 from reid_sql.engines.duckdb.planned_calls import planned_calls
 from reid_sql.errors import UnknownNameError
-from reid_sql.sources.identifiers import describe_calls, describe_codes
+from reid_sql.sources.identifiers import describe_calls
+from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.console import answer_table
 from reid_sql.terminal.runner import Answer, run
 
@@ -33,7 +34,9 @@ def run_query(options: argparse.Namespace) -> int:
             answer = run(con, statement, None, "query", ROWS_AT_A_TIME)
             has_rows = statement.type.name in WITH_ROWS and bool(answer.columns)
             answer = _print_blocks(con, options.format, answer) if has_rows else answer
-        people = " ".join(filter(None, [describe_calls(calls, con.sql), describe_codes(calls, con.sql)]))
+        people = " ".join(
+            filter(None, [describe_calls(calls, con.sql), describe_codes_of_calls(calls, con.sql)])
+        )
         if not has_rows or options.format == "csv":
             print_people(people)  # also of what was written into a table
         else:

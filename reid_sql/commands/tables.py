@@ -15,12 +15,13 @@ from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
-from reid_sql.models.columns.missing_value_codes import describe_missing_values
+from reid_sql.models.columns.missing_value_codes import describe_codes
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.files import open_source
 from reid_sql.sources.formats import TextFormat, check_marks, write_option
-from reid_sql.sources.identifiers import describe_codes_in, describe_nobodies_in, repeated
+from reid_sql.sources.identifiers import describe_nobodies_in, repeated
+from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
 from reid_sql.sources.remote import is_connection, masked
 from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
@@ -130,10 +131,8 @@ class FileTable:
         return call(self.con, "equivalence_classes", given, "most exposed records", query, **options)
 
     def missing_value_codes(self) -> dict[str, str]:
-        """Profile all columns."""
-        return describe_missing_values(
-            call(self.con, "profile", [self.name, self.columns], "missing-value codes").records()
-        )
+        """Scan the columns, and count the values of those that may have a code."""
+        return describe_codes(find_codes(self.con.sql, f"query_table({sql_text(self.name)})", self.columns))
 
     def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name."""

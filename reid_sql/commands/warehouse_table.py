@@ -17,7 +17,7 @@ from reid_sql.engines.ibis.panels import find_panels
 from reid_sql.engines.ibis.transfer import fetch_rarest
 from reid_sql.errors import UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, likely, repeating
-from reid_sql.models.columns.missing_value_codes import describe_missing_values
+from reid_sql.models.columns.missing_value_codes import count_missing_values
 from reid_sql.models.columns.nobodies import count_rows_of_nobodies, describe_nobodies
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.sources import warehouse
@@ -92,9 +92,14 @@ class WarehouseTable:
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         with self._transaction():
-            return describe_missing_values(
-                profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
+            profiles = profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
+        return {
+            row["column_name"]: count_missing_values(
+                row["sentinels"], row["sentinel_records"], row["column_name"]
             )
+            for row in profiles
+            if row["sentinels"]
+        }
 
     def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name, or identifies people by the table's structure."""

@@ -22,7 +22,8 @@ from reid_sql.engines.duckdb.planned_calls import Calls, PlannedCall, listen, st
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.sources.identifiers import describe_calls, describe_codes
+from reid_sql.sources.identifiers import describe_calls
+from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.answers import advice_by_kind
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
@@ -219,7 +220,9 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
     of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
     own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
-        described = (describe(([call]), asking(ask)) for describe in (describe_calls, describe_codes))
+        described = (
+            describe(([call]), asking(ask)) for describe in (describe_calls, describe_codes_of_calls)
+        )
         if sentence := " ".join(filter(None, described)):
             return sentence
     return ""

@@ -1,30 +1,28 @@
 """Single columns: how many records have each of their values, and how these are written."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models.columns.column_profile import DATE_PATTERN, PADDED_PATTERN, ColumnCounts
-from reid_sql.models.columns.missing_value_codes import (
-    MISSING_DATES,
-    MISSING_NUMBERS,
-    MISSING_WORDS,
-    NUMBER_PATTERN,
-)
+from reid_sql.models.columns.column_profile import DATE_PATTERN, OTHER, PADDED_PATTERN, ColumnCounts
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
+from reid_sql.sql.missing_value_codes import mark_candidates
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
 
-__all__ = [
-    "COLUMN_COUNTS",
-    "DATE_PATTERN",
-    "MISSING_DATES",
-    "MISSING_NUMBERS",
-    "MISSING_WORDS",
-    "NUMBER_PATTERN",
-    "PADDED_PATTERN",
-    "SOME_COLUMNS",
-]  # what the spellings look for
+# The kind of values of the types of DuckDB: of the first pattern that a type matches.
+KINDS: Final = (
+    (r"(?s).*\]", OTHER),
+    ("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM", "integer"),
+    ("DECIMAL.*", "decimal"),
+    ("FLOAT|DOUBLE", "float"),
+    ("BOOLEAN", "boolean"),
+    ("DATE", "date"),
+    ("TIMESTAMP.*", "timestamp"),
+    ("TIME.*", "time"),
+    ("(?s)VARCHAR|UUID|JSON|ENUM.*", "text"),
+)
 SOME_COLUMNS: Final = Columns("columns", optional=True)
 COLUMN_COUNTS: Final = Reduction(
     __name__,
@@ -64,12 +62,7 @@ COLUMN_COUNTS: Final = Reduction(
 def column_counts(tbl: Source, columns: Sequence[str] | None) -> str:
     """Count the records of each column by distinct value, and describe how the values are written."""
     body = f"""
-        WITH reid_read AS (
-          SELECT reid_name, t, n,
-            CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number
-          FROM ({_count_values(tbl, columns)})
-        ),
-        reid_marked AS (SELECT *, {_may_be_missing()} AS marked FROM reid_read)
+        WITH reid_marked AS ({mark_candidates(_count_values(tbl, columns))})
         SELECT place, any_value(column_name) AS column_name, any_value(kind) AS column_type,
           {_count_records()}, {_describe_texts()}
         FROM ({_describe_columns(tbl, columns)})
@@ -108,18 +101,6 @@ def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
     )
 
 
-def _may_be_missing() -> str:
-    """Test whether a text, or the number that it is, may stand for a missing value."""
-    return f"""coalesce(
-            lower(trim(t)) IN {_in_parentheses(MISSING_WORDS)}
-            OR number IN {_in_parentheses(MISSING_NUMBERS)}
-            OR substr(t, 1, 10) IN {_in_parentheses(MISSING_DATES)}, false)"""
-
-
-def _in_parentheses(words: Iterable[str]) -> str:
-    return f"({', '.join(map(text, words))})"
-
-
 def _count_records() -> str:
     """Aggregate the values of a column to numbers of records and values, and of pairs of records alike."""
     return """coalesce(sum(n), 0)::BIGINT AS records,
@@ -151,20 +132,17 @@ def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:
     if columns is not None:
         asked = texts(fold_case(column) for column in columns)
         place = f"list_position({asked}, {fold_case_in_sql('column_name')})"
+    kinds = (f"WHEN regexp_full_match(column_type, {text(types)}) THEN {text(kind)}" for types, kind in KINDS)
     return f"""
-          SELECT column_name, {_kind_of_values("column_type")} AS kind, place
+          SELECT column_name, CASE {" ".join(kinds)} ELSE {text(OTHER)} END AS kind, place
           FROM (SELECT column_name, column_type, {place} AS place FROM (DESCRIBE FROM {tbl.items()}))
           WHERE place > 0"""
 
 
-def _kind_of_values(column_type: str) -> str:
-    """Name what kind of values a type has, as on every engine."""
-    return f"""CASE WHEN {column_type} LIKE '%]' THEN 'other'
-            WHEN regexp_full_match({column_type}, 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM') THEN 'integer'
-            WHEN {column_type} LIKE 'DECIMAL%' THEN 'decimal'
-            WHEN {column_type} IN ('FLOAT', 'DOUBLE') THEN 'float'
-            WHEN {column_type} IN ('BOOLEAN', 'DATE') THEN lower({column_type})
-            WHEN {column_type} LIKE 'TIMESTAMP%' THEN 'timestamp'
-            WHEN {column_type} LIKE 'TIME%' THEN 'time'
-            WHEN {column_type} IN ('VARCHAR', 'UUID', 'JSON') OR {column_type} LIKE 'ENUM%' THEN 'text'
-            ELSE 'other' END"""
+def kind_of_values(column_type: str) -> str:
+    """Name what kind of values a type of DuckDB has, as on every engine.
+
+    >>> kind_of_values("TIMESTAMP WITH TIME ZONE"), kind_of_values("INTEGER[]")
+    ('timestamp', 'other')
+    """
+    return next((kind for types, kind in KINDS if re.fullmatch(types, column_type)), OTHER)

@@ -3,18 +3,14 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 import pyarrow as pa
 
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.duckdb.source import DuckDBSource, known_value
-from reid_sql.errors import NoRecordsError
-from reid_sql.models.columns.column_profile import ColumnCounts, profile_columns
+from reid_sql.engines.duckdb.source import known_value
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint, likely, repeating
-from reid_sql.models.columns.missing_value_codes import describe_missing_values
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     IdentifierCounts,
@@ -23,7 +19,6 @@ from reid_sql.models.columns.nobodies import (
     describe_nobodies,
 )
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
-from reid_sql.reductions.profile import column_counts
 from reid_sql.sql.nobodies import count_nobodies
 
 if TYPE_CHECKING:
@@ -119,28 +114,6 @@ def describe_calls(
                 caution = describe_nobodies_in(ask, item, column, unit)
                 sentences |= dict.fromkeys([caution] * bool(caution))
     return " ".join(sentences)
-
-
-def describe_codes(calls: Iterable["PlannedCall"], ask: Callable[[str], duckdb.DuckDBPyRelation]) -> str:
-    """Say which columns of some calls have missing-value codes; nothing of a table that is there no more."""
-    sentences: dict[str, None] = {}
-    for call in dict.fromkeys(calls):
-        for item in call.coded:
-            sentences |= dict.fromkeys(filter(None, [describe_codes_in(ask, item, call.rows.coded)]))
-    return " ".join(sentences)
-
-
-def describe_codes_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, columns: Sequence[str]
-) -> str:
-    """Say which columns of a FROM item have missing-value codes; nothing of one that lacks a column."""
-    query = column_counts(DuckDBSource(item, is_known=True), columns)
-    with suppress(duckdb.Error, NoRecordsError):
-        counted = ask(f"FROM ({query}) ORDER BY place").to_arrow_table().to_pydict()
-        counts = ColumnCounts(**{each.name: counted[each.name] for each in fields(ColumnCounts)})
-        found = describe_missing_values(map(asdict, profile_columns(counts)))
-        return " ".join(f"{sentence}." for sentence in found.values())
-    return ""
 
 
 def count_values(

@@ -5,6 +5,7 @@ suggests what to do with a column; it never decides.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from math import log
@@ -64,7 +65,9 @@ CATEGORY: Final = "category"
 FREE_TEXT: Final = "free text"
 OTHER: Final = "other"
 NUMERIC_TYPES: Final = ("integer", "decimal", "float")
-TIME_TYPES: Final = ("date", "timestamp", "time")
+DATE_TYPES: Final = ("date", "timestamp")
+TIME_TYPES: Final = (*DATE_TYPES, "time")
+TYPES_WITHOUT_CODES: Final = ("boolean", "time")
 
 
 @dataclass(frozen=True)
@@ -339,7 +342,10 @@ def _missing_value_codes(row: dict[str, Any]) -> list[MissingValueCode]:
 def missing_values_of(form: ColumnForm, candidates: Iterable[tuple[str, int]]) -> list[MissingValueCode]:
     """Select the missing-value codes of a column from the candidates, texts with their records."""
     numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
-    codes = [MissingValueCode(_render_value(text, form.kind), count) for text, count in candidates]
+    counts = Counter[str]()  # all moments of a day are one code
+    for text, count in candidates:
+        counts[_render_value(text, form.kind)] += count
+    codes = [MissingValueCode(text, count) for text, count in counts.items()]
     # Among identifiers, nines are an identifier like the others.
     named = IDENTIFIER_NAME.search(form.name) and form.values > MAX_CATEGORIES
     return find_missing_value_codes(codes, None if named else numbers)

@@ -1,8 +1,10 @@
 """Missing-value codes: values that mean "missing" but count as values, and the sentence on their records."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from math import isfinite
+from typing import Final
 
 MAX_CODES_SHOWN: Final = 5  # missing-value codes that a sentence names
 # Such as `?`, N/A, 99 beyond a gap, or 9999-99-99. Texts are in lower case and stripped of spaces.
@@ -23,6 +25,17 @@ NEGATIVE_NINES: Final = ("-1", *(f"-{nines}" for nines in NINES))
 MISSING_NUMBERS: Final = (*NINES, *MISSING_CODES, *NEGATIVE_NINES)
 MAX_CODED_NUMBERS: Final = 20  # a column of so few distinct numbers encodes answers rather than amounts
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
+# Every text that may be a code, and others: digits that round to one, and any number with an exponent.
+CANDIDATE_PATTERN: Final = "|".join(
+    (
+        rf"(?is)\p{{Zs}}*({'|'.join(map(re.escape, MISSING_WORDS))})\p{{Zs}}*",
+        r"[+-]?0*(9+|9*9[78])([.]0*)?",
+        "-0*1([.]0*)?",
+        r"[+-]?[0-9.]+e.*",
+        r"[+-]?[0-9]*[.](0{9}|9{9}).*",
+        rf"({'|'.join(MISSING_DATES)}).*",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,20 @@ class NumberRange:
         return (self.greatest - self.least) / (self.values - 1) if self.values > 1 else 0.0
 
 
+def may_end_with_code(least: float | None, greatest: float | None) -> bool:
+    """Whether numbers between these may have codes: a code is the greatest of them, the least, or NaN.
+
+    Infinity is no code, and hides which number is the greatest.
+
+    >>> may_end_with_code(0, 98), may_end_with_code(9, 50), may_end_with_code(None, None)
+    (True, False, False)
+    """
+    if least is None or greatest is None:
+        return False
+    is_hidden = not (isfinite(least) and isfinite(greatest))
+    return is_hidden or greatest in map(float, MISSING_NUMBERS) or least in map(float, NEGATIVE_NINES)
+
+
 def find_missing_value_codes(
     candidates: Sequence[MissingValueCode], numbers: NumberRange | None
 ) -> list[MissingValueCode]:
@@ -60,25 +87,28 @@ def find_missing_value_codes(
     >>> [code.text for code in find_missing_value_codes(candidates, NumberRange(5, 1, 5))]
     ['?', '9', '-1']
     """
-    numeric = {number: each for each in candidates if (number := _parse_number(each)) is not None}
-    codes = [each for each in candidates if each not in numeric.values()]
+    numeric: dict[float, list[MissingValueCode]] = {}
+    codes: list[MissingValueCode] = []
+    for each in candidates:
+        number = _parse_number(each)
+        (codes if number is None else numeric.setdefault(number, [])).append(each)
     if numbers is not None and numbers.values:
-        if numbers.least >= 0:
-            codes += [each for number, each in numeric.items() if number < 0]
-        codes += _codes_beyond_gap(numeric, numbers)
+        below = [number for number in numeric if number < 0 <= numbers.least]
+        for number in (*below, *_codes_beyond_gap(numeric, numbers)):
+            codes += numeric[number]
     return sorted(codes, key=lambda code: (-code.records, code.text))
 
 
 def _codes_beyond_gap(
-    candidates: Mapping[float, MissingValueCode], numbers: NumberRange
-) -> Iterator[MissingValueCode]:
+    candidates: Mapping[float, Sequence[MissingValueCode]], numbers: NumberRange
+) -> Iterator[float]:
     """Yield nines and codes beyond a gap; a candidate without a gap is a number that extends the range."""
     few, last = numbers.values <= MAX_CODED_NUMBERS, numbers.greatest
     for number in sorted(number for number in candidates if number > last):
-        code = candidates[number]
-        frequent = few or (code.records > 1 and number in map(float, NINES))
+        records = sum(each.records for each in candidates[number])
+        frequent = few or (records > 1 and number in map(float, NINES))
         if frequent and number - last > max(1.0, numbers.spacing):
-            yield code
+            yield number
         else:
             last = number
 
@@ -90,20 +120,16 @@ def _parse_number(candidate: MissingValueCode) -> float | None:
         return None
 
 
-def describe_missing_values(profiled: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def describe_codes(codes: Mapping[str, Sequence[MissingValueCode]]) -> dict[str, str]:
     """Give the columns that have missing-value codes, each with the sentence of `count_missing_values`.
 
-    >>> age = {"column_name": "age", "sentinels": [], "sentinel_records": []}
-    >>> sex = {"column_name": "sex", "sentinels": ["?"], "sentinel_records": [2]}
-    >>> list(describe_missing_values([age, sex]))
+    >>> list(describe_codes({"age": [], "sex": [MissingValueCode("?", 2)]}))
     ['sex']
     """
     return {
-        row["column_name"]: count_missing_values(
-            row["sentinels"], row["sentinel_records"], row["column_name"]
-        )
-        for row in profiled
-        if row["sentinels"]
+        column: count_missing_values([code.text for code in found], [code.records for code in found], column)
+        for column, found in codes.items()
+        if found
     }
 
 

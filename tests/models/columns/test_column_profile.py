@@ -1,7 +1,6 @@
 import random
 from collections import Counter
 from datetime import date, timedelta
-from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -10,18 +9,13 @@ from hypothesis import strategies as st
 
 import reid_sql.polars as rp
 from reid_sql.models.columns.missing_value_codes import (
-    MISSING_CODES,
-    MISSING_NUMBERS,
-    NINES,
     MissingValueCode,
     NumberRange,
     find_missing_value_codes,
 )
+from tests.coded_columns import BELOW, HIGH, beyond_gaps
 
 # Marks for missing values, held against a loop over the numbers of small columns.
-
-HIGH = {float(each) for each in (*NINES, *MISSING_CODES)}
-BELOW = {float(each) for each in MISSING_NUMBERS if float(each) < 0}
 
 
 def found(values: list[float]) -> set[float]:
@@ -33,40 +27,16 @@ def found(values: list[float]) -> set[float]:
     return {float(mark.text) for mark in find_missing_value_codes(candidates, numbers)}
 
 
-def looked_for(values: list[float]) -> set[float]:
-    """The same by going through the values in their order, and looking at the gap below each."""
-    counts = Counter(values)
-    plain = sorted({value for value in values if value not in HIGH | BELOW})
-    if not plain:
-        return set()
-    gaps = [after - before for before, after in pairwise(plain)]
-    usual = max([1.0, sum(gaps) / len(gaps)] if gaps else [1.0])
-    marks: set[float] = set()
-    for value in sorted(set(values)):
-        if value in BELOW and min(plain) >= 0:
-            marks.add(value)
-        below = [other for other in set(values) - marks if other < value and other not in BELOW]
-        alone = counts[value] == 1 or value in set(map(float, MISSING_CODES))
-        if (
-            value in HIGH
-            and value > max(plain)
-            and value - max(below) > usual
-            and not (len(plain) > 20 and alone)
-        ):
-            marks.add(value)
-    return marks
-
-
 @given(st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 9, 10, 40, 96, 97, 98, 99, 999, -1, -9, -3]), max_size=25))
 def test_numbers_beyond_a_gap_are_those_that_a_loop_finds(values: list[int]) -> None:
     numbers = [float(value) for value in values]
-    assert found(numbers) == looked_for(numbers)
+    assert found(numbers) == beyond_gaps(Counter(numbers))
 
 
 @given(st.lists(st.integers(0, 99), min_size=60, max_size=90))
 def test_among_many_numbers_a_mark_is_repeated(values: list[int]) -> None:
     numbers = [float(value) for value in values]
-    assert found(numbers) == looked_for(numbers)
+    assert found(numbers) == beyond_gaps(Counter(numbers))
 
 
 @pytest.mark.parametrize(

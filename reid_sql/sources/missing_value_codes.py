@@ -1,0 +1,81 @@
+"""Find missing-value codes in columns of DuckDB: of a call's tables, or of a file."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from reid_sql.models.columns.column_profile import (
+    DATE_TYPES,
+    NUMERIC_TYPES,
+    TYPES_WITHOUT_CODES,
+    ColumnForm,
+    missing_values_of,
+)
+from reid_sql.models.columns.missing_value_codes import MissingValueCode, describe_codes, may_end_with_code
+from reid_sql.parameters import fold_case, quoted
+from reid_sql.reductions.profile import kind_of_values
+from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
+
+if TYPE_CHECKING:
+    from reid_sql.engines.duckdb.planned_calls import PlannedCall
+
+Ask = Callable[[str], duckdb.DuckDBPyRelation]
+
+
+def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
+    """Say which columns of some calls have missing-value codes; nothing of a table that is there no more."""
+    sentences: dict[str, None] = {}
+    for call in dict.fromkeys(calls):
+        for item in call.coded:
+            sentences |= dict.fromkeys(filter(None, [describe_codes_in(ask, item, call.rows.coded)]))
+    return " ".join(sentences)
+
+
+def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
+    """Say which columns of a FROM item have missing-value codes."""
+    with suppress(duckdb.Error):
+        return " ".join(f"{each}." for each in describe_codes(find_codes(ask, item, columns)).values())
+    return ""
+
+
+def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[MissingValueCode]]:
+    """Find the missing-value codes of those of the columns that a FROM item has, as `profile` does.
+
+    A scan tells which columns may have some; the values of those alone are counted.
+    """
+    described = ask(f"FROM {item}")
+    kinds = {
+        fold_case(name): (name, kind_of_values(str(kind)))
+        for name, kind in zip(described.columns, described.types, strict=True)
+    }
+    asked = dict(kinds[name] for name in map(fold_case, columns) if name in kinds)
+    named = _may_have_codes(ask, item, asked)
+    names = [name for name in asked if name in named]
+    counts = [count_candidates(item, quoted(name), asked[name], place) for place, name in enumerate(names)]
+    rows = ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place").fetchall() if names else []
+    found = {}
+    for name, (_, values, numbers, least, greatest, *candidates) in zip(names, rows, strict=True):
+        form = ColumnForm(name, asked[name], values, numbers, 0, least, greatest)
+        found[name] = missing_values_of(form, zip(*candidates, strict=True))
+    return found
+
+
+def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:
+    """Find the columns that may have codes."""
+    ordered = {name: kind for name, kind in kinds.items() if kind in (*NUMERIC_TYPES, *DATE_TYPES)}
+    written = [
+        name for name, kind in kinds.items() if name not in ordered and kind not in TYPES_WITHOUT_CODES
+    ]
+    found: set[str] = set()
+    if ordered:
+        selected = select_ends({quoted(name): kind for name, kind in ordered.items()})
+        ends = ask(f"SELECT {selected} FROM {item} AS reid_source").fetchall()[0]
+        for name, *pair in zip(ordered, ends[::2], ends[1::2], strict=True):
+            if pair[0] is True or (ordered[name] in NUMERIC_TYPES and may_end_with_code(*pair)):
+                found.add(name)
+    if written:
+        flags = ask(find_candidates_in_texts(item, [*map(quoted, written)])).fetchall()[0]
+        found |= {name for name, flag in zip(written, flags, strict=True) if flag}
+    return found
