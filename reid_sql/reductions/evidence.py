@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, Final, TypeVar
 
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
-from reid_sql.models.people.evidence import MAX_DRAWN, max_combinations
+from reid_sql.models.people.evidence import MAX_DRAWN, MAX_PAIRED, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.parameters import (
     OPTIONAL_TABLE,
@@ -140,9 +140,7 @@ def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]
 
 
 SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
-# One query for each pair of columns counts a large table in less than half the time, but DuckDB takes 2 ms to
-# plan each: with more pairs than these, the 16 columns' 120, one query counts them all.
-MAX_PAIR_QUERIES = 120
+MAX_PAIR_QUERIES = 120  # one for each pair is faster, but takes 2 MB and 2 ms; one query counts more pairs
 COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
 
 
@@ -163,8 +161,12 @@ def _count_evidence(
     classes = _group_records(rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups)
     kind = "MATERIALIZED" if parts != Parts() else ""  # else it is read once
     tables = [f"reid_classes AS {kind} ({classes})"]
+    if parts.seed is not None:
+        drawn = _draw_records(qi, parts.seed, is_bounded=not groups)
+        tables.append(f"reid_drawn AS {'' if groups else 'MATERIALIZED'} ({drawn})")
     if parts.pairs and not (parts.all_pairs or groups):
-        tables.append(f"reid_few AS MATERIALIZED (FROM reid_classes LIMIT {ROWS_LOOKED_AT})")
+        tables.append(f"reid_paired AS MATERIALIZED ({_choose_paired(is_weighted=weight is not None)})")
+        tables.append(f"reid_few AS MATERIALIZED (FROM reid_paired LIMIT {ROWS_LOOKED_AT})")
     lines = _count_parts(qi, parts, groups, is_weighted=weight is not None)
     if marginals is not None:
         lines.append(_select_shares(qi, marginals, nulls, groups))
@@ -220,7 +222,7 @@ def _count_parts(
         if len(columns) > 1 and most != 0:
             lines.append(_count_pairs(columns, counts, groups, most))
     if parts.seed is not None:
-        lines.append(_draw_records(columns, parts.seed, groups))
+        lines.append(_list_drawn(columns, groups))
     return lines
 
 
@@ -258,8 +260,8 @@ def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], mos
     Where all records are drawn without weights, no pair is counted: the drawn records are counted faster than
     as many lines are read.
     """
-    head, places = prefix(groups), list(combinations(range(1, len(columns) + 1), 2))
-    limit = None if groups else most
+    head, limit = prefix(groups), None if groups else most
+    places = list(combinations(range(1, len(columns) + 1), 2))
     if len(places) <= MAX_PAIR_QUERIES:
         pairs = " UNION ALL ".join(_count_pair(head, one, other, counts, limit) for one, other in places)
     else:
@@ -274,13 +276,13 @@ def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], mos
 def _count_pair(head: str, one: int, other: int, counts: str, most: int | None) -> str:
     """Count one pair of columns.
 
-    If the first of the classes have more combinations, so has the table: the pair is then not counted.
+    If the first of the rows have more combinations, so have all: the pair is then not counted.
     """
     few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY q{one}, q{other}))"
     return f"""
         SELECT {head}'{PAIR}' AS kind, {one}::BIGINT AS first, {other}::BIGINT AS second,
           q{one}::VARCHAR AS first_value, q{other}::VARCHAR AS second_value, {counts}
-        FROM reid_classes {"" if most is None else few}
+        FROM {"reid_classes" if most is None else f"reid_paired {few}"}
         GROUP BY {head}q{one}, q{other}"""
 
 
@@ -303,28 +305,44 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
     return f"""
         SELECT {head}'{PAIR}' AS kind, first, second,
           {first} AS first_value, {second} AS second_value, {counts}
-        FROM (SELECT *, {texts_of_class} FROM reid_classes), ({pairs})
+        FROM (SELECT *, {texts_of_class} FROM {"reid_classes" if most is None else "reid_paired"}), ({pairs})
         GROUP BY {head}first, second, first_value, second_value"""
 
 
-def _draw_records(columns: Sequence[str], seed: int, groups: Sequence[str]) -> str:
-    """Draw records: the first in a random order that values and seed decide.
+def _draw_records(columns: Sequence[str], seed: int, *, is_bounded: bool) -> str:
+    """Draw records in a random order that values and seed decide: all, or about MAX_PAIRED of more.
 
     Every record of a class gets a random number of its own, whatever order its rows and columns are in.
     """
     values = ", ".join(f"q{place + 1}" for place in order_by_name(columns))
+    bound = f"WHERE draw_order * (SELECT sum(records) FROM reid_classes) <= {MAX_PAIRED}"
+    return f"""
+        SELECT *, hash({values}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+        FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
+        {bound if is_bounded else ""}"""
+
+
+def _choose_paired(*, is_weighted: bool) -> str:
+    """Select the classes, or the drawn records if there are more than MAX_PAIRED classes."""
+    weights = ", weights / records AS weights" if is_weighted else ""
+    is_few = f"(SELECT count(*) <= {MAX_PAIRED} FROM reid_classes)"
+    return f"""
+        FROM reid_classes WHERE {is_few}
+        UNION ALL BY NAME
+        SELECT * EXCLUDE (copy, draw_order) REPLACE (1 AS records{weights})
+        FROM reid_drawn
+        WHERE NOT {is_few}"""
+
+
+def _list_drawn(columns: Sequence[str], groups: Sequence[str]) -> str:
+    """List the first records of those drawn."""
     head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
     if groups:
         place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
         most = f"QUALIFY {place} <= {MAX_DRAWN}"
     return f"""
         SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, draw_order, {value_texts(columns)} AS texts
-        FROM (
-          SELECT *,
-            hash({values}, copy, {seed}::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
-          FROM (SELECT *, unnest(range(records)) AS copy FROM reid_classes)
-          {most}
-        )"""
+        FROM (FROM reid_drawn {most})"""
 
 
 def _select_shares(columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from reid_sql.models.marginals.column import positions
 from reid_sql.parameters import Floats, Integers
 
 MAX_DRAWN: Final = 10_000  # records
+MAX_PAIRED: Final = 100_000  # distinct records, or records drawn of more, whose pairs of values are counted
 MAX_COMBINATIONS: Final = 20_000  # of values, of one pair of columns
 MAX_ALL_COMBINATIONS: Final = 1_000_000  # of all pairs of columns together, so that memory stays bounded
 MAX_COLUMNS_PAIRED: Final = 32  # with more columns, all pairs are counted among the drawn records
@@ -35,8 +36,9 @@ class PeopleEvidence:
     """Counts of a sample; a value's code is its place among the values of its column.
 
     `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. Pairs
-    of columns with too many combinations are counted among the drawn records only, and are not scaled up: a
-    scaled count would look like several records that agree. `drawn` are records of a seeded draw, all of them
+    are counted among drawn records where the sample has more than MAX_PAIRED distinct ones, and among fewer
+    where a pair has too many combinations. They are not scaled up: a scaled count would look like several
+    records that agree. `drawn` are records of a seeded draw, all of them
     where the sample is small, and `drawn_size` the sizes of their classes in the whole sample.
     `known_shares` are shares of values from outside, by the number of their column. With them, or if
     `weighted`, only the tree is fitted: donors and class sizes have no weights.
@@ -78,10 +80,11 @@ def count_records(
         raise NoRecordsError(NO_RECORDS)
     _, inverse, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     class_size, classes = np.unique(sizes, return_counts=True)
-    rows = np.random.default_rng(seed).permutation(len(codes))[:max_drawn]
+    order = np.random.default_rng(seed).permutation(len(codes))
+    rows, paired = order[:max_drawn], codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]]
     pairs = {}
     for i, j in combinations(range(len(columns)), 2):
-        counted = count_pairs(codes[:, i], codes[:, j])
+        counted = count_pairs(paired[:, i], paired[:, j])
         too_many = len(counted[0]) > max_combinations(len(columns))
         pairs[i, j] = count_pairs(codes[rows, i], codes[rows, j]) if too_many else counted
     return PeopleEvidence(

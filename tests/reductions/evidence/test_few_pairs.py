@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from reid_sql.engines.duckdb.source import table_source
-from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS, MAX_DRAWN
+from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS, MAX_DRAWN, MAX_PAIRED
 from reid_sql.reductions.evidence import ROWS_LOOKED_AT, people
 from tests.tables import by_duckdb
 
@@ -99,6 +99,42 @@ def test_pairs_are_counted_beyond_the_records_drawn(wide: int, rows: int, weight
         counts = Counter(zip(frame[names[i]], frame[names[j]], strict=True))
         expected |= {(i + 1, j + 1, text(a), text(b), n, n * weights) for (a, b), n in counts.items()}
     assert found == (expected if weight is not None or rows > MAX_DRAWN else set())
+
+
+@pytest.mark.parametrize(
+    ("wide", "weight", "more"), [(3, None, 0), (3, None, 50_000), (17, "weight", 50_000)]
+)
+def test_of_many_distinct_records_pairs_are_counted_among_a_draw(
+    wide: int, weight: str | None, more: int
+) -> None:
+    """Of as many as the bound, all are counted; of more, about as many as the bound, evenly drawn."""
+    rows = MAX_PAIRED + more
+    names = ["number", *(f"c{place}" for place in range(1, wide))]
+    columns = {
+        name: pl.int_range(rows, eager=True) // (1 if place == 0 else place * 7) % (rows if place == 0 else 5)
+        for place, name in enumerate(names)
+    }
+    frame = pl.DataFrame(columns).with_columns(weight=pl.lit(0.5))
+    pairs = "SELECT first_value, second_value, records, weight"
+    counted = by_duckdb(
+        f"{pairs} FROM ({planned(names, weight)}) WHERE kind = 'pair' AND first = 2 AND second = 3", t=frame
+    )
+    whole = Counter(zip(frame["c1"], frame["c2"], strict=True))
+    drawn = {(int(row["first_value"]), int(row["second_value"])): row["records"] for row in counted}
+    assert all(row["weight"] == row["records"] * (1 if weight is None else 0.5) for row in counted)
+    if not more:
+        assert drawn == whole
+    share = MAX_PAIRED / rows
+    assert drawn.keys() == whole.keys()
+    for pair, count in whole.items():
+        assert abs(drawn[pair] - share * count) <= 6 * (count * share * (1 - share)) ** 0.5
+
+
+def test_records_of_few_distinct_ones_are_all_counted_in_pairs() -> None:
+    rows = MAX_PAIRED + 50_000
+    frame = pl.DataFrame({"a": pl.int_range(rows, eager=True) % 7, "b": pl.int_range(rows, eager=True) % 11})
+    counted = by_duckdb(f"FROM ({planned(['a', 'b'], None)}) WHERE kind = 'pair'", t=frame)
+    assert sum(row["records"] for row in counted) == rows
 
 
 def text(value: int | None) -> str | None:

@@ -9,6 +9,17 @@ FROM (
     ) AS reid_source_rows(q1, q2)
     GROUP BY q1, q2
   ),
+  reid_drawn AS MATERIALIZED (
+    SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+    FROM (
+      SELECT *, unnest(range(records)) AS copy
+      FROM reid_classes
+    )
+    WHERE draw_order * (
+      SELECT sum(records)
+      FROM reid_classes
+    ) <= 100000
+  ),
   reid_sized AS (
     SELECT row_number() OVER () AS line, kind, coalesce(first, 0) AS first,
       coalesce(second, 0) AS second, label, first_value, second_value, coalesce(class_size, 0) AS class_size,
@@ -61,11 +72,7 @@ FROM (
         ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error(('columns of a model must be of types whose values differ as texts, got ' || regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g') || '; cast the column in a view')::VARCHAR)::VARCHAR
         ELSE q2::VARCHAR END] AS texts
       FROM (
-        SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
-        FROM (
-          SELECT *, unnest(range(records)) AS copy
-          FROM reid_classes
-        )
+        FROM reid_drawn
         ORDER BY draw_order ASC NULLS LAST
         LIMIT 10000
       )

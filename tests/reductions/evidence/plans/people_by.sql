@@ -24,6 +24,13 @@ reid_classes AS MATERIALIZED (
   FROM reid_taken
   GROUP BY q4, q1, q2
 ),
+reid_drawn AS (
+  SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
+  FROM (
+    SELECT *, unnest(range(records)) AS copy
+    FROM reid_classes
+  )
+),
 reid_sized AS (
   SELECT row_number() OVER () AS line, q4, kind, coalesce(first, 0) AS first,
     coalesce(second, 0) AS second, label, first_value, second_value, coalesce(class_size, 0) AS class_size,
@@ -59,11 +66,7 @@ reid_sized AS (
       ELSE q1::VARCHAR END, CASE WHEN regexp_matches(regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g'), '\b(UNION|VARIANT)\b') THEN error(('columns of a model must be of types whose values differ as texts, got ' || regexp_replace(typeof(q2), '''([^'']|'''')*''|"([^"]|"")*"', '', 'g') || '; cast the column in a view')::VARCHAR)::VARCHAR
       ELSE q2::VARCHAR END] AS texts
     FROM (
-      SELECT *, hash(q1, q2, copy, 0::BIGINT)::DOUBLE / 18446744073709551616 AS draw_order
-      FROM (
-        SELECT *, unnest(range(records)) AS copy
-        FROM reid_classes
-      ) QUALIFY row_number() OVER (PARTITION BY q4 ORDER BY draw_order ASC NULLS LAST) <= 10000
+      FROM reid_drawn QUALIFY row_number() OVER (PARTITION BY q4 ORDER BY draw_order ASC NULLS LAST) <= 10000
     )
     UNION ALL BY NAME
     SELECT reid_divided.*, reid_shares.*
