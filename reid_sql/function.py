@@ -41,7 +41,9 @@ SQL_TYPES: Final[Mapping[Any, str]] = {
     list[int]: "BIGINT[]",
     Floats: "DOUBLE",  # these of an answer in arrays, one a column
     Integers: "BIGINT",
+    Integers | None: "BIGINT",
     TextColumn: "VARCHAR",
+    TextColumn | None: "VARCHAR",
     NameLists: "VARCHAR[]",
 }
 

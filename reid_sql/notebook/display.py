@@ -93,7 +93,8 @@ def _profile_card(rows: Sequence[Row]) -> str:
 
 
 def _suda_card(rows: Sequence[Row]) -> str:
-    riskiest = sorted(rows, key=lambda row: -row["suda_score"])[:MAX_LINES]
+    scored = [row for row in rows if row["subsets"]]
+    riskiest = sorted(scored, key=lambda row: -row["suda_score"])[:MAX_LINES]
     lines = [
         [
             str(row["record"]),
@@ -106,7 +107,11 @@ def _suda_card(rows: Sequence[Row]) -> str:
     ]
     head = ["record", "sets that single it out", "columns of the smallest", "score", "DIS-SUDA"]
     return _box(
-        f"{len(rows):,} records are unique by a set of columns, the riskiest first", lines, head, rows
+        f"{len(scored):,} records are unique by a set of columns, the riskiest first",
+        lines,
+        head,
+        scored,
+        _doubts(rows),
     )
 
 
@@ -128,9 +133,16 @@ def _unsafe_card(rows: Sequence[Row]) -> str:
     lines = [
         [", ".join(row["columns"]), percent(row["share"]), *_counts(row, "records", "combinations", "fewest")]
         for row in rows[:MAX_LINES]
+        if row["columns"]
     ]
     title = "Sets of columns with values that too few people share, the smallest first"
-    return _box(title, lines, ["columns", "share", "people", "combinations", "fewest who share one"], rows)
+    head = ["columns", "share", "people", "combinations", "fewest who share one"]
+    return _box(title, lines, head, rows, _doubts(rows))
+
+
+def _doubts(rows: Sequence[Row]) -> list[str]:
+    """The status of a search, which all rows share, unless it is complete."""
+    return [row["status"] for row in rows[:1] if row["status"] != OK]
 
 
 def _counts(row: Row, *names: str) -> list[str]:

@@ -21,10 +21,12 @@ from reid_sql.reductions.subsets import SUBSETS
     records,
     classes,
     unique_records,
-    CASE WHEN nulls = 'wildcard' AND records = 1
-    THEN '{disclosure.STATUS_NO_DISTINCTION}; {disclosure.STATUS_NO_PAIR}'
-    WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}'
-    WHEN records = 1 THEN '{disclosure.STATUS_NO_PAIR}' ELSE '{disclosure.OK}' END AS status""",
+    coalesce(nullif(concat_ws('; ',
+      CASE WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}' END,
+      CASE WHEN records = 1 THEN '{disclosure.STATUS_NO_PAIR}' END,
+      CASE WHEN max(len(subset)) OVER () < count(*) FILTER (len(subset) = 1) OVER ()
+      THEN format({sql_text(disclosure.STATUS_LARGER_SETS)}, max(len(subset)) OVER (),
+        count(*) FILTER (len(subset) = 1) OVER ()) END), ''), '{disclosure.OK}') AS status""",
     overlapping_classes=True,
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
@@ -36,7 +38,7 @@ def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.Attribut
     fewer. `nulls := 'drop'` leaves out, for each subset, the records that lack one of its values, so that
     subsets may count different records. Refuses an empty table and more than 10,000,000 subsets. More than
     64 subsets are counted within `memory_mb`. If there is no answer, it is NULL, and `status` gives the
-    reason.
+    reason; it is `incomplete` if sets of more than max_size columns were not counted.
 
     One row per person is assumed. With `entity`, the column that identifies people (a class counts
     people, and an attacker knows one row of each person, the worst), a person counts by the smallest of

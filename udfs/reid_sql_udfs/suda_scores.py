@@ -23,8 +23,9 @@ def suda_scores(
     The score of a record is the sum of the scores of its minimal unique sets. Of A columns, a set of k
     columns scores the product of A − i for i from k to `max_size`, or to A − 1 if that is smaller. With
     `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
-    smaller `max_size` divides all these scores by one number and leaves out larger sets. A record that no
-    set singles out has no row.
+    smaller `max_size` divides all these scores by one number and leaves out larger sets: `status` is then
+    `incomplete`. A record that no searched set singles out has no row. If an incomplete search finds none,
+    one row without a record has the status.
 
     `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
     for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes

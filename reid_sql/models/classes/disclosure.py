@@ -20,6 +20,7 @@ NO_RECORDS: Final = (
 )
 STATUS_REFUSED: Final = "refused: {}"  # the sentence of the refusal, for one group of many
 STATUS_NO_PAIR: Final = "one_record: separation is not available, since one record leaves no pair to compare"
+STATUS_LARGER_SETS: Final = "incomplete: sets of more than {} of the {} columns were not searched"
 STATUS_NO_DISTINCTION: Final = "wildcards: distinction is not available, since a NULL matches any value"
 STATUS_UNCOVERED: Final = (
     "not_covered: {} records match fewer people in the population table, so the table's count decides"
@@ -224,6 +225,15 @@ def journalist_risk(histogram: PopulationHistogram, threshold: float = 0.2) -> J
     )
 
 
+def search_status(largest: int, width: int) -> str:
+    """Say whether sets of more columns than were searched may leave records with too few, too.
+
+    >>> search_status(2, 2), search_status(2, 3)
+    ('ok', 'incomplete: sets of more than 2 of the 3 columns were not searched')
+    """
+    return OK if largest >= width else STATUS_LARGER_SETS.format(largest, width)
+
+
 def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """Distinction and separation of every subset of columns, None with a status where there is no answer.
 
@@ -245,21 +255,25 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     """
     whole = zip(counts.records, counts.classes, counts.unique_records, strict=True)
     totals = (counts.reidentifications, counts.pairs_alike, counts.nulls)
+    sizes = [len(names) for names in counts.subset]
+    searched = search_status(max(sizes), sizes.count(1)) if sizes else OK
     return [
-        _subset_risk(list(names), (int(n), int(k), int(unique)), float(right), int(alike), nulls)
+        _subset_risk(list(names), (int(n), int(k), int(unique)), (float(right), int(alike)), nulls, searched)
         for names, (n, k, unique), right, alike, nulls in zip(counts.subset, whole, *totals, strict=True)
     ]
 
 
 def _subset_risk(
-    columns: list[str], counted: tuple[int, int, int], right: float, alike: int, nulls: str
+    columns: list[str], counted: tuple[int, int, int], sums: tuple[float, int], nulls: str, searched: str
 ) -> AttributeRisk:
     records, classes, unique = counted
+    right, alike = sums
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
     wildcard = nulls == "wildcard"
     problems = [STATUS_NO_DISTINCTION] * wildcard + [STATUS_NO_PAIR] * (records == 1)
+    problems += [searched] * (searched != OK)
     return AttributeRisk(
         columns=columns,
         distinction=None if wildcard else right / records,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.class_keys import MEMORY
-from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
 from reid_sql.models.classes.quasi_identifiers import Codes, sort_records
 from reid_sql.models.classes.rare_combinations import (
     LEAST_SHARED,
@@ -49,6 +49,16 @@ class MinimalUniques:
     sets: Sequence[Places]
     record: Integers  # (uniques,)
     place: Integers  # (uniques,): of the set
+
+    @property
+    def status(self) -> str:
+        """Whether larger sets may single records out, too."""
+        return search_status(self.largest, len(self.names))
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the answer would have no row, although larger sets may single records out."""
+        return not len(self.record) and self.status != OK
 
     @property
     def sizes(self) -> Integers:
@@ -125,6 +135,9 @@ def _people_of(found: RareCombinations, first: Integers) -> Integers:
 # Elliot & Manning 2003 share a risk of the file, the chance that a unique match is right (DIS), among the
 # records by their scores.
 
+NONE_FOUND: Final = np.zeros(1, dtype=np.int64)  # in the row of a search that stopped and found nothing
+NO_SCORE: Final = np.zeros(1)
+
 DIS: Final = Number(
     "a probability between 0 and 1",
     "pass the chance that a unique match with the table is right, such as 0.1",
@@ -138,32 +151,35 @@ Dis = Annotated[float, DIS]
 class UniqueSubsets:
     """A record with a smallest set of columns that singles it out, one row each."""
 
-    record: Integers
+    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
     columns: NameLists  # the columns that together single the record out, while no smaller set of them does
     size: Integers  # how many columns
     score: Floats  # the set's part of the record's SUDA score
+    status: str  # ok, or that sets of more columns were not searched
 
 
 @dataclass(frozen=True)
 class SudaScores:
     """A record that some set of columns singles out, one row each."""
 
-    record: Integers
+    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
     subsets: Integers  # smallest sets of columns that single the record out
-    smallest_size: Integers  # columns in the smallest of them
+    smallest_size: Integers | None  # columns in the smallest of them
     suda_score: Floats  # sum of the scores of these sets
     dis_suda: Floats  # the record's part of `dis`: its chance that a unique match is right, by its score
+    status: str  # ok, or that sets of more columns were not searched
 
 
 @dataclass(frozen=True)
 class ColumnContributions:
     """A record with a column that singles it out, alone or with others, one row each."""
 
-    record: Integers
-    column_name: TextColumn  # the column
+    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
+    column_name: TextColumn | None  # the column
     subsets: Integers  # smallest sets that single the record out and have this column
     score: Floats  # sum of the scores of these sets
     contribution: Floats  # their share of the record's SUDA score; shares of several columns overlap
+    status: str  # ok, or that sets of more columns were not searched
 
 
 def score_sets(minimal_uniques: MinimalUniques) -> Floats:
@@ -190,10 +206,12 @@ def list_subsets(minimal_uniques: MinimalUniques) -> UniqueSubsets:
     """
     names = np.empty(len(minimal_uniques.sets), dtype=np.object_)
     names[:] = [[minimal_uniques.names[place] for place in each] for each in minimal_uniques.sets]
-    place = minimal_uniques.place
-    return UniqueSubsets(
-        minimal_uniques.record, names[place], minimal_uniques.sizes[place], score_sets(minimal_uniques)[place]
-    )
+    record, place, status = minimal_uniques.record, minimal_uniques.place, minimal_uniques.status
+    if minimal_uniques.is_silent:
+        names[:1] = [[]]
+        return UniqueSubsets(None, names[:1], NONE_FOUND, NO_SCORE, status)
+    scores = score_sets(minimal_uniques)
+    return UniqueSubsets(record, names[place], minimal_uniques.sizes[place], scores[place], status)
 
 
 def score_records(minimal_uniques: MinimalUniques, dis: float = 0.1) -> SudaScores:
@@ -205,13 +223,16 @@ def score_records(minimal_uniques: MinimalUniques, dis: float = 0.1) -> SudaScor
     >>> score_records(two).suda_score.tolist(), score_records(two).dis_suda.round(4).tolist()
     ([2.0, 1.0], [0.1333, 0.0667])
     """
-    risk = float(DIS.check("dis", dis))
+    risk, status = float(DIS.check("dis", dis)), minimal_uniques.status
+    if minimal_uniques.is_silent:
+        return SudaScores(None, NONE_FOUND, None, NO_SCORE, NO_SCORE, status)
     record, first, count = np.unique(minimal_uniques.record, return_index=True, return_counts=True)
     if not len(record):
-        return SudaScores(record, count, count, np.empty(0), np.empty(0))
+        return SudaScores(record, count, count, np.empty(0), np.empty(0), status)
     total = np.add.reduceat(score_sets(minimal_uniques)[minimal_uniques.place], first)
     part = np.minimum(1.0, risk * total / total.mean())
-    return SudaScores(record, count, minimal_uniques.sizes[minimal_uniques.place[first]], total, part)
+    smallest = minimal_uniques.sizes[minimal_uniques.place[first]]
+    return SudaScores(record, count, smallest, total, part, status)
 
 
 def score_columns(minimal_uniques: MinimalUniques) -> ColumnContributions:
@@ -221,6 +242,9 @@ def score_columns(minimal_uniques: MinimalUniques) -> ColumnContributions:
     >>> score_columns(two).contribution.tolist()
     [0.5, 0.5, 1.0, 1.0]
     """
+    status = minimal_uniques.status
+    if minimal_uniques.is_silent:
+        return ColumnContributions(None, None, NONE_FOUND, NO_SCORE, NO_SCORE, status)
     record, place = np.unique(minimal_uniques.record, return_inverse=True)
     width = len(minimal_uniques.names)
     of_set = score_sets(minimal_uniques)[minimal_uniques.place]
@@ -235,4 +259,4 @@ def score_columns(minimal_uniques: MinimalUniques) -> ColumnContributions:
     score = mass[row, column_place]
     names = np.array(minimal_uniques.names)[column_place]
     sets = memberships[row, column_place].astype(np.int64)
-    return ColumnContributions(record[row], names, sets, score, score / total[row])
+    return ColumnContributions(record[row], names, sets, score, score / total[row], status)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory, run_for_each
-from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
 from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
@@ -172,7 +172,8 @@ class UnsafeCombinations:
     combinations: int  # combinations of values that fewer than k records share, while k share each part
     records: int  # records, or people, that have one of these combinations
     share: float  # their share of all records, or people
-    fewest: int  # records, or people, that share the rarest of these combinations
+    fewest: int | None  # records, or people, that share the rarest of these combinations
+    status: str  # ok, or that sets of more columns were not searched
 
 
 def find_unsafe_combinations(
@@ -181,7 +182,8 @@ def find_unsafe_combinations(
     """Count, for every set of columns, its minimal combinations of values that fewer than k records share.
 
     `k` is one threshold, or one for each size. The smallest sets come first, of one size those with the most
-    records. Sets without one are left out.
+    records. Sets without one are left out; where none is left and larger sets were not searched, one row
+    without columns says so.
 
     >>> four = DistinctCodes(["a", "b"], [np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([2, 1, 1]))
     >>> [(row.columns, row.combinations, row.records) for row in find_unsafe_combinations(four, 2)]
@@ -196,14 +198,17 @@ def find_unsafe_combinations(
         people = np.unique(table.people, return_inverse=True)[1].ravel()
     rows = CodedRows(columns, table.records, people)
     sets = list_sets(len(table.names), len(least))
+    status = search_status(len(least), len(table.names))
     total = int(table.records.sum(dtype=np.int64)) if people is None else int(people.max()) + 1
     answer = []
     for rare in find_rare_combinations(rows, sets, least, bound):
         records = int(table.records[rare.rows].sum(dtype=np.int64))
         records = records if people is None else len(np.unique(people[rare.rows]))
         names = [table.names[place] for place in rare.columns]
-        row = (names, len(names), rare.combinations, records, records / total, rare.fewest)
+        row = (names, len(names), rare.combinations, records, records / total, rare.fewest, status)
         answer.append(UnsafeCombinations(*row))
+    if not answer and status != OK:
+        return [UnsafeCombinations([], 0, 0, 0, 0.0, None, status)]
     return sorted(answer, key=lambda row: (row.size, -row.records))
 
 

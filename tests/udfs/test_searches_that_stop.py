@@ -1,0 +1,48 @@
+"""Searches of sets of columns that stop before the whole table: each says so, also where it found nothing."""
+
+from itertools import product
+
+import polars as pl
+import pytest
+
+from tests.tables import by_both
+
+FUNCTIONS = (
+    "suda_scores",
+    "minimal_unique_subsets",
+    "column_contributions",
+    "unsafe_combinations",
+    "attribute_risk",
+)
+# Every combination of five values of two kinds, once: a record is unique by all five columns, and by no four.
+FIVE = pl.DataFrame(list(product((0, 1), repeat=5)), schema=["a", "b", "c", "d", "e"], orient="row")
+STOPPED = "incomplete: sets of more than {} of the 5 columns were not searched"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("size", [1, 4, 5, 7])
+def test_every_row_says_whether_larger_sets_were_searched(function: str, size: int) -> None:
+    k = {"k": 2} if function == "unsafe_combinations" else {}
+    for answer in by_both(function, {"t": FIVE}, FIVE.columns, max_size=size, **k):
+        assert {row["status"] for row in answer} == {STOPPED.format(size) if size < 5 else "ok"}
+        if function != "attribute_risk":
+            found = [row for row in answer if row.get("record") is not None or row.get("columns")]
+            assert len(answer) == max(1, len(found))
+            assert bool(found) == (size >= 5)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_default_says_so_too(function: str) -> None:
+    default = 4 if function in FUNCTIONS[:3] else 3
+    for answer in by_both(function, {"t": FIVE}, FIVE.columns):
+        assert {row["status"] for row in answer} == {STOPPED.format(default)}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS[:3])
+def test_a_complete_search_that_finds_nobody_has_no_row(function: str) -> None:
+    twice = pl.concat([FIVE, FIVE])
+    assert by_both(function, {"t": twice}, FIVE.columns, max_size=5) == [[], []]
+    for answer in by_both(function, {"t": FIVE.with_row_index("id")}, FIVE.columns, key="id"):
+        assert [row["record"] for row in answer] == [None]
+    for answer in by_both(function, {"t": FIVE.with_row_index("id")}, FIVE.columns, entity="id"):
+        assert [row["record"] for row in answer] == [None]
