@@ -94,7 +94,23 @@ def sentence(codes: dict[str, int], column: str) -> str:
 
 def _texts(rng: random.Random) -> str:
     return rng.choice(
-        ["a", "b", "c", " Unknown", "?", "N/A", "NULL", "9", "x9", "1e5", "na", "don't know", ""]
+        [
+            "a",
+            "b",
+            "c",
+            " Unknown",
+            "?",
+            "N/A",
+            "NULL",
+            "9",
+            "x9",
+            "1e5",
+            "na",
+            "don't know",
+            "",
+            "\u00a0-",
+            "\u3000",
+        ]
     )
 
 

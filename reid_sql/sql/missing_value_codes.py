@@ -1,34 +1,26 @@
 """Missing-value codes of a column: a test whether it may have some, and the counts that select them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import Final
 
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
 from reid_sql.models.columns.missing_value_codes import (
     CANDIDATE_PATTERN,
     MISSING_DATES,
+    MISSING_DAYS,
     MISSING_NUMBERS,
     MISSING_WORDS,
     NUMBER_PATTERN,
 )
 from reid_sql.sql.text import text
 
-
-def _is_date(candidate: str) -> bool:
-    try:
-        return bool(date.fromisoformat(candidate))
-    except ValueError:
-        return False
-
-
-DATES: Final = ", ".join(f"DATE {text(each)}" for each in MISSING_DATES if _is_date(each))
+DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
 
 
 def select_ends(columns: Mapping[str, str]) -> str:
     """Select the ends of numbers, and of dates whether one is a code; `columns` have their kinds."""
     return ", ".join(
-        f"coalesce(bool_or({column}::DATE IN ({DATES})), false), NULL"
+        f"coalesce(bool_or({column}::DATE IN ({DAYS})), false), NULL"
         if kind in DATE_TYPES
         else f"min({column})::DOUBLE, max({column})::DOUBLE"
         for column, kind in columns.items()

@@ -12,9 +12,12 @@ from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
 from reid_sql.models.columns.missing_value_codes import (
+    CANDIDATE_PATTERN,
     MISSING_DATES,
+    MISSING_DAYS,
     MISSING_NUMBERS,
     MISSING_WORDS,
+    NEGATIVE_NINES,
     count_missing_values,
 )
 from reid_sql.models.columns.nobodies import (
@@ -94,8 +97,7 @@ class _Nobodies:
 
 # Missing-value codes
 
-FIRST_DAY, LAST_DAY = -719_162, 2_932_896  # of the years 1 and 9999, from 1970-01-01
-UNITS_OF_DAY: Final = {"ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 
 def warn_of_codes_in(frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame) -> pl.LazyFrame:
@@ -104,7 +106,10 @@ def warn_of_codes_in(frame: pl.LazyFrame, columns: Sequence[str], answer: pl.Laz
     kinds = {name: kind for name in columns if (kind := _kind_of(known.get(name))) is not None}
     if not kinds:
         return pl.LazyFrame(schema=schema)
-    counts = [_count_candidates(frame, name).select(pl.struct(pl.all()).alias(name)) for name in kinds]
+    counts = [
+        _count_candidates(frame, name, kind).select(pl.struct(pl.all()).alias(name))
+        for name, kind in kinds.items()
+    ]
     return map_whole(pl.concat(counts, how="horizontal"), _Codes(kinds, schema), schema)
 
 
@@ -119,40 +124,40 @@ def _kind_of(kind: pl.DataType | None) -> str | None:
     return "float" if kind.is_float() else "integer" if kind.is_numeric() else None
 
 
-def _count_candidates(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
-    """Count the distinct values of a column in one row, and list the candidates for codes with their rows."""
-    text = _text_of(column, frame.collect_schema()[column]).alias("text")
-    values = frame.group_by(text).agg(pl.len().cast(pl.Int64).alias("rows")).drop_nulls("text")
-    word = pl.col("text").str.strip_chars(" ").str.to_lowercase()
-    number = pl.col("text").cast(pl.Float64, strict=False)
+def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFrame:
+    """List the candidates for codes with their rows, and count the other values, if there may be codes.
+
+    Whether there may be is known from the least and the greatest of numbers, or from the distinct texts.
+    """
+    value, text = pl.col("value"), pl.col("text")
+    values = frame.select(exact_column(column).alias("value"))
+    if kind == "date":
+        values = values.select(value.dt.date()).filter(value.is_in(MISSING_DAYS))
+    elif kind != "text":
+        number = value.cast(pl.Float64)
+        is_code = number.max().is_in(NUMBERS) | number.min().is_in([*map(float, NEGATIVE_NINES)])
+        values = values.filter(is_code | (number.is_nan() | number.is_infinite()).any())
+    counts = values.group_by("value").agg(rows=pl.len().cast(pl.Int64))
+    counts = counts.select("rows", text=value.cast(pl.String)).drop_nulls("text")
+    if kind == "text":
+        counts = counts.filter(text.str.contains(f"^(?:{CANDIDATE_PATTERN})$").any())
+    word = text.str.replace_all(r"^\p{Zs}+|\p{Zs}+$", "").str.to_lowercase()
+    number = text.cast(pl.Float64, strict=False)
     is_candidate = (
         word.is_in(MISSING_WORDS)
-        | number.is_in([*map(float, MISSING_NUMBERS)]).fill_null(value=False)
-        | pl.col("text").str.slice(0, 10).is_in(MISSING_DATES)
+        | number.is_in(NUMBERS).fill_null(value=False)
+        | text.str.slice(0, 10).is_in(MISSING_DATES)
     )
-    marked = values.select("text", "rows", is_candidate=is_candidate, number=number)
+    marked = counts.select("text", "rows", is_candidate=is_candidate, number=number)
     is_other = ~pl.col("is_candidate")
     numbers = pl.col("number").filter(is_other & pl.col("number").is_finite())
     return marked.select(
-        texts=pl.col("text").filter("is_candidate").implode(),
+        texts=text.filter("is_candidate").implode(),
         rows=pl.col("rows").filter("is_candidate").implode(),
         values=is_other.sum().cast(pl.Int64),
         numbers=numbers.len().cast(pl.Int64),
         least=numbers.min().fill_null(0.0),
         greatest=numbers.max().fill_null(0.0),
-    )
-
-
-def _text_of(column: str, kind: pl.DataType) -> pl.Expr:
-    """The text of a value, one for all dates outside the years 1 to 9999, of which Polars writes no text."""
-    value = exact_column(column)
-    if kind not in (pl.Date, pl.Datetime):
-        return value.cast(pl.String)
-    units_of_day = UNITS_OF_DAY[kind.time_unit] if isinstance(kind, pl.Datetime) else 1
-    first, last = (day * units_of_day for day in (FIRST_DAY, LAST_DAY + 1))
-    is_written = value.to_physical().is_between(max(first, -(2**63)), min(last - 1, 2**63 - 1))
-    return (
-        pl.when(is_written).then(value).cast(pl.String).fill_null(pl.when(~is_written).then(pl.lit("other")))
     )
 
 

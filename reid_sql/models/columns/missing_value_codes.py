@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from math import isfinite
 from typing import Final
 
@@ -18,6 +19,9 @@ MISSING_WORDS: Final = (
 MISSING_DATES: Final = (
     *("0000-00-00", "0001-01-01", "1899-12-30", "1899-12-31", "1900-00-00", "1900-01-01"),
     *("9999-01-01", "9999-12-31", "9999-99-99"),
+)
+MISSING_DAYS: Final = tuple(
+    date.fromisoformat(each) for each in MISSING_DATES if "-00" not in each and "-99" not in each
 )
 NINES: Final = tuple("9" * digits for digits in range(1, 11))
 MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")  # only where few numbers encode answers
