@@ -7,6 +7,7 @@ from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable
 from reid_sql.reduction import ENTITY, Argument, Reduction
 from reid_sql.reductions.codes import is_ordinal
+from reid_sql.sql.nobodies import letters_of
 from reid_sql.sql.people import with_entity
 from reid_sql.sql.records import encode_values, with_null_report
 from reid_sql.sql.text import Source, aliases, numbered, texts, union
@@ -111,11 +112,10 @@ def _count(side: int, entity: str | None) -> str:
 def _count_other_writing(alias: str) -> str:
     """Count the records of synthetic and holdout whose text original has only in another writing.
 
-    Two texts are one but for their writing if they differ by capitals, spaces, accents, the form of Unicode,
+    Two texts are one but for their writing if they differ by capitals, spaces, accents, invisible characters,
     zeros before a number, or zeros behind its point.
     """
-    letters = f"lower(strip_accents(nfc_normalize({alias}::VARCHAR)))"
-    form = rf"ltrim(regexp_replace({letters}, '[.,]0+\s*$|[\s_\x{{00A0}}]+', '', 'g'), '0')"
+    form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
     others = ", ".join(f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:])

@@ -2,11 +2,27 @@
 
 from typing import Final
 
-from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS
-from reid_sql.parameters import sql_text
+from reid_sql.models.columns.nobodies import (
+    FINAL_ZEROS,
+    INVISIBLE,
+    MAX_NOBODIES,
+    NARROW_LETTERS,
+    NOBODY_NUMBERS,
+    NOBODY_WORDS,
+    SPACES,
+    WIDE_LETTERS,
+)
+from reid_sql.sql.text import text
 
-WORDS: Final = ", ".join(map(sql_text, NOBODY_WORDS))
+WORDS: Final = ", ".join(map(text, NOBODY_WORDS))
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
+
+
+def letters_of(value: str) -> str:
+    """Write a text without capitals, accents, invisible characters and wide letters; most are plain ASCII."""
+    seen = f"regexp_replace(regexp_replace({value}, {text(SPACES)}, ' ', 'g'), {text(INVISIBLE)}, '', 'g')"
+    bare = f"strip_accents(nfc_normalize(translate({seen}, {text(WIDE_LETTERS)}, {text(NARROW_LETTERS)})))"
+    return f"lower(CASE WHEN strlen({value}) = length({value}) THEN {value} ELSE {bare} END)"
 
 
 def count_nobodies(item: str, column: str) -> str:
@@ -15,6 +31,8 @@ def count_nobodies(item: str, column: str) -> str:
     The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Integers are written in one way,
     and DuckDB knows the type when it binds: their texts are no words, which take longest to compare.
     """
+    whole = f"CASE WHEN contains(word, '.0') THEN regexp_replace(word, '{FINAL_ZEROS}', '') ELSE word END"
+    bare = f"ltrim({whole}, '0')"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     return f"""
         SELECT max(size, {MAX_NOBODIES + 1}) AS sizes,
@@ -22,13 +40,13 @@ def count_nobodies(item: str, column: str) -> str:
           list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
           min(number) {is_other} AS least, max(number) {is_other} AS greatest,
-          count(word) FILTER (code IS NULL) - count(DISTINCT ltrim(word, '0')) FILTER (code IS NULL) AS alike
+          count(word) FILTER (code IS NULL) - count(DISTINCT {bare}) FILTER (code IS NULL) AS alike
         FROM (
           SELECT size, number, word,
             CASE WHEN word IN ({WORDS}) THEN word WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
           FROM (
-            SELECT CASE WHEN NOT is_integer THEN lower(trim(value, E' \\t\\r\\n')) END AS word,
+            SELECT CASE WHEN NOT is_integer THEN trim({letters_of("value")}, E' \\t\\r\\n\\f') END AS word,
               TRY_CAST(value AS DOUBLE) AS number, size
             FROM (
               SELECT identifier::VARCHAR AS value, count(*) AS size,

@@ -11,8 +11,16 @@ from ibis.expr.types import Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, restored
 from reid_sql.engines.ibis.frames import known_value, with_aliases
-from reid_sql.models.columns.nobodies import MAX_NOBODIES, NOBODY_NUMBERS, NOBODY_WORDS, IdentifierCounts
+from reid_sql.models.columns.nobodies import (
+    FINAL_ZEROS,
+    MAX_NOBODIES,
+    NOBODY_NUMBERS,
+    NOBODY_WORDS,
+    IdentifierCounts,
+)
 
+# Spaces that do not break or have no width, the soft hyphen and the mark of an order of bytes.
+INVISIBLE_IN_DATABASES: Final = "\xa0\xad\u200b\u200c\u200d\u202f\u2060\u3000\ufeff"
 NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
@@ -49,13 +57,18 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
-    """Count the texts that equal another but for capitals, spaces around them and leading zeros."""
+    """Count the texts that equal another but for capitals, spaces around them, and leading zeros.
+
+    What is invisible is left out; accents and the forms of Unicode are compared nowhere in databases alike.
+    """
     value = others["value"]
     if not value.type().is_string():
         return 0
+    for letter in INVISIBLE_IN_DATABASES:
+        value = value.replace(letter, " " if letter.isspace() else "")
     word = value.strip().lower()
     with suppress(OperationNotDefinedError, UnsupportedOperationError):
-        found = ask(lambda: _compare(others, word.re_replace("^0+", "")))
+        found = ask(lambda: _compare(others, word.re_replace(f"^0+|{FINAL_ZEROS}", "")))
         return int(found[0]["values"]) - int(found[0]["words"])
     found = ask(lambda: _compare(others, word))
     return int(found[0]["values"]) - int(found[0]["words"])

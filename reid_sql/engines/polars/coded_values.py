@@ -22,9 +22,13 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.models.columns.nobodies import (
     COUNTS_OF_NOBODIES,
+    ENDS_OF_WORDS,
+    FINAL_ZEROS,
+    INVISIBLE,
     MAX_NOBODIES,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    SPACES,
     count_rows_of_nobodies,
     counts_of_nobodies,
 )
@@ -56,14 +60,17 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
     value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
     number = value.cast(pl.Float64, strict=False)
-    word = value.str.strip_chars(" \t\r\n").str.to_lowercase()
+    spaced = value.str.normalize("NFKD").str.replace_all(SPACES, " ")
+    narrow = spaced.str.replace_all(rf"{INVISIBLE}|\p{{M}}+", "")
+    plain = pl.when(value.str.len_bytes() == value.str.len_chars()).then(value).otherwise(narrow)
+    word = plain.str.strip_chars(ENDS_OF_WORDS).str.to_lowercase()
     is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
     coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
     code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
     values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
         "size",
         code=code,
-        word=word.str.strip_chars_start("0"),
+        word=word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0"),
         number=pl.when(number.is_finite()).then(number),
     )
     is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())

@@ -33,9 +33,16 @@ CAUTION_CODE: Final = (
 )
 COUNTS_OF_NOBODIES: Final = ("sizes", "codes", "code_rows", "others", "numbers", "least", "greatest", "alike")
 CAUTION_ALIKE: Final = (
-    "another of '{}' but for capitals, spaces or leading zeros: if both are one {}, write them alike, as "
-    "what counts twice looks safer than it is"
+    "another of '{}' but for capitals, spaces, accents, invisible characters or zeros: if both are one {}, "
+    "write them alike, as what counts twice looks safer than it is"
 )
+# What does not distinguish two texts that are written alike, as regular expressions, and wide letters.
+ENDS_OF_WORDS: Final = " \t\r\n\f"
+SPACES: Final = r"[\p{Z}\s]+"
+INVISIBLE: Final = r"[\p{Cf}\p{Cc}]+"
+FINAL_ZEROS: Final = "[.]0+$"  # of a whole number that was once a float
+WIDE_LETTERS: Final = "".join(map(chr, range(0xFF01, 0xFF5F)))
+NARROW_LETTERS: Final = "".join(map(chr, range(0x21, 0x7F)))
 UNIT_PERSON: Final = "person"
 UNIT_HOUSEHOLD: Final = "household"
 UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
@@ -46,8 +53,8 @@ class IdentifierCounts:
     """Counts of the values of a column of people or households, from which those of nobody stand out.
 
     `codes` are texts of NOBODY_WORDS and NOBODY_NUMBERS with their rows. Of the `others`, distinct values,
-    `numbers` are numbers, and those that are `alike` equal another but for capitals, spaces around them and
-    leading zeros.
+    `numbers` are numbers, and those that are `alike` equal another but for capitals, spaces around them,
+    accents, invisible characters, leading zeros, and zeros behind a point.
     """
 
     sizes: Sequence[int]  # rows of the MAX_NOBODIES + 1 most frequent values
