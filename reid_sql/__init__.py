@@ -40,8 +40,8 @@ def __getattr__(name: str) -> object:
     if _is_function(name):
         return import_module("reid_sql.python_api").call_of(name)
     if name not in __all__:
-        if former := _former_call(name):
-            return former
+        if call := _call_by_other_name(name):
+            return call
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
 
@@ -59,20 +59,27 @@ def _folders() -> "list[Path]":
     return [Path(place) for place in (home and home.submodule_search_locations) or []]
 
 
-def _former_call(name: str) -> object:
-    """The call that refuses a former name of a function; a module of this package is imported by its name."""
+def _call_by_other_name(name: str) -> object:
+    """The function that also has this name, or the call that refuses a former name.
+
+    A module of this package is imported by its name.
+    """
     from pathlib import Path  # noqa: PLC0415 - only what is asked for is loaded
 
     place = Path(__file__).with_name(name)
     if name.startswith("_") or place.is_dir() or place.with_suffix(".py").is_file():
         return None
     files = (file for folder in _folders() for file in folder.glob("*.py"))
-    if not any(f'"{name}(' in file.read_text("utf-8") for file in files):
+    texts = (file.read_text("utf-8") for file in files)
+    if not any(f'"{name}{end}' in text for text in texts for end in ("(", '",')):
         return None
-    from reid_sql.engines.public_api import former_call  # noqa: PLC0415 - only a refusal needs it
+    from reid_sql.engines.public_api import former_call  # noqa: PLC0415 - only another name needs it
+    from reid_sql.function import resolve_name  # noqa: PLC0415 - the same
+    from reid_sql.python_api import call_of  # noqa: PLC0415 - the same
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
-    return former_call(name, declared())
+    of = resolve_name(name, declared())
+    return former_call(name, declared()) if of == name else call_of(of)
 
 
 def __dir__() -> "list[str]":

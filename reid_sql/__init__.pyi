@@ -596,3 +596,5 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
+
+k_anonymity = risk_summary

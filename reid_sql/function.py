@@ -147,6 +147,7 @@ class Function:
     one_row_per_person: bool = False  # whether `entity` first makes its table one of a row per person
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
     former: Mapping[str, str] = field(default_factory=dict)  # calls by its old names, and what to write now
+    also: tuple[str, ...] = ()  # further names that answer alike
 
     @property
     def words(self) -> str:
@@ -241,6 +242,11 @@ class Function:
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
+
+
+def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
+    """Return the name of the function that answers to this one, or the name itself."""
+    return next((each.name for each in functions.values() if name in each.also), name)
 
 
 def refuse_former_name(name: str, functions: Mapping[str, Function]) -> None:
@@ -373,6 +379,7 @@ def table_function(
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
     former: Mapping[str, str] | None = None,
+    also: tuple[str, ...] = (),
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -386,7 +393,8 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why the function lacks `entity` or `by`, `former` what to write for an old call.
+    explains by parameter why the function lacks `entity` or `by`, `former` what to write for an old call,
+    `also` which further names it has.
     """
 
     def declare(body: Body) -> Body:
@@ -395,7 +403,7 @@ def table_function(
         if not overlapping_classes:
             ordered = tuple(replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered)
         more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {}, former or {})
-        _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more))
+        _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more, also))
         return body
 
     return declare

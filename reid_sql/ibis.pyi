@@ -404,3 +404,5 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table: ...
+
+k_anonymity = risk_summary

@@ -522,3 +522,5 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
+
+k_anonymity = risk_summary

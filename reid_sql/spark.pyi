@@ -479,3 +479,5 @@ def validate_risk(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
+
+k_anonymity = risk_summary

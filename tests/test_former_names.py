@@ -11,6 +11,7 @@ import reid_sql.ibis
 import reid_sql.polars
 from reid_sql.errors import UnknownNameError
 from reid_sql_udfs import declared
+from tests.processes import command
 
 FORMER = {
     "copula_models": ("fitted_models", "copula_models()"),
@@ -45,6 +46,26 @@ def test_python_refuses_a_former_name_with_the_new_one(name: str, module: Any) -
     with pytest.raises(UnknownNameError, match=re.escape(sentence(name))):
         call("town", sample="known")
     assert name not in dir(module)
+
+
+@pytest.mark.parametrize(("name", "of"), [("k_anonymity", "risk_summary")])
+def test_a_further_name_answers_as_the_function_does(name: str, of: str) -> None:
+    assert name in declared()[of].also
+    people = reid_sql.polars.demo_people()
+    smallest = people.collect().group_by("age").len()["len"].min()
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("CREATE TEMP TABLE people AS FROM demo_people()")
+        due = con.execute(f"FROM {of}(people, ['age', 'sex'], by := ['sex']) ORDER BY ALL").fetchall()
+        for place in ("", "reid."):
+            call = f"FROM {place}{name}(people, ['age', 'sex'], by := ['sex']) ORDER BY ALL"
+            assert con.execute(call).fetchall() == due
+        assert len(due) == 2
+        assert getattr(reid_sql, name)(con, "people", ["age"]).fetchall()[0][2] == smallest
+    rows = [getattr(reid_sql.polars, each)(people, ["age"]).collect() for each in (name, of)]
+    assert rows[0].equals(rows[1])
+    asked = command("sql", f"{name}(people, ['age', 'sex'])").stdout
+    assert asked == command("sql", f"{of}(people, ['age', 'sex'])").stdout != ""
 
 
 def test_no_name_is_both_former_and_a_function() -> None:

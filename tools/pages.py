@@ -31,6 +31,7 @@ def page(function: Function) -> str:
         *_answer(function),
         " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
+        *_also(function),
         *_former(function),
         *_in_sql(function.name),
         *_in_frames(function),
@@ -73,6 +74,12 @@ def _answer(function: Function) -> Iterator[str]:
     lines = [f"| `{name}` | {kind} | {meaning(function, name)} |\n" for name, kind in known.items()]
     head = "| result | type | is |\n| --- | --- | --- |\n"
     yield "".join([head, *first, *lines]).rstrip()
+
+
+def _also(function: Function) -> Iterator[str]:
+    """The further names that it has."""
+    if function.also:
+        yield f"**Also called**: {', '.join(f'`{name}`' for name in function.also)}."
 
 
 def _former(function: Function) -> Iterator[str]:

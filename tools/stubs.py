@@ -112,9 +112,10 @@ HEADS: Final[Mapping[str, str]] = {
 
 def stub(face: Face) -> str:
     """Write the stub of a face: the signatures; a function has its docstring where it is made."""
-    there = (function for function in declared().values() if face.has(function))
+    there = [function for function in declared().values() if face.has(function)]
     write = _of_connection if face.first else _typed
-    typed = (write(function, face) for function in there)
+    typed = [write(function, face) for function in there]
+    typed += [f"\n{name} = {function.name}\n" for function in there for name in function.also]
     return _formatted(HEADS[face.engine] + "".join(typed))
 
 

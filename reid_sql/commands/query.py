@@ -1,12 +1,16 @@
 """SQL, or a file of it, run with the functions registered."""
 
 import argparse
+import re
 import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import duckdb
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from reid_sql import register
 from reid_sql.commands.options import PASSED
@@ -21,6 +25,13 @@ from reid_sql.terminal.runner import Answer, run
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 ROWS_AT_A_TIME: Final = 1000  # that are printed while the others are computed
 MEMORY: Final = ":memory:"
+# Columns that repeat what was asked, where they have these values, or the same one in each row.
+USUAL: Final[Mapping[str, set[object]]] = {
+    "threshold": set(),
+    "blank_records": {None},
+    "records_dropped": {0},
+    "nulls": {"value"},
+}
 
 
 def run_query(options: argparse.Namespace) -> int:
@@ -33,16 +44,40 @@ def run_query(options: argparse.Namespace) -> int:
         with planned_calls() as calls:
             answer = run(con, statement, None, "query", ROWS_AT_A_TIME)
             has_rows = statement.type.name in WITH_ROWS and bool(answer.columns)
+            is_whole = len(answer.rows) < ROWS_AT_A_TIME
             answer = _print_blocks(con, options.format, answer) if has_rows else answer
+        fixed = list_fixed_columns(answer, statement.query) if calls and is_whole else []
         people = " ".join(
             filter(None, [describe_calls(calls, con.sql), describe_codes_of_calls(calls, con.sql)])
         )
         if not has_rows or options.format == "csv":
             print_people(people)  # also of what was written into a table
         else:
-            print_answer(options, answer.records(), [], partial(answer_table, answer), people)
+            print_answer(options, answer.records(), [], partial(_page, answer, fixed), people)
         sys.stdout.flush()  # an answer is printed before the next statement runs
     return PASSED
+
+
+def list_fixed_columns(answer: Answer, text: str) -> list[str]:
+    """List the columns that the statement does not name, and that say how it was asked, or bound a bound."""
+    asked = set(re.findall(r"\w+", text.lower()))
+    values = dict(zip(answer.columns, zip(*answer.rows, strict=True), strict=False))
+    return [
+        name
+        for name, rows in values.items()
+        if name not in asked
+        and ("_provable_" in name or (name in USUAL and {*rows} <= (USUAL[name] or {rows[0]})))
+    ]
+
+
+def _page(answer: Answer, fixed: Sequence[str]) -> RenderableType:
+    """Show the other columns, and name those that are left out."""
+    places = [place for place, name in enumerate(answer.columns) if name not in fixed]
+    rows = [tuple(row[place] for place in places) for row in answer.rows]
+    table = answer_table(Answer([answer.columns[place] for place in places], rows))
+    if not fixed:
+        return table
+    return Group(table, Text(f"Not shown: {', '.join(fixed)} (name them, or pass --format csv).", "dim"))
 
 
 def _print_blocks(con: duckdb.DuckDBPyConnection, form: str, answer: Answer) -> Answer:

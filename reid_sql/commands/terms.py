@@ -49,8 +49,9 @@ NOT_HERE: Final[Mapping[str, str]] = {
     "hipaa": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
     "safe harbor": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
     "pseudonym": "reid-sql replaces no identifiers; profile shows columns that look like identifiers",
-    "rank swapping": "reid-sql prepare generalizes and suppresses; compare measures a table that was swapped",
-    "pram": "reid-sql prepare generalizes and suppresses; compare measures a table that was perturbed",
+    "microaggregation": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+    "rank swapping": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+    "pram": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
 }
 
 

@@ -24,7 +24,7 @@ from reid_sql.errors import (
     WrongTypeError,
     suggestion,
 )
-from reid_sql.function import Answer, Function, refuse_former_name, refuse_lacked, signature_of
+from reid_sql.function import Answer, Function, refuse_former_name, refuse_lacked, resolve_name, signature_of
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value, is_number
 
@@ -74,6 +74,8 @@ def public(
 
     @cache
     def bound(name: str) -> Call:
+        if (of := resolve_name(name, functions)) != name:
+            return bound(of)
         if name in functions:
             made = bind(adapter, functions[name], fallback)
             made.__doc__ = documented(module, functions[name])

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -237,3 +238,27 @@ def test_a_closed_standard_output_is_no_failure() -> None:
     closed = ["sh", "-c", f"{asked} >&-"]
     done = subprocess.run(closed, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+FIXED = ["threshold", "blank_records", "records_dropped", "nulls"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "left_out"),
+    [
+        ("FROM risk_summary('{}', ['age'])", FIXED),
+        ("FROM risk_summary('{}', ['education'], nulls := 'drop')", ["threshold", "blank_records"]),
+        ("SELECT k, threshold, records_dropped FROM risk_summary('{}', ['age'])", []),
+        ("FROM (SELECT 3 AS threshold, 'value' AS nulls)", []),  # columns of no function
+    ],
+)
+def test_fixed_columns_of_an_answer_are_left_out_of_a_terminal_by_name(
+    root: Path, sql: str, left_out: list[str]
+) -> None:
+    people = root / "reid_sql" / "demo" / "people.csv"
+    shown = command("query", sql.format(people), "--format", "table", columns=250).stdout
+    sentence = re.search(r"^Not shown: (.*) \(name them, or pass --format csv\)\.$", shown, re.MULTILINE)
+    assert (sentence[1].split(", ") if sentence else []) == left_out
+    header = shown.splitlines()[1]
+    printed = command("query", sql.format(people), "--format", "csv").stdout.splitlines()[0].split(",")
+    assert set(re.findall(r"\w+", header)) == set(printed) - set(left_out)

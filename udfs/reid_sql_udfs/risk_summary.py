@@ -33,6 +33,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     duckdb=f"{SELECT}, {BLANK}",
     overlapping_classes=True,
     reasons=NO_HOUSEHOLD,
+    also=("k_anonymity",),
 )
 def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
     """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.

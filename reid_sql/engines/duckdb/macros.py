@@ -52,10 +52,10 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     """The same by bare names, as temporary macros of a connection: those of a table ask the planner."""
-    made = {}
+    made: dict[str, str] = {}
     for name, declared in functions.items():
         if not declared.answer.of_rows:
-            made[name] = qualified(_table_macro(name, declared))
+            made |= {each: qualified(_table_macro(name, declared)) for each in (name, *declared.also)}
         elif declared.answer is Answer.SCALAR:
             listed = ", ".join(parameter.name for parameter in declared.parameters)
             made[name] = f"({listed}) AS {HOME}{name}({listed})"
@@ -72,7 +72,7 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
         return {name: _define_by_columns(declared, lambda columns: _window(declared, columns), "NULL")}
     if declared.answer is Answer.MODEL_SCORE:
         return _score_macros(name, declared)
-    return {name: _table_macro(name, declared)}
+    return {each: _table_macro(name, declared) for each in (name, *declared.also)}
 
 
 def _table_macro(name: str, declared: Function) -> str:
