@@ -393,8 +393,7 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why the function lacks `entity` or `by`, `former` what to write for an old call,
-    `also` which further names it has.
+    explains by parameter why it lacks `entity` or `by`, `former` old calls, `also` which other names it has.
     """
 
     def declare(body: Body) -> Body:
