@@ -19,7 +19,6 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_classes
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.models.tables.suppression import CellSums, suppress_cells
 from reid_sql.sql.records import MATCHES, SUPPRESSED
 
 COUNTED: Final = "reid_subset_counts"
@@ -193,6 +192,8 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
 
 def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array) -> pa.Array:
     """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
+    from reid_sql.models.tables.suppression import CellSums, suppress_cells  # noqa: PLC0415 - no other call
+
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
         return array_of([{"refusal": None, "answers": []}], kind)

@@ -109,7 +109,16 @@ def expected_inverse_negative_binomial(
     [0.255843, 0.2, 0.306853]
     """
     f, r, p = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance)))
-    return _apply_in_chunks(_integrate_negative_binomial, f, r, p)
+    mean, alone = np.empty(f.shape), (f == 1) & (p < 1)
+    mean[alone] = _expect_inverse_alone(r[alone], p[alone])
+    mean[~alone] = _apply_in_chunks(_integrate_negative_binomial, f[~alone], r[~alone], p[~alone])
+    return mean
+
+
+def _expect_inverse_alone(r: Floats, p: Floats) -> Floats:
+    """The integral in closed form for f = 1: p/(1 − p) (1 − p^(r−1))/(r − 1)."""
+    log, power = np.log(p), np.maximum(r - 1, MIN_RATE)
+    return np.asarray(p / (1 - p) * -np.expm1(power * log) / power)
 
 
 def _sum_nodes(values: Floats) -> Floats:

@@ -4,7 +4,8 @@ Sources: NIST Digital Library of Mathematical Functions, 5.5.1 and 5.5.2 (recurr
 (asymptotic series).
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ RECURRENCE_STEPS: Final = 12  # at z + 12 the series below is exact to the last 
 BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B₂, B₄, …, B₁₄
 DERIVATIVE_STEPS: Final = 5
 HALLEY_STEPS: Final = 2  # each cubes the error, at first below 3 %
+GOLDEN_SECTION: Final = (3 - 5**0.5) / 2
 MIN_LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
 
 
@@ -178,7 +180,7 @@ def _stirling_series(z: Floats) -> Floats:
 # scipy's special functions and searches, imported at the first call.
 #
 # `scipy.special` takes a tenth of a second to import, `scipy.optimize` longer than all models together,
-# and most calls need neither.
+# and most calls need neither. So `minimize`, which many need, is not scipy's.
 
 
 Special = Callable[..., Any]
@@ -234,18 +236,35 @@ def find_root(excess: Callable[[float], float], low: float, high: float, xtol: f
 
 
 def minimize(loss: Callable[[float], float], low: float, high: float, xatol: float = 1e-5) -> float:
-    """Find where the function is least between two ends (Brent, bounded).
+    """Find where the function is least between two ends, by parabolas and golden sections (Brent 1973).
 
     >>> round(minimize(lambda x: (x - 1) ** 2, 0.0, 3.0), 4)
     1.0
     """
-    from scipy.optimize import minimize_scalar  # noqa: PLC0415 - see the docstring
+    value, tolerance = _add_checkpoints(loss), xatol / 3
+    best = low + GOLDEN_SECTION * (high - low)
+    points = [(value(best), best)] * 3  # the least values so far, ascending
+    step = last_step = 0.0
+    while max(best - low, high - best) > 2 * tolerance:
+        step_before, last_step = last_step, step
+        step = _step_to_vertex(points)
+        if abs(step) >= abs(step_before) / 2 or not low + tolerance < best + step < high - tolerance:
+            last_step = (low if best > (low + high) / 2 else high) - best
+            step = GOLDEN_SECTION * last_step
+        place = best + math.copysign(max(abs(step), tolerance), step)
+        points = sorted([(value(place), place), *points[:2]])
+        inner, outer = sorted((points[0][1], best if points[0][1] == place else place)), points[0][1]
+        low, high = (low, inner[1]) if outer == inner[0] else (inner[0], high)
+        best = outer
+    return best
 
-    return float(
-        minimize_scalar(
-            _add_checkpoints(loss), bounds=(low, high), method="bounded", options={"xatol": xatol}
-        ).x
-    )
+
+def _step_to_vertex(points: Sequence[tuple[float, float]]) -> float:
+    """From the first point to the vertex of the parabola through three; infinite where there is none."""
+    (at_one, one), (at_two, two), (at_three, three) = points
+    left, right = (one - two) * (at_one - at_three), (one - three) * (at_one - at_two)
+    below = 2 * (left - right)
+    return ((one - three) * right - (one - two) * left) / below if below else math.inf
 
 
 def minimize_point(loss: Callable[[Floats], float], start: Floats) -> Floats:

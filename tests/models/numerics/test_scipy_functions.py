@@ -43,3 +43,32 @@ def test_a_face_is_imported_without_scipy(face: str) -> None:
     asked = f"import sys, {face}; print(sorted({late} & sys.modules.keys()))"
     found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_the_first_population_risk_of_a_process_imports_no_search_and_no_model_of_tables() -> None:
+    late = "{'scipy.optimize', 'scipy.stats', 'reid_sql.models.tables', 'pandas'}"
+    asked = f"""
+import sys, duckdb, reid_sql
+con = duckdb.connect()
+reid_sql.register(con)
+con.sql("CREATE TABLE people AS SELECT i % 90 AS age, i % 7 AS job FROM range(1000) AS numbers(i)")
+answered = con.sql("FROM population_risk(people, ['age', 'job'], [50000])").fetchall()
+print(len(answered), sorted({late} & sys.modules.keys()))
+"""
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout.strip().splitlines()[-1] == "1 []"  # a progress bar may come before it
+
+
+@pytest.mark.parametrize("least", [-2.0, -0.7, 0.0, 1.3, 2.5])
+@pytest.mark.parametrize("power", [1.5, 2])
+def test_the_least_value_is_found_within_the_tolerance(least: float, power: float) -> None:
+    """Also at either end, and in no more steps than by golden sections alone."""
+    places = []
+
+    def loss(place: float) -> float:
+        places.append(place)
+        return float(abs(place - least) ** power + 0.1 * (place > least) * (place - least))
+
+    assert special_functions.minimize(loss, -2.0, 2.5, xatol=1e-3) == pytest.approx(least, abs=1e-3)
+    assert all(-2 <= place <= 2.5 for place in places)
+    assert len(places) <= 21
