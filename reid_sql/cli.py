@@ -91,7 +91,7 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
         command = getattr(import_module(f"reid_sql.commands.{module}"), function)
         if not options.command.duckdb:
             return int(command(options))
-        from reid_sql.engines.people_warnings import report_people  # noqa: PLC0415 - it imports DuckDB's types
+        from reid_sql.engines.counted_rows import report_people  # noqa: PLC0415 - it imports DuckDB's types
 
         with report_people():
             return int(command(options))

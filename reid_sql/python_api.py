@@ -16,10 +16,10 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
+from reid_sql.engines.counted_rows import report_people
 from reid_sql.engines.duckdb import connection_of, register
-from reid_sql.engines.duckdb.planned_calls import Calls, planned_calls
+from reid_sql.engines.duckdb.planner import Calls, planned_calls
 from reid_sql.engines.file_headers import refuse_repeated_names
-from reid_sql.engines.people_warnings import report_people
 from reid_sql.engines.polars.tables import from_arrow_stream
 from reid_sql.engines.public_api import bound, checked, without_example
 from reid_sql.errors import (

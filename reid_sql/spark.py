@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 from reid_sql.client.fallback import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
-from reid_sql.engines.spark.distinct import SparkTexts
+from reid_sql.engines.spark.adapter import SparkTexts
 from reid_sql.engines.spark.functions import register as register_functions
 from reid_sql.function import Answer, Function
 from reid_sql_udfs import declared

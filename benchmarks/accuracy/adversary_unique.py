@@ -19,7 +19,7 @@ import reid_sql.polars as rp
 from reid_sql.engines import registry
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.population import pitman
-from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
+from reid_sql.models.population.subset_uniqueness import unique_share_by_subset
 from reid_sql.parameters import Integers
 
 COLUMNS: Final = [

@@ -39,7 +39,7 @@ from reid_sql.check.sentences import (
     summarize_verdicts,
 )
 from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, worst_verdict
-from reid_sql.engines.people_warnings import report_people
+from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text

@@ -31,7 +31,7 @@ from reid_sql.check.release import POLICY_COLUMNS, Counts, Release
 from reid_sql.check.sources import Source
 from reid_sql.client.fallback import profile_columns
 from reid_sql.engines.ibis import adapter
-from reid_sql.engines.ibis.adapter import TABLE
+from reid_sql.engines.ibis.adapter import TABLE, find_panels
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.engines.ibis.frames import (
@@ -43,7 +43,6 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
 )
 from reid_sql.engines.ibis.nobodies import count_nobodies
-from reid_sql.engines.ibis.panels import find_panels
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError

@@ -29,8 +29,8 @@ from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED
 from reid_sql.errors import ReidError
-from reid_sql.models.classes.copies import count_copies
 from reid_sql.models.classes.disclosure import OK, Histogram
+from reid_sql.models.classes.repeats import count_copies
 from reid_sql.models.classes.uniqueness import rarefy
 from reid_sql.models.population.classical_estimators import COVERED
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor

@@ -26,9 +26,9 @@ from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_coun
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
 from reid_sql.check.sources import Source
 from reid_sql.engines import registry
+from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
 from reid_sql.engines.spark.nobodies import count_nobodies
-from reid_sql.engines.spark.panels import find_panels
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
 from reid_sql.models.columns.nobodies import IdentifierCounts

@@ -27,17 +27,9 @@ from reid_sql.engines.duckdb.source import DuckDBSource, table_source
 from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, Parameter
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
-from reid_sql.parameters import (
-    TABLE,
-    TABLES,
-    Columns,
-    fold_case,
-    list_text,
-    quoted,
-    sql_text,
-)
+from reid_sql.parameters import TABLE, TABLES, Columns, fold_case, list_text, quoted, sql_text
 from reid_sql.parameters.domain import POPULATION_TABLE
-from reid_sql.reductions.saved import LABEL_SAVED, SAVED, SAVED_COLUMNS
+from reid_sql.reductions.evidence import LABEL_SAVED, SAVED, SAVED_COLUMNS
 from reid_sql.sources.files import connect_quietly
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.runner import sentence

@@ -24,7 +24,7 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.classes.copies import COPIES, count_copies
+from reid_sql.models.classes.repeats import COPIES, count_copies
 from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
 from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks

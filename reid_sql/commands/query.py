@@ -15,7 +15,7 @@ from rich.text import Text
 from reid_sql import register
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
-from reid_sql.engines.duckdb.planned_calls import planned_calls
+from reid_sql.engines.duckdb.planner import planned_calls
 from reid_sql.errors import UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls

@@ -15,14 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reid_sql.engines import registry
-from reid_sql.engines.arrow_rows import (
-    array_of,
-    doubles_of,
-    numbers_in,
-    numbers_of,
-    structs_of,
-    truths_in,
-)
+from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in, numbers_of, structs_of, truths_in
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED

@@ -1,13 +1,25 @@
 """Of which tables a call counts each row for a person, and by which columns: rows may not be people."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from reid_sql.errors import RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
+from reid_sql.models.columns.nobodies import (
+    UNIT_HOUSEHOLD,
+    UNIT_PERSON,
+    UNIT_VALUE,
+    IdentifierCounts,
+    describe_nobodies,
+)
 from reid_sql.parameters import TABLE
 from reid_sql.reduction import identifying_column
+
+IS_REPORTED: ContextVar[bool] = ContextVar("reid_is_reported", default=False)
 
 
 @dataclass(frozen=True)
@@ -94,3 +106,19 @@ def find_identified_tables(declared: Function, arguments: Mapping[str, Any]) -> 
         and arguments[table.name] is not None
         and domain.columns_in(named[1], "tbl" if table.domain == TABLE else table.name)
     }
+
+
+@contextmanager
+def report_people() -> Iterator[None]:
+    """Warn of nothing meanwhile: a command, or the gate, looks at people itself, and reports them."""
+    token = IS_REPORTED.set(True)
+    try:
+        yield
+    finally:
+        IS_REPORTED.reset(token)
+
+
+def warn_of_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> None:
+    """Warn of values of a column of people or households that may stand for nobody."""
+    if caution := describe_nobodies(column, counts, unit):
+        warnings.warn(caution, RowsNotPeopleWarning, stacklevel=3)

@@ -7,8 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES, MIN_SHARE_OF_FORM
-from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS
-from reid_sql.models.columns.panels import MAX_ROWS_OF_PERSON, find_people_columns
+from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS, MAX_ROWS_OF_PERSON, find_people_columns
 from reid_sql.parameters import Integers
 
 ROWS_DRAWN: Final = 10_000

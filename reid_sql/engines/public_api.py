@@ -14,8 +14,7 @@ from inspect import Signature
 from typing import Any, Final
 
 from reid_sql.engines import registry
-from reid_sql.engines.call_mistakes import refuse_columns_in_a_row
-from reid_sql.engines.contract import Adapter, Kind, RecordAdapter
+from reid_sql.engines.contract import Adapter, Kind, RecordAdapter, refuse_columns_in_a_row
 from reid_sql.errors import (
     UnavailableError,
     UnknownNameError,

@@ -191,3 +191,12 @@ def rows_from_tuples(rows: Sequence[EvidenceRow]) -> EvidenceRows:
         numbers[name] = np.array(columns[name], dtype=np.float64)
     given = {"line": np.arange(len(rows)), **columns, **numbers}
     return EvidenceRows(**{each.name: given[each.name] for each in fields(EvidenceRows)})
+
+
+@dataclass(frozen=True)
+class DistinctTexts:
+    """Distinct records as texts, with the number of records of each; a row of 0 records names the columns."""
+
+    line: Integers
+    texts: Sequence[Sequence[str | None]]
+    records: Integers

@@ -18,7 +18,7 @@ import polars as pl
 
 from reid_sql import plot
 from reid_sql.charts.answers import rows_of
-from reid_sql.engines.duckdb.planned_calls import Calls, PlannedCall, listen, stop_listening
+from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent

@@ -20,7 +20,11 @@ from reid_sql.parameters.columns import (
     list_columns,
 )
 from reid_sql.parameters.domain import (
+    MAX_TABLES,
     Domain,
+    OptionalTable,
+    Table,
+    Tables,
     describe_value,
     fold_case,
     is_number,
@@ -32,7 +36,6 @@ from reid_sql.parameters.domain import (
     sql_text,
 )
 from reid_sql.parameters.numbers import Floats, Number, Numbers
-from reid_sql.parameters.tables import MAX_TABLES, OptionalTable, Table, Tables
 from reid_sql.parameters.words import Choice, Document, ModelName, Text, Texts, Weight
 
 TextColumn = npt.NDArray[np.str_]  # a text each

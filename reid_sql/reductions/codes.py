@@ -7,23 +7,10 @@ from typing import Final
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.parameters import COLUMNS, Column, fold_case, list_columns
-from reid_sql.reduction import (
-    DROPPABLE_NULLS,
-    ENTITY,
-    KEY,
-    TBL,
-    Argument,
-    Reduction,
-    refuse_key_with_entity,
-)
+from reid_sql.reduction import DROPPABLE_NULLS, ENTITY, KEY, TBL, Argument, Reduction, refuse_key_with_entity
 from reid_sql.sql import text as sql_text
 from reid_sql.sql.people import label_with_entity, with_entity
-from reid_sql.sql.records import (
-    encode_values,
-    fits_memory,
-    is_key,
-    with_null_report,
-)
+from reid_sql.sql.records import encode_values, fits_memory, is_key, with_null_report
 from reid_sql.sql.text import Source, aliases, none_null, numbered, text
 
 COLUMNS_AS_CODES: Final = {

@@ -5,27 +5,12 @@ from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY
 from reid_sql.models.classes.identifying_sets import DistinctCodes
-from reid_sql.models.validation.distinct_texts import DistinctTexts
+from reid_sql.models.evidence import DistinctTexts
 from reid_sql.parameters import Columns, fold_case
-from reid_sql.reduction import (
-    BY,
-    DROPPABLE_NULLS,
-    ENTITY,
-    MAX_FITTED_GROUPS,
-    QI,
-    TBL,
-    Argument,
-    Reduction,
-)
+from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
 from reid_sql.sql import text as sql_text
 from reid_sql.sql.people import count_by_group, group_aliases, label_with_entity, with_entity
-from reid_sql.sql.records import (
-    count_distinct,
-    encode_values,
-    fits_memory,
-    value_texts,
-    with_null_report,
-)
+from reid_sql.sql.records import count_distinct, encode_values, fits_memory, value_texts, with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, name, none_null, numbered, prefix, text
 
 CODE: Final = CODE_BYTES  # bytes of one code

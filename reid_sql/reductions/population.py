@@ -13,12 +13,7 @@ from reid_sql.sql.people import (
     label_with_entity,
     with_entity,
 )
-from reid_sql.sql.records import (
-    count_distinct,
-    count_matches,
-    match_records,
-    with_null_report,
-)
+from reid_sql.sql.records import count_distinct, count_matches, match_records, with_null_report
 from reid_sql.sql.text import Source, aliases, all_null, numbered, same
 
 POPULATION_HISTOGRAM: Final = Reduction(

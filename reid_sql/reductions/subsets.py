@@ -13,13 +13,7 @@ from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES, cou
 from reid_sql.parameters import COLUMNS, SUBSET_SIZE
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, WILDCARDS, Argument, Reduction
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
-from reid_sql.sql.records import (
-    count_classes,
-    count_distinct,
-    encode_values,
-    fits_memory,
-    with_null_report,
-)
+from reid_sql.sql.records import count_classes, count_distinct, encode_values, fits_memory, with_null_report
 from reid_sql.sql.text import Source, numbered, text, texts
 
 BYTES: Final = CODE_BYTES

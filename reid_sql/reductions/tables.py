@@ -1,4 +1,4 @@
-"""The cells of a table of aggregates, and the rules by which one is unsafe."""
+"""The cells of a table of aggregates, the rules by which one is unsafe, and the rows of published tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.audit import LEAST_COUNT
-from reid_sql.parameters import Choice, Columns, Key, Number, Numbers, fold_case, list_text
+from reid_sql.models.tables.published_tables import PublishedRows
+from reid_sql.parameters import TABLES, Choice, Columns, Key, Number, Numbers, fold_case, list_text
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -17,10 +18,27 @@ from reid_sql.reduction import (
     Reduction,
     refuse_entity,
 )
-from reid_sql.sql.cells import IS_UNSAFE, NOBODY, CellRules, bits_of, judge_cells, sum_of_largest
+from reid_sql.sql.cells import (
+    IS_UNSAFE,
+    NOBODY,
+    CellRules,
+    bits_of,
+    choose_hidden,
+    judge_cells,
+    sum_of_largest,
+)
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.suppressed_cells import choose_hidden
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
+
+PUBLISHED_ROWS: Final = Reduction(
+    __name__,
+    name="published_rows",
+    words="the rows of published tables, each as a JSON object of its columns",
+    arguments=(Argument("tables", TABLES),),
+    columns={"place": "BIGINT", "tbl": "BIGINT", "text": "VARCHAR"},
+    arrays=PublishedRows,
+    reasons={"by": "the tables are read as a whole", "entity": "the tables hold counts, not people"},
+)
 
 
 @dataclass(frozen=True)
@@ -383,3 +401,15 @@ def _listed(by: Sequence[str], suppress: str) -> str:
           {status} AS status, coalesce(loss, 0)::DOUBLE AS loss
         FROM reid_listed, (SELECT {loss} AS loss, max(hidden) = 0 AS is_open FROM reid_hidden)
         ORDER BY {order}"""
+
+
+def published_rows(tables: Sequence[Source]) -> str:
+    """List the rows of all tables, each as a JSON object."""
+    rows = " UNION ALL ".join(
+        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text "
+        f"FROM {table.items()}"
+        for number, table in enumerate(tables, 1)
+    )
+    return f"""
+        SELECT row_number() OVER () AS place, tbl, text, 0::BIGINT AS records_dropped, 'value' AS nulls
+        FROM ({rows})"""

@@ -17,7 +17,7 @@ from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
-from reid_sql.engines.people_warnings import report_people
+from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
 from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.release.criteria import Criterion

@@ -24,7 +24,7 @@ from reid_sql.sql.nobodies import count_nobodies
 if TYPE_CHECKING:
     from ibis.expr.types import Table
 
-    from reid_sql.engines.duckdb.planned_calls import PlannedCall
+    from reid_sql.engines.duckdb.planner import PlannedCall
 
 COMPARED_TYPES: Final = re.compile(
     r"U?(TINY|SMALL|BIG)?INT(EGER)?\b|FLOAT|DOUBLE|DECIMAL|VARCHAR|BOOLEAN|DATE|ENUM"

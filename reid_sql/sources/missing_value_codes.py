@@ -19,7 +19,7 @@ from reid_sql.reductions.profile import kind_of_values
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
 
 if TYPE_CHECKING:
-    from reid_sql.engines.duckdb.planned_calls import PlannedCall
+    from reid_sql.engines.duckdb.planner import PlannedCall
 
 Ask = Callable[[str], duckdb.DuckDBPyRelation]
 

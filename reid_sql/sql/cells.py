@@ -1,10 +1,11 @@
-"""The rules by which a cell of a table of aggregates is unsafe, over the cells of every set of totals."""
+"""The rules by which a cell of a table of aggregates is unsafe, and the cells that hide the unsafe ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
+from reid_sql.sql.records import SUPPRESSED
 from reid_sql.sql.text import aliases, same, text
 
 FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
@@ -114,3 +115,34 @@ def _is_determined(width: int, place: int) -> str:
 IS_UNSAFE: Final = (
     f"len(list_filter(unsafe, lambda reid_rule: reid_rule IN ({', '.join(map(text, HIDING))}))) > 0"
 )
+
+
+def choose_hidden(figures: Mapping[str, str], protection: int) -> str:
+    """Add to the cells of reid_judged, c, the number of the status of each, as `hidden`.
+
+    The figures are codes, records and is_primary of each cell, and its sum with what that needs, if any.
+    """
+    numbered = ", ".join(f"{text} AS reid_{name}" for name, text in figures.items())
+    counts, sums = list(figures)[:3], list(figures)[3:]
+    whole = [f"list(reid_{name} ORDER BY reid_cell ASC)" for name in counts]
+    whole += [f"{protection}::BIGINT", *(f"list(reid_{name} ORDER BY reid_cell ASC)" for name in sums)]
+    return f"""reid_numbered AS MATERIALIZED (
+          SELECT row_number() OVER () AS reid_cell, c.*, {numbered}
+          FROM reid_judged AS c
+        ),
+        reid_begun AS MATERIALIZED (
+          SELECT reid_begin('{SUPPRESSED}', {", ".join(whole)}) AS reid_number FROM reid_numbered
+        ),
+        reid_waited AS MATERIALIZED (
+          SELECT reply
+          FROM (SELECT {SUPPRESSED}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
+          WHERE reply IS NOT NULL LIMIT 1
+        ),
+        reid_chosen AS MATERIALIZED (
+          SELECT CASE WHEN struct_extract(reply, 'refusal') IS NULL THEN struct_extract(reply, 'answers')
+            ELSE error(struct_extract(reply, 'refusal')) END AS chosen
+          FROM reid_waited
+        ),
+        reid_hidden AS MATERIALIZED (
+          SELECT reid_numbered.*, list_extract(chosen, reid_cell) AS hidden FROM reid_numbered, reid_chosen
+        )"""

@@ -8,7 +8,7 @@ from reid_sql.models.tables import audit
 from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
 from reid_sql.parameters import Names, Number, Text
-from reid_sql.reductions.published import PUBLISHED_ROWS
+from reid_sql.reductions.tables import PUBLISHED_ROWS
 
 UNBOUNDED: Final = 1e9
 HIDDEN_COUNT: Final = Number(

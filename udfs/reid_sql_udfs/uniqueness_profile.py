@@ -2,8 +2,8 @@
 
 from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models.profile import subset_uniqueness as model_of
-from reid_sql.models.profile.subset_uniqueness import Level, ProfileRow
+from reid_sql.models.population import subset_uniqueness as model_of
+from reid_sql.models.population.subset_uniqueness import Level, ProfileRow
 from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
 
 

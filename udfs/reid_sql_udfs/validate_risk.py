@@ -1,10 +1,10 @@
 """Every method's error on one's own table."""
 
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models.validation import backtest
-from reid_sql.models.validation.backtest import Backtest, Fractions, Repeats
-from reid_sql.models.validation.distinct_texts import DistinctTexts
-from reid_sql.models.validation.subsample import encode_table
+from reid_sql.models.evidence import DistinctTexts
+from reid_sql.models.population import backtest
+from reid_sql.models.population.backtest import Backtest, Fractions, Repeats
+from reid_sql.models.population.subsample import encode_table
 from reid_sql.parameters import Names, Seed
 from reid_sql.reductions.distinct_records import TEXTS
 

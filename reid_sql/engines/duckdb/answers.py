@@ -6,7 +6,7 @@ from string import Template
 from typing import Any, Final
 
 from reid_sql.engines import registry
-from reid_sql.engines.call_mistakes import refuse_columns_in_a_row, refuse_names_of_options
+from reid_sql.engines.contract import refuse_columns_in_a_row, refuse_names_of_options
 from reid_sql.engines.duckdb.names import BEGIN, BODY, REFUSE
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.function import Answer, Function

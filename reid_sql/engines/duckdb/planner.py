@@ -2,14 +2,23 @@
 
 DuckDB calls it when it binds `FROM risk_summary(people, ['age', 'sex'])`, through `query()` in the function's
 macro. It returns text and looks nothing up: DuckDB resolves the tables and columns that the text names.
+Where somebody listens, such as a page that shows answers, it records the calls.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from reid_sql.engines import registry
-from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
+from reid_sql.engines.counted_rows import (
+    IS_REPORTED,
+    CountedRows,
+    find_counted_rows,
+    find_identified_tables,
+    find_watched_columns,
+)
 from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
@@ -18,9 +27,7 @@ from reid_sql.engines.duckdb.answers import (
     score_records,
 )
 from reid_sql.engines.duckdb.names import qualified
-from reid_sql.engines.duckdb.planned_calls import record_call
 from reid_sql.engines.duckdb.source import DuckDBSource
-from reid_sql.engines.people_warnings import IS_REPORTED
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Answer, Function, refuse_lacked
 from reid_sql.parameters import MODEL
@@ -33,6 +40,71 @@ from reid_sql.reduction import (
 )
 from reid_sql.sql.people import one_row_per_person, one_row_per_value
 from reid_sql.sql.text import text
+
+MAX_CALLS: Final = 100  # that a listener remembers
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """A call: its tables as FROM items, and what it counts of them.
+
+    The `items` have a row for a person, as far as the call knows; in each of the `watched` a column names
+    people or households: the item, which of them, and the column. In those that are `coded`, missing-value
+    codes count as values.
+    """
+
+    function: str
+    items: tuple[str, ...]
+    rows: CountedRows
+    watched: tuple[tuple[str, str, str], ...] = ()
+    coded: tuple[str, ...] = ()
+
+
+Calls = deque[PlannedCall]
+LISTENERS: Final[list[Calls]] = []
+
+
+def listen() -> Calls:
+    """Record calls from now on, the last ones."""
+    calls: Calls = deque(maxlen=MAX_CALLS)
+    LISTENERS.append(calls)
+    return calls
+
+
+def stop_listening(calls: Calls) -> None:
+    """Record no more calls there."""
+    LISTENERS[:] = [each for each in LISTENERS if each is not calls]
+
+
+@contextmanager
+def planned_calls() -> Iterator[Calls]:
+    """Record the calls that are planned meanwhile."""
+    calls = listen()
+    try:
+        yield calls
+    finally:
+        stop_listening(calls)
+
+
+def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
+    """Record a call of a table, where somebody listens; return whether somebody does."""
+    if not LISTENERS:
+        return False
+    rows = find_counted_rows(declared, checked)
+    sources = {name: each.item for name, each in checked.items() if isinstance(each, DuckDBSource)}
+    items = tuple(dict.fromkeys(sources[name] for name in rows.tables if name in sources))
+    watched = tuple(
+        (sources[name], *each)
+        for name, columns in find_watched_columns(declared, checked).items()
+        for each in columns
+        if name in sources
+    )
+    coded = tuple(
+        dict.fromkeys(sources[name] for name in rows.coded_tables if name in sources and rows.coded)
+    )
+    for each in LISTENERS if items or watched or coded else ():
+        each.append(PlannedCall(declared.name, items, rows, watched, coded))
+    return True
 
 
 def plan(

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import duckdb
 
+from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
-from reid_sql.engines.people_warnings import warn_of_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import Columns, fold_case

@@ -1,6 +1,8 @@
 """Ibis: how functions of tables are bound; the warehouse counts, and nothing is created in it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import ibis.expr.operations as ops
@@ -13,18 +15,24 @@ from ibis.expr.types import Table
 from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
-from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
+from reid_sql.engines.counted_rows import (
+    IS_REPORTED,
+    find_identified_tables,
+    find_watched_columns,
+    warn_of_nobodies,
+)
+from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.distinct import column_names, find_lacked, finish_reading, read
 from reid_sql.engines.ibis.frames import COMPUTING, LIMIT, check_columns, collected, framed, known_value
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.transfer import fetch_values
-from reid_sql.engines.people_warnings import IS_REPORTED, warn_of_nobodies
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.models.fitted_model import FittedModel
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reduction import (
     DIVIDING,
     NULL_REPORT_COLUMNS,
@@ -189,3 +197,23 @@ def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any
     texts = model.texts(declared.body(model, np.arange(n), **options))
     columns = {name: pa.array(each, pa.string()) for name, each in zip(model.columns, texts, strict=True)}
     return framed(pa.table(columns))
+
+
+def find_panels(
+    frame: Table,
+    counted: Sequence[str],
+    ask: Callable[[Callable[[], Table]], pa.Table],
+    named: Sequence[str] = (),
+) -> list[str]:
+    """Return columns of people by the structure of a draw of rows, which `ask` fetches."""
+    schema = frame.schema()
+    plain = [
+        name for name, kind in schema.items() if kind.is_primitive() or kind.is_string() or kind.is_date()
+    ]
+
+    def draw(values: Values, limit: int) -> pa.Table:
+        rows = frame.select(plain[:MAX_COLUMNS])
+        tests = [rows[name].isin(each) for name, each in values.items()]
+        return ask(lambda: (rows.filter(reduce(or_, tests)) if tests else rows).limit(limit))
+
+    return find_panels_in(plain, draw, counted, named)

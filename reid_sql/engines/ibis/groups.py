@@ -23,12 +23,7 @@ from reid_sql.engines.ibis.frames import (
     zero,
 )
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
-from reid_sql.reduction import (
-    DIVIDING,
-    group_names,
-    refuse_entity,
-    refuse_groups,
-)
+from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
 COLUMNS_AND_ENTITY: Final = Columns("columns and entity")

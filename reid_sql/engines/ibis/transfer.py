@@ -22,15 +22,7 @@ from ibis.expr.types import Column, Table
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import (
-    POSTGRES,
-    WITHOUT_WINDOWS,
-    aliases,
-    backend,
-    bigint,
-    fetch,
-    with_ones,
-)
+from reid_sql.engines.ibis.frames import POSTGRES, WITHOUT_WINDOWS, aliases, backend, bigint, fetch, with_ones
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Integers
 

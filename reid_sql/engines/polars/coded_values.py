@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from reid_sql.engines.people_warnings import warn_of_nobodies
+from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of

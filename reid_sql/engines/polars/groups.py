@@ -5,12 +5,7 @@ from typing import Final
 
 import polars as pl
 
-from reid_sql.engines.polars.frames import (
-    aliases,
-    check_columns,
-    drop_nulls,
-    with_aliases,
-)
+from reid_sql.engines.polars.frames import aliases, check_columns, drop_nulls, with_aliases
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import (
     DIVIDING,

@@ -30,8 +30,7 @@ from reid_sql.engines.polars.coded_values import (
 from reid_sql.engines.polars.frames import exact_column, framed, known_value, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.identifiers import hint, likely, repeating
-from reid_sql.models.columns.panels import find_people_columns
+from reid_sql.models.columns.identifiers import find_people_columns, hint, likely, repeating
 from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)

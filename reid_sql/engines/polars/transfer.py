@@ -7,13 +7,7 @@ import polars as pl
 import pyarrow as pa
 
 from reid_sql.engines.codes import has_text, text_of
-from reid_sql.engines.polars.frames import (
-    TYPES,
-    exact_column,
-    map_whole,
-    refuse_second_columns,
-    with_aliases,
-)
+from reid_sql.engines.polars.frames import TYPES, exact_column, map_whole, refuse_second_columns, with_aliases
 from reid_sql.engines.polars.tables import warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function

@@ -1,26 +1,51 @@
 """Spark: functions as Columns and as DataFrames; Spark counts, and sends reduced statistics.
 
-Nothing else comes to the driver.
+The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import BooleanType, DateType, NumericType, StringType
 
 from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
-from reid_sql.engines.counted_rows import find_identified_tables, find_watched_columns
+from reid_sql.engines.counted_rows import (
+    IS_REPORTED,
+    find_identified_tables,
+    find_watched_columns,
+    warn_of_nobodies,
+)
+from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answered_by_group, with_null_report
-from reid_sql.engines.people_warnings import IS_REPORTED, warn_of_nobodies
-from reid_sql.engines.spark.counting import DistinctRecords, RemoteColumns, answer_records, refuse_no_key
-from reid_sql.engines.spark.distinct import column_names, find_lacked, finish_reading, read
-from reid_sql.engines.spark.frames import arrow_type, find_column, known_value, to_spark
+from reid_sql.engines.spark.counting import (
+    DistinctRecords,
+    RemoteColumns,
+    answer_records,
+    count_records,
+    refuse_no_key,
+)
+from reid_sql.engines.spark.frames import (
+    Rows,
+    aliases,
+    arrow_type,
+    column,
+    fetch,
+    find_column,
+    is_case_sensitive,
+    known_value,
+    refuse_without_text,
+    resolve_columns,
+    to_spark,
+)
 from reid_sql.engines.spark.frames import fetch as collected
 from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
@@ -28,8 +53,10 @@ from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
+from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
     PERSON,
@@ -63,6 +90,11 @@ UNSIGNED: Final = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32():
 ENGINE: Final = "spark"
 TABLE: Final = Kind((DataFrame,), "a Spark DataFrame", "pass spark.table('name')")
 COLUMN: Final = Kind((Column,), "a Column", "write 'age' or F.col('age')")
+
+PLAIN_TYPES: Final = (NumericType, StringType, BooleanType, DateType)
+
+WORDS: Final = "the distinct records that the driver answers from"
+NAMES: Final = Columns("columns")
 
 
 def framed(table: pa.Table) -> DataFrame:
@@ -229,3 +261,62 @@ def _answer_columns(declared: Function, answer: object, treated: pa.Table, *keys
 def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:
     schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
     return to_spark(spark, pa.Table.from_pylist(rows, schema=schema))
+
+
+def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:
+    """Return columns of people by the structure of a draw of rows."""
+    plain = [each.name for each in frame.schema.fields if isinstance(each.dataType, PLAIN_TYPES)]
+
+    def draw(values: Values, limit: int) -> pa.Table:
+        rows = frame.select(*map(column, plain[:MAX_COLUMNS]))
+        tests = [column(name).isin(*each) for name, each in values.items()]
+        return fetch((rows.where(reduce(or_, tests)) if tests else rows).limit(limit), "a draw of rows")
+
+    return find_panels_in(plain, draw, counted)
+
+
+def column_names(frame: DataFrame) -> list[str]:
+    """The names of the columns."""
+    return frame.columns
+
+
+def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
+    """The names among these that the table lacks; capitals count only where the session counts them."""
+    return [name for name in columns if find_column(name, frame) not in frame.columns]
+
+
+def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+    """The distinct records with the number of each in `records`."""
+    return fetch(count_records(_select(frame, columns), "value"), WORDS)
+
+
+def _select(frame: DataFrame, columns: Sequence[str]) -> Rows:
+    """The columns under aliases, as many as there are."""
+    folded = {name.lower() for name in columns}
+    if len(folded) < len(columns) and is_case_sensitive(frame):
+        rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
+        raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
+    found: list[str] = []
+    for start in range(0, len(columns), MAX_COLUMNS):
+        found += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
+    cells = (column(name).alias(q) for name, q in zip(found, aliases(columns), strict=True))
+    return Rows(frame.select(*cells), columns, found)
+
+
+def finish_reading() -> None:
+    """Nothing is left open."""
+
+
+class SparkTexts:
+    """The same place for a model that is fitted: values as the texts by which Spark scores records later."""
+
+    column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
+    finish_reading = staticmethod(finish_reading)
+
+    @staticmethod
+    def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
+        """The distinct records as texts; refuses values that their texts do not distinguish."""
+        rows = _select(frame, columns)
+        refuse_without_text(rows)
+        texts = (F.col(name).cast("string").alias(name) for name in rows.names)
+        return fetch(count_records(rows, "value").select(*texts, "records"), WORDS)

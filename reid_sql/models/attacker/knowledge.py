@@ -13,7 +13,7 @@ from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.population import pitman
-from reid_sql.models.profile.subset_uniqueness import UniqueShare, unique_share_by_subset
+from reid_sql.models.population.subset_uniqueness import UniqueShare, unique_share_by_subset
 from reid_sql.parameters import Floats, Integers, Number
 
 # Which groups of attributes the attacker knows: every set with its probability, or sets drawn by chance.

@@ -1,6 +1,6 @@
 """Which columns together identify people: all minimal quasi-identifiers of a table, and all minimal keys."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from math import comb
@@ -12,7 +12,6 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.classes.greedy_set import find_greedy_set
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
 from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
 from reid_sql.models.interruption import checkpoint
@@ -28,6 +27,11 @@ from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Numb
 MAX_SETS_IN_A_LIST: Final = 32  # found sets up to which a loop beats an array
 MIN_COLUMNS_TO_LOOK_AHEAD: Final = 4  # columns left from which a count of all of them at once may pay
 MAX_CLASSES_COUNTED: Final = 1 << 62  # a bound on the classes of a set that fits 64 bits
+
+RECORDS_READ_IN_A_STEP: Final = 4_000_000  # to compare columns; each column reads every record at most once
+MIN_COMPARED_COLUMNS: Final = 4
+
+Rank = Callable[[Partition], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -377,3 +381,64 @@ def _row(table: DistinctCodes, refiner: Refiner, column_set: ColumnSet, status: 
     return QuasiIdentifier(
         columns, len(columns), share, column_set.unique, column_set.classes, refiner.total, status
     )
+
+
+def find_greedy_set(table: Refiner, least: int, max_size: int) -> tuple[int, ...]:
+    """Find a set of at most `max_size` columns by which `least` records, or people, are unique.
+
+    The columns that make most unique, or leave the fewest pairs alike, are added one by one, and those that
+    were not needed leave again. So no smaller set within the answer reaches `least`, but others may be
+    smaller. Where the search does not reach `least`, the answer is the best set that it found.
+
+    >>> import numpy as np
+    >>> from reid_sql.models.classes.partitions import DistinctRecords
+    >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
+    >>> find_greedy_set(Refiner.of(three), 3, 2)
+    (0, 1)
+    """
+    found = {_drop_columns(table, _add_columns(table, least, max_size, rank), least) for rank in RANKS}
+    unique = {each: table.refine_all(each).unique for each in found}
+    reaching = [each for each in found if unique[each] >= least]
+    if not reaching:
+        return min(found, key=lambda each: (-unique[each], len(each), each))
+    return min(reaching, key=lambda each: (len(each), -unique[each], each))
+
+
+def _count_pairs(partition: Partition) -> int:
+    return int(partition.sizes @ partition.sizes)
+
+
+RANKS: Final[tuple[Rank, ...]] = (
+    lambda partition: (partition.unique, -_count_pairs(partition)),
+    lambda partition: (-_count_pairs(partition), partition.unique),
+)
+
+
+def _add_columns(table: Refiner, least: int, max_size: int, rank: Rank) -> list[int]:
+    """Add the best of the columns until the share is reached; those of many values are compared first."""
+    compared = max(MIN_COMPARED_COLUMNS, RECORDS_READ_IN_A_STEP // max(1, len(table.order)))
+    remaining = sorted(range(len(table.codes)), key=lambda place: (-table.levels[place], place))
+    chosen: list[int] = []
+    partition = table.whole()
+    while remaining and len(chosen) < max_size and (partition.unique < least or not chosen):
+        ranks = {}
+        for place in remaining[:compared]:
+            checkpoint()
+            ranks[place] = rank(table.refine(partition, place))
+        best = max(ranks, key=ranks.__getitem__)
+        partition = table.refine(partition, best)
+        chosen.append(best)
+        remaining.remove(best)
+    return chosen
+
+
+def _drop_columns(table: Refiner, chosen: list[int], least: int) -> tuple[int, ...]:
+    """Leave out each column without which the others still reach what all of them reach, up to `least`."""
+    reached = min(least, table.refine_all(chosen).unique)
+    needed = sorted(chosen, key=lambda place: (table.levels[place], place))
+    for place in list(needed):
+        others = [each for each in needed if each != place]
+        checkpoint()
+        if others and table.refine_all(others).unique >= reached:
+            needed = others
+    return tuple(sorted(needed))

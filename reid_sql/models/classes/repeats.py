@@ -1,8 +1,9 @@
-"""Whether fewer records of a sample repeat than a model expects, as where columns are a key together."""
+"""Rows that repeat: fewer than a model expects, as of columns that are a key, or all equally often."""
 
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.models.numerics.special_functions import gammainc
 
@@ -12,6 +13,13 @@ STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so people may be more unique"
 )
 STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the size of a cell depends on the model alone"
+
+# By chance, the sizes of 30 classes are all even with probability 2^-30, which is below 1e-9.
+MIN_CLASSES: Final = 30
+COPIES: Final = (
+    "Every class has a multiple of {0:,} rows, as if the table had each row {0:,} times: remove the copies, "
+    "or count people with --entity."
+)
 
 
 def is_below_chance(repeats: float, expected: float) -> bool:
@@ -26,3 +34,17 @@ def is_below_chance(repeats: float, expected: float) -> bool:
     if repeats >= part:
         return False
     return bool(gammainc(np.array([repeats + 1.0]), np.array([part]))[0] > 1 - MIN_CHANCE_OF_REPEATS)
+
+
+def count_copies(class_size: npt.ArrayLike, classes: npt.ArrayLike) -> int:
+    """Return the greatest number that divides the size of every class; 1 where the classes are too few.
+
+    A file that was appended to itself has 2, a panel whose people all have five like rows has 5.
+
+    >>> count_copies([2, 4, 6], [20, 9, 1])
+    2
+    >>> count_copies([2, 4, 5], [20, 9, 1]), count_copies([2, 4, 6], [20, 8, 1])
+    (1, 1)
+    """
+    sizes = np.asarray(class_size, dtype=np.int64)
+    return int(np.gcd.reduce(sizes)) if np.sum(classes) >= MIN_CLASSES else 1

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.models.columns.column_names import MAX_GAPS_IN_SEQUENCE, PERSONAL_NAME, ROW_NUMBER_NAME
 from reid_sql.models.columns.missing_value_codes import (
     MissingValueCode,
     NumberRange,
@@ -68,6 +67,16 @@ NUMERIC_TYPES: Final = ("integer", "decimal", "float")
 DATE_TYPES: Final = ("date", "timestamp")
 TIME_TYPES: Final = (*DATE_TYPES, "time")
 TYPES_WITHOUT_CODES: Final = ("boolean", "time")
+
+MAX_GAPS_IN_SEQUENCE: Final = 6
+# Names that R, pandas and readers of CSV give to the numbers of rows, which have no name in the file.
+ROW_NUMBER_NAME: Final = re.compile(
+    r"^(|column0+|unnamed: ?\d+|row_?(names?|numbers?|nr)?|index|x\.?1?|\.\.\.1)$", re.IGNORECASE
+)
+PERSONAL_NAME: Final = re.compile(
+    r"(^|_|\b)((first|last|given|family|middle|full|maiden|sur|vor|nach|user)[_ ]?name|name)s?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,14 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
-from reid_sql.models.comparison.column_laws import (
+from reid_sql.models.comparison.disturbed_numbers import (
     BY_DISTANCE,
     NO_IMAGE,
     ColumnLaw,
+    DisturbedNumbers,
     Frequencies,
     classify_column,
 )
-from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
 from reid_sql.models.comparison.nearest_records import nearest_attackers
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from reid_sql.models.comparison.column_laws import weighted_moments
+from reid_sql.models.comparison.disturbed_numbers import weighted_moments
 from reid_sql.models.comparison.paired_records import EqualRecords, PairedColumn, common_codes
 from reid_sql.parameters import Floats, Integers
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.comparison.common_values import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
+from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
 from reid_sql.parameters import Floats, Integers
 
 CLASS, PAIR, PERSON = range(3)  # what a line of the reduction counts

@@ -19,8 +19,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.numerics.lattice_posterior import explore_posterior
-from reid_sql.models.numerics.quadrature import class_quadrature
+from reid_sql.models.numerics.quadrature import class_quadrature, explore_posterior
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.numerics.special_functions import (
     digamma_difference,

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.comparison.common_values import (
+from reid_sql.models.comparison.comparison import (
     STATUS_FEW_COMPARABLE,
     STATUS_FEW_WRITTEN,
     STATUS_NOT_COMPARABLE,

@@ -6,6 +6,10 @@ that is not protected, the cheapest deviation that makes it so (a linear program
 1992), of which every cell is hidden. Then each secondary cell, the largest first, is shown again if all stay
 protected. Small tables are solved optimally by an integer programme (Fischetti & Salazar 2001). Two tables of
 whole numbers that differ by the width prove the protection of a cell, else the audit of `bounds` does.
+
+A rule of dominance, or of p %, asks for an upper protection of a sum: an attacker must find it possible that
+the sum is larger by as much (Hundepool et al. 2012, section 4.2). An attacker knows the sums that are shown,
+that totals add up, and that no sum is below 0, unless one is.
 """
 
 from dataclasses import dataclass
@@ -13,14 +17,12 @@ from math import inf, nan
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.models.tables.bounds import bound_variables
-from reid_sql.models.tables.deviations import Deviations, express_totals
+from reid_sql.models.tables.deviations import Deviations, Flags, Sums, express_totals
 from reid_sql.models.tables.equations import Equations, link_cells
-from reid_sql.models.tables.greedy_suppression import GreedyChoice
+from reid_sql.models.tables.programmes import WHOLE
 from reid_sql.models.tables.published_tables import Cell, Cells
-from reid_sql.models.tables.sum_suppression import hide_for_sums
 from reid_sql.parameters import Floats, Integers
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
@@ -28,7 +30,15 @@ STATUS_WORDS: Final = ("published", "primary", "secondary", "unprotected")
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
-Flags = npt.NDArray[np.bool_]
+
+MARGIN: Final = 1e-4  # of the protection, by which more is hidden than the rule asks: solutions are not exact
+NEGLIGIBLE: Final = 1e-7  # of the largest protection: a change that hides no cell
+MAX_LOSS: Final = (
+    100.0  # times the largest protection, by which a sum may be lower: larger numbers lose digits
+)
+
+MORE: Final = 3  # people beyond the width that are tried, where whole numbers need more than fractions
+MAX_PROGRAMMES: Final = 400  # by which cells are found that may be shown again
 
 
 @dataclass(frozen=True)
@@ -202,3 +212,133 @@ def _matrix(equations: Equations) -> Any:  # noqa: ANN401 - a matrix of scipy
 
     terms = (equations.signs.astype(float), (equations.rows, equations.columns))
     return coo_array(terms, shape=(len(equations.right), equations.variables)).tocsr()
+
+
+def hide_for_sums(  # noqa: PLR0917 - arrays by variable
+    sums: Sums, equations: Equations, values: Floats, protections: Floats, counts: Floats, is_hidden: Flags
+) -> tuple[Flags, Integers]:
+    """Hide the cells of fewest people, besides those that are hidden, that give each sum its protection.
+
+    All arrays are by variable; `counts` are NaN, and `values` infinite, where no table shows one. The second
+    answer are the variables that no choice protects.
+    """
+    scale = protections.max()
+    losses = np.full(len(values), np.inf) if (values < 0).any() else np.minimum(values / scale, MAX_LOSS)
+    unsafe = np.flatnonzero(protections > 0)
+    deviations = Deviations(sums, equations, losses, counts, unsafe)
+    deviations.hide(deviations.place[np.flatnonzero(is_hidden)])
+    needs = np.maximum(protections[unsafe] / scale, MARGIN)
+    order = np.lexsort((unsafe, -needs))
+    asked = list(zip(deviations.place[unsafe[order]].tolist(), needs[order].tolist(), strict=True))
+    for cell, need in asked:
+        if _rise_of(deviations, cell, need) >= need:
+            continue
+        cheapest = deviations.find_cheapest(cell, need * (1 + MARGIN))
+        if cheapest is not None:
+            deviations.hide(np.flatnonzero(np.abs(cheapest) > NEGLIGIBLE))
+    missed = [cell for cell, need in asked if _rise_of(deviations, cell, need) < need]
+    hidden = (deviations.is_hidden & ~deviations.is_open)[deviations.place]
+    return hidden, deviations.order[np.array(missed, dtype=np.int64)]
+
+
+def _rise_of(deviations: Deviations, cell: int, need: float) -> float:
+    """By how much a sum may be larger, as far as it is asked."""
+    found = deviations.widen(np.array([cell]), 1, np.array([need * (1 + MARGIN / 2)]))
+    return 0.0 if found is None else float(found[cell])
+
+
+class GreedyChoice:
+    """The choice of secondary cells for the unsafe ones, `primary`, each of which needs a width."""
+
+    def __init__(self, deviations: Deviations, primary: Integers, width: float) -> None:
+        self.deviations, self.width = deviations, width
+        self.members_of_cells = deviations.members.T.tocsr()
+        self.primary = primary[np.lexsort((primary, deviations.losses[primary]))]  # the smallest first
+
+    def hide_cells(self) -> None:
+        """Hide what makes one unsafe cell after another wide enough."""
+        deviations = self.deviations
+        deviations.hide(self.primary)
+        self._widen_together(self.primary)
+        for cell in self.primary.tolist():
+            for more in range(MORE):
+                if self._is_protected(cell):
+                    break
+                low = deviations.low[cell]
+                found = deviations.find_cheapest(cell, self.width + low + more)
+                if found is None:
+                    break
+                deviations.hide(np.flatnonzero(np.abs(found) > WHOLE))
+                deviations.prove(cell, self.width + low + more, found)
+
+    def _open(self, cells: Integers) -> Integers:
+        return cells[self.deviations.widths[cells] < self.width]
+
+    def _widen_together(self, cells: Integers) -> None:
+        """Widen all open cells at once, which settles most of them by a few programmes."""
+        for sign in (1, -1, 1, -1):
+            if len(still := self._open(cells)):
+                self.deviations.widen(still, sign, np.full(len(still), self.width))
+
+    def _is_protected(self, cell: int) -> bool:
+        """Whether two tables of whole numbers differ by the width at a cell."""
+        deviations, own = self.deviations, np.array([cell])
+        extremes = []
+        for sign in (-1, 1):
+            if not len(self._open(own)):
+                return True
+            found = deviations.widen(own, sign, np.array([self.width]))
+            if found is None:
+                return False
+            extremes.append(found)
+        if extremes[1][cell] - extremes[0][cell] < self.width - WHOLE:
+            return False
+        least = np.ceil(extremes[0][cell] - WHOLE)
+        if deviations.low[cell] > least:
+            deviations.prove(cell, least, extremes[0])
+        if len(self._open(own)):
+            deviations.prove(cell, self.width + deviations.low[cell], extremes[1])
+        return not len(self._open(own))
+
+    def show_again(self) -> None:
+        """Show each secondary cell again, the largest first, if all unsafe cells stay as protected."""
+        deviations = self.deviations
+        protected = self.primary[deviations.widths[self.primary] >= self.width]
+        is_primary = np.zeros(deviations.size, dtype=bool)
+        is_primary[self.primary] = True
+        secondary = np.flatnonzero(deviations.is_hidden & ~is_primary & ~deviations.is_open)
+        until = deviations.programmes + MAX_PROGRAMMES
+        for cell in secondary[np.lexsort((secondary, -deviations.costs[secondary]))].tolist():
+            if not deviations.is_hidden[cell] or deviations.programmes > until:
+                continue
+            shown = self._cells_shown_by(cell, is_primary)
+            if shown is None:
+                continue
+            before = deviations.found.copy()
+            deviations.show(shown)
+            self._widen_together(self._open(protected))
+            if not all(self._is_protected(other) for other in self._open(protected).tolist()):
+                deviations.hide(shown)
+                deviations.restore(before)
+
+    def _cells_shown_by(self, cell: int, is_primary: np.ndarray) -> Integers | None:
+        """The cells that can be computed once a cell is shown; None if an unsafe one is among them."""
+        members, by_cell = self.deviations.members, self.members_of_cells
+        left = np.asarray(members @ self.deviations.is_hidden.astype(np.int64)).astype(np.int64)
+        shown, waiting = {cell}, [cell]
+        while waiting:
+            own = waiting.pop()
+            for equation in by_cell.indices[by_cell.indptr[own] : by_cell.indptr[own + 1]].tolist():
+                left[equation] -= 1
+                if left[equation] != 1:
+                    continue
+                inside = members.indices[members.indptr[equation] : members.indptr[equation + 1]]
+                alone = [
+                    each for each in inside[self.deviations.is_hidden[inside]].tolist() if each not in shown
+                ]
+                if any(is_primary[each] for each in alone):
+                    return None
+                new = [each for each in alone if not self.deviations.is_open[each]]
+                shown.update(new)
+                waiting += new
+        return np.array(sorted(shown), dtype=np.int64)

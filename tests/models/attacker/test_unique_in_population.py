@@ -11,7 +11,7 @@ from reid_sql.models.attacker import adversary, adversary_summary, knowledge
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.models.classes import disclosure
 from reid_sql.models.people.fit import fit
-from reid_sql.models.profile.subset_uniqueness import unique_share_by_subset
+from reid_sql.models.population.subset_uniqueness import unique_share_by_subset
 from reid_sql.parameters import Integers
 from tests.people_tables import three_columns
 

@@ -6,7 +6,7 @@ from math import gcd
 import numpy as np
 import pytest
 
-from reid_sql.models.classes.copies import MIN_CLASSES, count_copies
+from reid_sql.models.classes.repeats import MIN_CLASSES, count_copies
 
 
 @pytest.mark.parametrize("copies", [1, 2, 3, 10])

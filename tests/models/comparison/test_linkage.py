@@ -7,18 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reid_sql.models.comparison.column_laws import (
+from reid_sql.models.comparison.disturbed_numbers import (
     BY_DISTANCE,
     BY_FREQUENCY,
     RECODED,
     UNCHANGED,
+    DisturbedNumbers,
     Frequencies,
     Histogram,
     Laplace,
     Normal,
     classify_column,
 )
-from reid_sql.models.comparison.disturbed_numbers import DisturbedNumbers
 from reid_sql.models.comparison.linkage import wilson_interval
 from reid_sql.models.comparison.paired_records import PairedColumn
 from reid_sql.parameters import Floats

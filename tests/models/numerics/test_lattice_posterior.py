@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from reid_sql.models.numerics.lattice_posterior import explore_posterior, maximize_in_box
+from reid_sql.models.numerics.quadrature import explore_posterior, maximize_in_box
 from reid_sql.parameters import Floats
 
 BOX = np.array([[-4.0, 4.0], [-4.0, 4.0]])

@@ -12,8 +12,8 @@ from reid_sql.models.copula.copula_file import compute_checksum
 from reid_sql.models.people.diagnostics import diagnose, summarize
 from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.people.model import Mixture, PeopleModel, sample_codes
-from reid_sql.models.profile.people_subsets import PeopleSubsets, SubsetShapes
-from reid_sql.models.profile.subset_uniqueness import DRAWS, unique_share_by_subset
+from reid_sql.models.population.people_subsets import PeopleSubsets, SubsetShapes
+from reid_sql.models.population.subset_uniqueness import DRAWS, unique_share_by_subset
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import of_values
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from reid_sql.engines.people_warnings import warn_of_nobodies
+from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.coded_values import count_nobodies
 from reid_sql.engines.polars.frames import (
     aliases,

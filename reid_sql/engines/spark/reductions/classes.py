@@ -8,11 +8,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import (
-    count_records,
-    no_blank_records,
-    null_report,
-)
+from reid_sql.engines.spark.counting import count_records, no_blank_records, null_report
 from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, with_key
 from reid_sql.engines.spark.people import (
     count_groups,

@@ -19,18 +19,8 @@ from reid_sql.engines.spark.counting import (
     refuse_no_key,
     refuse_repeated_keys,
 )
-from reid_sql.engines.spark.frames import (
-    column,
-    fetch,
-    read_rows,
-    resolve_columns,
-)
-from reid_sql.engines.spark.people import (
-    COLUMNS_AND_ENTITY,
-    count_people,
-    count_people_of_masks,
-    read_people,
-)
+from reid_sql.engines.spark.frames import column, fetch, read_rows, resolve_columns
+from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
 from reid_sql.models.classes.class_keys import SUM_DECIMALS
 from reid_sql.models.classes.minimal_uniques import EngineCodes, SinglingSets
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes

@@ -10,11 +10,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import (
-    count_records,
-    no_blank_records,
-    null_report,
-)
+from reid_sql.engines.spark.counting import count_records, no_blank_records, null_report
 from reid_sql.engines.spark.frames import cast_alike, read_rows, same_key, with_key
 from reid_sql.engines.spark.people import (
     count_groups,

@@ -9,21 +9,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.codes import SIDES, coded
 from reid_sql.engines.spark.counting import RemoteColumns, null_report, refuse_repeated_keys
-from reid_sql.engines.spark.frames import (
-    Rows,
-    column,
-    exact_cast,
-    fetch,
-    resolve_columns,
-)
+from reid_sql.engines.spark.frames import Rows, column, exact_cast, fetch, resolve_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import QUASI_IDENTIFIERS
 from reid_sql.reduction import refuse_key
-from reid_sql.reductions.release import (
-    TABLE_NAMES,
-    WITH_KEY,
-)
+from reid_sql.reductions.release import TABLE_NAMES, WITH_KEY
 
 
 def paired_records(

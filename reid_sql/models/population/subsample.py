@@ -10,10 +10,17 @@ import numpy as np
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula.marginals import order_values
-from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, VALUE, EvidenceRow, rows_from_tuples
+from reid_sql.models.evidence import (
+    CLASS_SIZE,
+    DRAWN_RECORD,
+    PAIR,
+    VALUE,
+    DistinctTexts,
+    EvidenceRow,
+    rows_from_tuples,
+)
 from reid_sql.models.people.evidence import MAX_DRAWN, count_pairs, row_keys
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence
-from reid_sql.models.validation.distinct_texts import DistinctTexts
 from reid_sql.parameters import Floats, Integers, order_by_name
 
 MAX_RECORDS: Final = 5_000_000  # that are sampled in memory

@@ -27,7 +27,7 @@ from reid_sql.models.people.functional_dependencies import UNKNOWN, SourceEviden
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import MIN_WEIGHT
 from reid_sql.models.people.tree import ROOT, Tree
-from reid_sql.models.profile.people_subsets import MIN_CHANCE, PeopleSubsets, Subsets, SubsetShapes
+from reid_sql.models.population.people_subsets import MIN_CHANCE, PeopleSubsets, Subsets, SubsetShapes
 from reid_sql.parameters import PROBABILITY, Floats, Integers
 
 DRAWS: Final = 1024  # records that represent the population

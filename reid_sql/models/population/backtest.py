@@ -23,10 +23,10 @@ from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimate_by_methods
+from reid_sql.models.population.subsample import Texts, count_sample
 from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit, fit_sample
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
-from reid_sql.models.validation.subsample import Texts, count_sample
 from reid_sql.parameters import Choice, Floats, Integers, Number, Numbers
 
 # How well scores ξ of persons predict who is unique: ranking, errors, false discoveries and reliability.

@@ -5,9 +5,9 @@ import pytest
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.evidence import PAIR
+from reid_sql.models.population.backtest import STATUS_WITHIN_TABLE, Backtest, backtest, choose_methods
 from reid_sql.models.population.population_uniqueness import METHODS
-from reid_sql.models.validation.backtest import STATUS_WITHIN_TABLE, Backtest, backtest, choose_methods
-from reid_sql.models.validation.subsample import count_sample
+from reid_sql.models.population.subsample import count_sample
 
 RNG = np.random.default_rng(11)
 TOWN = np.stack([RNG.geometric(0.1, 800), RNG.integers(0, 6, 800), RNG.geometric(0.3, 800)], axis=1)

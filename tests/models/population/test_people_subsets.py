@@ -7,7 +7,7 @@ import pytest
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.model import Mixture
 from reid_sql.models.people.tree import ROOT
-from reid_sql.models.profile.people_subsets import PeopleSubsets, tree_information
+from reid_sql.models.population.people_subsets import PeopleSubsets, tree_information
 from tests.models.people.test_tree import every_cell
 from tests.people_tables import three_columns
 

@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from reid_sql.models.validation.backtest import score_persons
+from reid_sql.models.population.backtest import score_persons
 
 RNG = np.random.default_rng(3)
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from reid_sql.models.profile.subset_uniqueness import SubsetScore, raise_to_subsets
+from reid_sql.models.population.subset_uniqueness import SubsetScore, raise_to_subsets
 
 
 def test_each_subset_scores_as_the_highest_within_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
-from reid_sql.models.profile.subset_uniqueness import MAX_SUBSETS, profile
+from reid_sql.models.population.subset_uniqueness import MAX_SUBSETS, profile
 
 THIRDS = ["1", "2", "3"]
 COPULA = GaussianCopula(

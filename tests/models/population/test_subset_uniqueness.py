@@ -8,13 +8,13 @@ from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
 from reid_sql.models.people.model import Mixture
-from reid_sql.models.profile.people_subsets import SubsetShapes
-from reid_sql.models.profile.subset_uniqueness import (
+from reid_sql.models.population.people_subsets import SubsetShapes
+from reid_sql.models.population.subset_uniqueness import (
     DRAWS,
     score_tree_columns,
     unique_share_by_subset,
 )
-from tests.models.profile.test_people_subsets import CELLS, CHOICES, MODEL, OF_MIXTURE, Q
+from tests.models.population.test_people_subsets import CELLS, CHOICES, MODEL, OF_MIXTURE, Q
 
 COPULA = GaussianCopula(
     ("a", "b", "c"),
