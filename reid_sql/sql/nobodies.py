@@ -29,7 +29,8 @@ def count_nobodies(item: str, column: str) -> str:
     """Count the rows of each value of a column, as SQL has it, and how the values are written.
 
     The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Integers are written in one way,
-    and DuckDB knows the type when it binds: their texts are no words, which take longest to compare.
+    and DuckDB knows the type when it binds: no texts are made of them. A text that begins above the digits is
+    no finite number, and takes long to fail as one.
     """
     whole = f"CASE WHEN contains(word, '.0') THEN regexp_replace(word, '{FINAL_ZEROS}', '') ELSE word END"
     bare = f"ltrim({whole}, '0')"
@@ -47,13 +48,14 @@ def count_nobodies(item: str, column: str) -> str:
             END AS code
           FROM (
             SELECT CASE WHEN NOT is_integer THEN trim({letters_of("value")}, E' \\t\\r\\n\\f') END AS word,
-              TRY_CAST(value AS DOUBLE) AS number, size
+              CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
+                WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size
             FROM (
-              SELECT identifier::VARCHAR AS value, count(*) AS size,
+              SELECT identifier, identifier::VARCHAR AS value, count(*) AS size,
                 regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?') AS is_integer
               FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
+              WHERE identifier IS NOT NULL
               GROUP BY identifier
             ) AS reid_values
-            WHERE value IS NOT NULL
           ) AS reid_words
         ) AS reid_codes"""
