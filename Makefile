@@ -62,8 +62,7 @@ publish-check: wheel
 	@grep -q '^\[project.urls\]' pyproject.toml || echo "To do by a person: [project.urls] in pyproject.toml."
 
 bench: .venv/.dev
-	$(BIN)/python -m benchmarks.speed
-	$(BIN)/python -m benchmarks.speed.tables
+	$(BIN)/python -m benchmarks.speed --page --rows 1000000
 
 accuracy: .venv/.dev
 	$(BIN)/python -m benchmarks.accuracy

@@ -1,37 +1,55 @@
-"""The page of speeds says of every section what is compared, and its tables hold the figures of the file."""
+"""The page of speeds has every row that it names, of one run and one commit."""
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from benchmarks.speed.cases import SECTIONS, Setup
 from benchmarks.speed.compare import Case, Outcome
 from benchmarks.speed.measure import Figures, Job
-from benchmarks.speed.page import BEGIN, END, PAGE, WORDS, tables
+from benchmarks.speed.page import BEGIN, END, PAGE, ROWS, table_of
 from benchmarks.speed.table import figures
 
 OURS = [Figures(seconds, 2 * seconds, 100.0, {"records": 3}) for seconds in (1.5, 3.0, 6.0)]
 RIVALS = [Figures(3.0, 4.0, 200.0, {"records": 3}) for _ in OURS]
 
 
-def test_every_section_has_its_words(tmp_path: Path) -> None:
-    named = {case.section for cases in SECTIONS.values() for case in cases(Setup(tmp_path, 1))}
-    assert named == set(WORDS)
-
-
-def test_a_row_holds_the_medians_and_their_spread() -> None:
+def run(**changed: Any) -> dict[str, Any]:
     job = Job("in_duckdb", {})
-    case = Case("class_size", "3 integers", job, job, 1.1)
-    page = tables({"title": "3 rows", "machine": "2 cores", "cases": [figures(Outcome(case, OURS, RIVALS))]})
-    assert WORDS["class_size"]["heading"] in page
-    ratios = "1.00 (0.50 to 2.00) | 1.50 (0.75 to 3.00)"
-    assert page.splitlines()[-1] == f"| 3 integers | 3.00 s | 3.00 s | {ratios} | ≤ 1.10: met | 100 / 200 |"
+    cases = [figures(Outcome(Case(row["section"], row["case"], job, job), OURS, RIVALS)) for row in ROWS]
+    return {"title": "3 rows", "machine": "2 cores", "commit": "1a2b3c4d", "cases": cases} | changed
 
 
-def test_a_case_without_a_rival_or_a_run_says_so() -> None:
-    case = Case("adult", "adult", Job("in_duckdb", {}), skipped="no data; set REID_SQL_DATA")
-    page = tables({"title": "", "machine": "", "cases": [figures(Outcome(case, [], []))]})
-    assert page.splitlines()[-1] == "| adult | skipped: no data; set REID_SQL_DATA |  |  |  |  |  |"
+def test_every_row_is_a_case(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, 1)
+    known = {(case.section, case.words) for name in SECTIONS for case in SECTIONS[name](setup)}
+    assert {(row["section"], row["case"]) for row in ROWS} <= known
+
+
+def test_a_row_has_the_medians_and_their_spread() -> None:
+    first, second = table_of(run()).splitlines()[4:6]
+    assert "1a2b3c4d" in table_of(run())
+    assert first.endswith("| 3.00 s / 3.00 s | 1.00 (0.50 to 2.00) | 1.50 (0.75 to 3.00) | 100 / 200 |")
+    assert second.startswith("| `equivalence_class_size` of 3 integers | ")
+
+
+def test_a_case_without_a_run_says_why() -> None:
+    [name] = [row for row in ROWS if row["section"] == "adult"]
+    case = Case("adult", name["case"], Job("in_duckdb", {}), skipped="no data; set REID_SQL_DATA")
+    other = [each for each in run()["cases"] if each["section"] != "adult"]
+    page = table_of(run(cases=[*other, figures(Outcome(case, [], []))]))
+    assert "| skipped: no data; set REID_SQL_DATA |  |  |  |" in page
+
+
+def test_figures_of_two_runs_or_of_changed_files_are_not_written() -> None:
+    with pytest.raises(ValueError, match="must be of files that are committed, got changed ones"):
+        table_of(run(commit=""))
+    with pytest.raises(ValueError, match="must be of one run, got none of"):
+        table_of(run(cases=run()["cases"][1:]))
 
 
 def test_the_page_has_one_place_for_them() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert (page.count(BEGIN), page.count(END)) == (1, 1)
+    assert "commit " in page.partition(BEGIN)[2].partition(END)[0]

@@ -1,6 +1,6 @@
 """Measure, print a table, and keep the figures if asked: `python -m benchmarks.speed --help`.
 
-The page docs/speed.md is written from them by `python -m benchmarks.speed.page FIGURES.json`.
+With `--page`, the rows of docs/speed.md are measured and written there.
 """
 
 import json
@@ -11,9 +11,11 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rich.console import Console
 
+from benchmarks.speed import page
 from benchmarks.speed.cases import ROOT, SECTIONS, Setup
 from benchmarks.speed.compare import Case, Outcome, compare
 from benchmarks.speed.measure import Job, measure
@@ -35,18 +37,27 @@ def main() -> int:
     with TemporaryDirectory(prefix="reid-sql-bench-", ignore_cleanup_errors=True) as folder:
         setup = Setup(Path(folder), asked.threads)
         cases = [case for section in asked.only or SECTIONS for case in SECTIONS[section](setup)]
+        if asked.page:
+            cases = [case for case in cases if page.is_shown(case.section, case.words)]
         generate(folder, cases, asked.rows)
         for case in cases:
             outcomes.append(told(compare(case, asked.repeat)))
-            keep(asked.json, title, outcomes)
+            keep(asked.json, figures_of(title, outcomes))
+    if asked.page:
+        page.write_page(figures_of(title, outcomes))
     Console(width=None if sys.stdout.isatty() else 210).print(table(outcomes, title))
     return int(any(outcome.is_error for outcome in outcomes))
 
 
-def keep(file: Path | None, title: str, outcomes: list[Outcome]) -> None:
+def figures_of(title: str, outcomes: list[Outcome]) -> dict[str, Any]:
+    """The figures as plain data, with what they were measured on."""
+    cases = [figures(outcome) for outcome in outcomes]
+    return {"title": title, "machine": machine(), "commit": page.commit(), "cases": cases}
+
+
+def keep(file: Path | None, told: dict[str, Any]) -> None:
     """Write the figures that there are, if asked: an hour's run may be stopped."""
     if file is not None:
-        told = {"title": title, "machine": machine(), "cases": [figures(outcome) for outcome in outcomes]}
         file.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
 
@@ -67,6 +78,7 @@ def arguments() -> Namespace:
     parser.add_argument(
         "--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=f"of {', '.join(SECTIONS)}"
     )
+    parser.add_argument("--page", action="store_true", help="measure the rows of docs/speed.md, and write it")
     parser.add_argument("--json", type=Path, help="file for the figures of every run")
     return parser.parse_args()
 

@@ -104,6 +104,25 @@ def risk_summary(setup: Setup) -> Iterator[Case]:
         )
 
 
+def entity(setup: Setup) -> Iterator[Case]:
+    """The summary of people, by the smallest class of each, against the same by hand; ten rows a person."""
+    for shape in SHAPES:
+        if shape.kind == "integer" and shape.width == FEW:
+            columns = ", ".join(shape.columns)
+            people = f"(SELECT (row_number() OVER ()) // 10 AS person, {columns} FROM {shape.table})"
+            prepare = f"CREATE TEMP TABLE visits AS FROM {people}"
+            sizes = (
+                f"SELECT person, count(*) OVER (PARTITION BY {columns}) AS n "
+                f"FROM (SELECT DISTINCT person, {columns} FROM visits)"
+            )
+            least = f"SELECT person, min(n) AS k FROM ({sizes}) GROUP BY person"
+            rival = f"SELECT count(*) AS records, count(*) FILTER (k = 1) AS unique_records FROM ({least})"
+            call = f"risk_summary(visits, {shape.columns}, entity := 'person')"
+            jobs = [setup.duckdb(sql) for sql in (f"SELECT records, unique_records FROM {call}", rival)]
+            ours, by_hand = (Job(job.module, {**job.arguments, "prepare": prepare}) for job in jobs)
+            yield Case("entity", shape.words, ours, by_hand, 1.5, table=shape.table)
+
+
 def polars(setup: Setup) -> Iterator[Case]:
     """Polars' window against ours, streaming."""
     for shape in SHAPES:
@@ -330,6 +349,7 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "class_size": class_size,
     "histogram": class_size_histogram,
     "risk_summary": risk_summary,
+    "entity": entity,
     "polars": polars,
     "spark": spark,
     "memory_limit": memory_limit,

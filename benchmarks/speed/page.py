@@ -1,68 +1,81 @@
-"""The tables of docs/speed.md from the file of figures: `python -m benchmarks.speed.page FIGURES.json`."""
+"""The table of docs/speed.md, from one run of its rows: `python -m benchmarks.speed --page`.
 
-import json
+All rows of the page are of one run, one machine and one commit. Figures that lack a row, or of files
+that were changed since the commit, are not written.
+"""
+
 import re
-import sys
+import shutil
+import subprocess
 import tomllib
-from collections.abc import Mapping
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed.cases import ROOT
 from benchmarks.speed.measure import Figures
-from benchmarks.speed.table import peak, spread, target, time
+from benchmarks.speed.table import peak, spread, time
 
 Case = Mapping[str, Any]
+ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "speed.md"
-BEGIN: Final = "<!-- figures: written by `python -m benchmarks.speed.page` -->"
+BEGIN: Final = "<!-- figures: written by `make bench` -->"
+GIT: Final = shutil.which("git") or "git"
 END: Final = "<!-- /figures -->"
 HEAD: Final = (
-    "| | this package | rival | ratio of time (least to most) | of processor time "
-    "| target | peak MB of each |\n"
-    "| --- | --- | --- | --- | --- | --- | --- |"
+    "| reid-sql | beside it | time of each | ratio (least to most) | of processor time | peak MB of each |\n"
+    "| --- | --- | --- | --- | --- | --- |"
 )
-WORDS: Final = tomllib.loads((Path(__file__).parent / "page.toml").read_text(encoding="utf-8"))
+ROWS: Final[list[dict[str, str]]] = tomllib.loads(
+    (Path(__file__).parent / "page.toml").read_text(encoding="utf-8")
+)["rows"]
 
 
-def main(file: str) -> None:
+def is_shown(section: str, case: str) -> bool:
+    """Whether the page has a row of this case."""
+    return any((row["section"], row["case"]) == (section, case) for row in ROWS)
+
+
+def commit() -> str:
+    """The commit of all files, or nothing where a file differs from it."""
+    changed, head = (
+        subprocess.run([GIT, *asked], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        for asked in (["status", "--porcelain"], ["rev-parse", "--short=8", "HEAD"])
+    )
+    return "" if changed else head
+
+
+def write_page(figures: Mapping[str, Any]) -> None:
     """Write the figures into the page."""
-    figures = json.loads(Path(file).read_text(encoding="utf-8"))
     page = PAGE.read_text(encoding="utf-8")
     before, _, rest = page.partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{tables(figures)}\n\n{END}{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{table_of(figures)}\n\n{END}{after}", encoding="utf-8")
 
 
-def tables(figures: Mapping[str, Any]) -> str:
-    """A table for each section, after what was measured on which machine."""
-    of = f"{figures['title']}; {figures['machine']}"
-    parts = [f"{of}. Ratios are medians over pairs of runs; targets are for time."]
-    for section, cases in groupby(figures["cases"], key=lambda case: case["section"]):
-        words = WORDS[section]
-        reason = " ".join(words["reason"].split())
-        parts.append(f"### {words['heading']}\n\n{reason}\n\n" + "\n".join([HEAD, *map(_row, cases)]))
-    return "\n\n".join(parts)
+def table_of(figures: Mapping[str, Any]) -> str:
+    """The table, after what was measured on which machine; ValueError without a row or the commit."""
+    if not figures["commit"]:
+        raise ValueError("figures must be of files that are committed, got changed ones; commit and measure")
+    cases = {(case["section"], case["shape"]): case for case in figures["cases"]}
+    if lacking := [row["ours"] for row in ROWS if (row["section"], row["case"]) not in cases]:
+        raise ValueError(f"the figures of a page must be of one run, got none of {lacking[0]}; measure all")
+    of = f"{figures['title']}; {figures['machine']}; commit {figures['commit']}"
+    lines = [_row(row, cases[row["section"], row["case"]]) for row in ROWS]
+    return f"{of}.\n\n" + "\n".join([HEAD, *lines])
 
 
-def _row(case: Case) -> str:
+def _row(row: Mapping[str, str], case: Case) -> str:
     ours, rivals = ([Figures(**run) for run in case[side]] for side in ("ours", "rival"))
     cells = [
-        case["shape"],
-        time(ours) or case["verdict"],
-        time(rivals),
+        row["ours"],
+        row["rival"],
+        _each(time, ours, rivals) or case["verdict"],
         spread(case["ratio"]),
         spread(case["cpu_ratio"]),
-        _target(case),
-        " / ".join(peak(runs) for runs in (ours, rivals) if runs),
+        _each(peak, ours, rivals),
     ]
     return "| " + " | ".join(re.sub(r"\|", "∣", cell) for cell in cells) + " |"
 
 
-def _target(case: Case) -> str:
-    words = target(case["target"], case.get("cpu_target"))
-    return f"{words}: {case['verdict']}" if words else ""
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def _each(write: Any, *sides: Sequence[Figures]) -> str:
+    return " / ".join(write(runs) for runs in sides if runs)

@@ -176,7 +176,8 @@ class ClientRecords:
             if self._source.is_fetched(check):
                 given = {**check.parameters, "sensitive": check.sensitive}
                 yield self._needed(check.measure.declared, check.quasi_identifiers, given), check.by
-        population = largest_population(table) if self._source.counts_overview else None
+        is_asked = self._source.counts_overview and table.asks_for_population
+        population = largest_population(table) if is_asked else None
         if table.quasi_identifiers and (population or 0) > self._source.count_records():
             yield self._needed(declared()["population_risk"], table.quasi_identifiers, {}), ()
 

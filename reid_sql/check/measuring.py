@@ -51,6 +51,9 @@ REMARK_POPULATION_OF_GROUP: Final = (
     "{} people are taken for the population of each group; "
     "where a group's has fewer, its risk is higher than its figure"
 )
+STATUS_NOT_ASKED: Final = (
+    "no check asks for it; add a check of population_correctness, or run reid-sql risk with --population {}"
+)
 POPULATION_MEASURE: Final = "population_below_k"
 POINTS: Final = 24  # of the curve of right matches
 
@@ -279,11 +282,16 @@ def _measure_columns(release: Release) -> tuple[ColumnSizes, ...]:
 
 
 def _estimate_population(release: Release, population: float | None, seed: int) -> PopulationEstimate | None:
-    """Estimate the risk in a population that is larger than the table."""
+    """Estimate the risk in a population that is larger than the table, where a check asks for it.
+
+    The fit takes most of the time of a policy that counts the rest.
+    """
     if population is None or population <= release.records:
         return None
     check = _check_of_population(release.table, population, seed)
     k = check.parameters["k"]
+    if not release.table.asks_for_population:
+        return PopulationEstimate(population, k, None, STATUS_NOT_ASKED.format(plain(population)))
     try:
         row = release.answer(check)[0]
     except INTERRUPTIONS:

@@ -132,6 +132,11 @@ class TablePolicy:
         return {name: codes for name, codes in self.missing.items() if fold_case(name) not in counted}
 
     @property
+    def asks_for_population(self) -> bool:
+        """Whether a check needs the model of people."""
+        return any(check.measure.function == "population_risk" for check in self.checks)
+
+    @property
     def sources(self) -> tuple[Source, ...]:
         """Where the table and those it is compared with lie."""
         return (self.source, *self.others.values())

@@ -58,7 +58,8 @@ def test_the_upper_end_is_judged(tmp_path: Path, measure: str) -> None:
 
 
 def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_path: Path) -> None:
-    page = check(written(tmp_path, '{measure = "k", at_least = 1}', table="population = 50_000"))
+    asked = '{measure = "population_correctness", at_most = 1}'
+    page = check(written(tmp_path, asked, table="population = 50_000"))
     row, reported = people_row(), page["tables"][0]["population_risk"]
     assert {
         name: reported[name] for name in ("uniqueness", "correctness_high", "below_k_low")
@@ -66,6 +67,15 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
     assert reported["sentence"] == row["sentence"]
     text = render_html(page)
     assert text.index("In a population of 50,000 people") < text.index("by a second method (pyc_forecast)")
+
+
+def test_no_model_is_fitted_that_no_check_asks_for(tmp_path: Path) -> None:
+    """The report names the population, and how to ask."""
+    page = check(written(tmp_path, '{measure = "k", at_least = 1}', table="population = 50_000"))
+    reported = page["tables"][0]["population_risk"]
+    assert (reported["population"], reported["method"]) == (50_000, None)
+    assert reported["status"].endswith("or run reid-sql risk with --population 50000")
+    assert "In a population of 50,000 people" in render_html(page)
 
 
 UNANSWERED = {

@@ -86,19 +86,20 @@ def test_one_statement_counts_the_measures_of_the_same_columns(
     assert len(gate.plan_statements(read_policy(path), overview=False)) == len(statements) - 1
 
 
-def test_records_come_for_the_overview_of_a_larger_population_alone(
+def test_records_come_for_a_check_of_a_larger_population_alone(
     tmp_path: Path, sources: dict[str, str]
 ) -> None:
-    """A plan takes a table for one record; the codes of both columns come where the records do."""
+    """The codes of both columns come where the records do: for the check, never for the page alone."""
     path = tmp_path / "p.toml"
     come = {}
     for population in (1, 2):
         named = f'quasi_identifiers = ["age", "sex"]\npopulation = {population}'
-        checks = "checks = [{ measure = 'k', at_least = 1 }]"
-        path.write_text(f"[[tables]]\n{sources['url']}\n{named}\n{checks}", encoding="utf-8")
-        statements = gate.plan_statements(read_policy(path))
-        come[population] = any("reid_code_1" in each for each in statements)
-    assert come == {1: False, 2: True}
+        for measure in ("k', at_least = 1", "population_correctness', at_most = 1"):
+            checks = f"checks = [{{ measure = '{measure} }}]"
+            path.write_text(f"[[tables]]\n{sources['url']}\n{named}\n{checks}", encoding="utf-8")
+            statements = gate.plan_statements(read_policy(path))
+            come[population, measure[0]] = any("reid_code_1" in each for each in statements)
+    assert come == {(1, "k"): False, (2, "k"): False, (1, "p"): True, (2, "p"): True}
 
 
 def test_a_measure_that_is_refused_leaves_the_others_judged(
