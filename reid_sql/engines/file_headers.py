@@ -1,4 +1,4 @@
-"""The first line of a text file: whether it names the columns, each once.
+"""The first line of a text file, whether it names the columns, each once, and the last, if it is no record.
 
 A reader that takes a title, or the first record, for the header loses a record or measures another column in
 silence. So do two columns of one name: each engine renames the second in its own way, or ignores it.
@@ -20,6 +20,11 @@ MIN_REPEATED_SHARE: Final = 1 / 3  # of the names that are values of their colum
 NUMBERED: Final = re.compile(r"(column|_c)?\d+")  # how readers call the columns of a file without a header
 RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
 VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")  # a number or a date
+TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
+    "(grand |sub)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
+    "\u0438того|всего|合計|总计",
+    re.IGNORECASE,
+)
 REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
 
@@ -73,6 +78,25 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         raise OutOfDomainError(f"{rule}; {remedy}")
 
 
+def refuse_footer(words: str, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse a last line that is a total or a note: most of its fields are empty, as in no line before it.
+
+    >>> refuse_footer("FILE", [["Summe", "1", "2"], ["anna", "", ""]])
+    >>> refuse_footer("FILE", [["anna", "1", "2"], ["Summe:", "", ""]])  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    reid_sql.errors.OutOfDomainError: FILE must end with a record, got a last line that looks like a total or
+        a note; remove it, or write it further up if it is a record
+    """
+    empty = [sum(not field.strip() for field in row) for row in rows]
+    if len(rows) < 2 or empty[-1] <= max(len(rows[-1]) / 2 - 1, *empty[:-1]):  # noqa: PLR2004 - one before it
+        return
+    first = rows[-1][0].strip()
+    is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
+    if TOTAL.fullmatch(first.rstrip(" :.")) or is_note:
+        rule = f"{words} must end with a record, got a last line that looks like a total or a note"
+        raise OutOfDomainError(f"{rule}; remove it, or write it further up if it is a record")
+
+
 def _has_values(header: Sequence[str]) -> bool:
     values = [name.strip() for name in header if VALUE.fullmatch(name.strip())]
     if len(values) < 2:  # noqa: PLR2004 - pandas calls a single column 0
@@ -117,9 +141,11 @@ def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> No
             continue
         if is_numbered:
             return
-        refuse_repeated_names(words, filter(None, rows[0]), str)  # a query refuses those that differ by case
-        if _are_same(rows[0], names):
+        is_same = _are_same(rows[0], names)
+        if is_same:
             refuse_record(words, rows, "write one, or pass a view of read_csv('…', header = …)")
+        refuse_repeated_names(words, filter(None, rows[0]), str)  # a query refuses those that differ by case
+        if is_same:
             return
     rule = f"{words} must be read by the columns that its first line names, got {len(names)} others"
     raise OutOfDomainError(f"{rule}; pass a view of read_csv('…') that names delim, quote and skip")

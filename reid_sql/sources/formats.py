@@ -21,6 +21,7 @@ from reid_sql.engines.file_headers import (
     DELIMITERS,
     MAX_LINES_COMPARED,
     read_rows,
+    refuse_footer,
     refuse_quotes,
     refuse_record,
     refuse_repeated_names,
@@ -33,6 +34,7 @@ from reid_sql.sql.text import sort_keys
 
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
+MAX_LAST_BYTES: Final = 2**12  # in which the last line is looked for
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 BREAK, RETURN = 10, 13
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -106,7 +108,9 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
                 refuse_record(
                     words, read_rows(lines, delimiter, form.quote), f"write one or {no}; if it is one, {yes}"
                 )
-        count, blank = _count_lines(path, form)
+        refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
+        count, blank, end = _count_lines(path, form)
+        refuse_footer(words, _last_rows(end, delimiter, form))
     except UnicodeError as error:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         rule = (
@@ -177,7 +181,7 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
 
 def nonblank_lines(path: Path) -> int:
     """Count the lines of a file in UTF-8 that hold something."""
-    lines, blank = _count_lines(path, TextFormat(quote=""))
+    lines, blank, _ = _count_lines(path, TextFormat(quote=""))
     return lines - blank
 
 
@@ -223,18 +227,25 @@ def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...
             f"{words} must begin with the names of its columns, got an empty line; "
             f"write them, or {write_option(words, 'header', 'false')}"
         )
-    names = tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
-    refuse_repeated_names(words, names)
-    return names
+    return tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
 
 
-def _count_lines(path: Path, form: TextFormat) -> tuple[int, int]:
-    """Count the lines that end outside of quotes, and those of them that are blank."""
+def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:
+    """Divide the last lines that are not blank into fields, but for the first, which may be a part of one."""
+    whole = end.decode("latin-1" if form.encoding == "latin-1" else "utf-8", errors="ignore")
+    lines = [line for line in whole.splitlines()[1:] if line.strip()]
+    return read_rows(lines[-MAX_LINES_COMPARED:], delimiter, form.quote)
+
+
+def _count_lines(path: Path, form: TextFormat) -> tuple[int, int, bytes]:
+    """Count the lines that end outside of quotes, and those of them that are blank; the last bytes, too."""
     lines = blank = parity = 0
+    end = b""
     length, last = 0, 0  # of the line that is open: its bytes, and the last of them
     mark = BREAK
     for place, chunk in enumerate(_chunks(path, form.encoding)):
         bytes_ = np.frombuffer(chunk, dtype=np.uint8)
+        end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
             mark = RETURN  # as old computers wrote
         breaks = np.flatnonzero(bytes_ == mark)
@@ -253,7 +264,7 @@ def _count_lines(path: Path, form: TextFormat) -> tuple[int, int]:
         else:
             length += len(bytes_)
         last = int(bytes_[-1])
-    return lines + (length > 0), blank
+    return lines + (length > 0), blank, end
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:

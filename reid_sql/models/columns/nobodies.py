@@ -20,6 +20,16 @@ MIN_NINES: Final = 3  # digits: an identifier may well be 9, or 99
 NOBODY_WORDS: Final = (
     *MISSING_WORDS,
     *("none", "nil", "no id", "nobody", "anonymous", "anonymised", "anonymized", "anon", "guest", "deleted"),
+    *(
+        "total",
+        "grand total",
+        "sum",
+        "summe",
+        "gesamt",
+        "insgesamt",
+        "somme",
+        "suma",
+    ),  # below the last record
     "00000000-0000-0000-0000-000000000000",
 )
 NOBODY_NUMBERS: Final = (0, *map(int, NEGATIVE_NINES), *(int(each) for each in NINES[MIN_NINES - 1 :]))
