@@ -35,6 +35,11 @@ def refuse_unknown_code(where: str, code: str) -> None:
         raise UnknownNameError(f"{rule}; {suggestion(code, known, 'codes')}")
 
 
+def without_codes(text: str) -> str:
+    """Leave out the codes before sentences: the person who decides reads no words of programs."""
+    return CODE.sub(lambda part: "" if part[1] in codes_of_cautions() else part[0], text)
+
+
 @cache
 def codes_of_cautions() -> tuple[str, ...]:
     """All codes that a caution may have."""

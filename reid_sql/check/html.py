@@ -15,6 +15,7 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
+from reid_sql.check.caution_codes import without_codes
 from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
@@ -107,7 +108,7 @@ def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
         f'<div class="verdict {_css_class(page["verdict"])}"><strong>{word}:</strong>'
-        f"{escape(rest)} Of the checks, {verdicts}.</div>"
+        f"{escape(rest)} Checks: {verdicts}.</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
 
@@ -150,7 +151,7 @@ def _checks(page: Page) -> str:
 def _check_row(check: Page, above: Sequence[str]) -> str:
     explanation = explain_verdict(check, above)
     words = f"<strong>{escape(describe_check(check))}</strong>"
-    for line in (check["words"], describe_columns(check), explanation.words):
+    for line in (check["words"], describe_columns(check), without_codes(explanation.words)):
         words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
     words += f"<br><q>{escape(explanation.group['sentence'])}</q>" if explanation.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
@@ -180,7 +181,7 @@ def _group_table(check: Page, noun: str) -> str:
         f"{_group_label(group)}</td>"
         f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
         f"<td class=number>{escape(format_figure(group, check))}</td>"
-        f"<td class=soft>{escape(group['why'])}</td></tr>"
+        f"<td class=soft>{escape(without_codes(group['why']))}</td></tr>"
         for group in shown
     )
     left = len(check["groups"]) - len(shown)
@@ -307,9 +308,9 @@ def _population_risk(answer: Page) -> str:
     people = f"{answer['population']:,.0f}"
     title = f"<h3>In a population of {people} people</h3>"
     if answer["method"] is None:
-        return f"{title}<p>Not available: {escape(answer['status'])}</p>"
+        return f"{title}<p>Not available: {escape(without_codes(answer['status']))}</p>"
     quote = f"<blockquote>{escape(answer['sentence'])}</blockquote>" if answer["sentence"] else ""
-    status = "" if answer["status"] == "ok" else f"<p>{escape(answer['status'])}</p>"
+    status = "" if answer["status"] == "ok" else f"<p>{escape(without_codes(answer['status']))}</p>"
     facts = describe_shares(answer) | {
         "method": f"{answer['method']} (population_risk)",
         "assumed": answer["assumptions"],
@@ -321,7 +322,7 @@ def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
     title = "<h3>Forecast: right matches in larger populations, by a second method (pyc_forecast)</h3>"
     if not forecast["points"]:
-        return f"{title}<p>Not available: {escape(forecast['status'])}</p>"
+        return f"{title}<p>Not available: {escape(without_codes(forecast['status']))}</p>"
     asked_for = _checks_of_table(page, table, "forecast_correctness")
     strictest = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
     shown = forecast_chart(
@@ -330,7 +331,7 @@ def _forecast(page: Page, table: Page) -> str:
         measured=[{**row, "n": row["people"]} for row in forecast["measured"]],
         limit=strictest,
     )
-    caution = "" if forecast["status"] == "ok" else f" {forecast['status']}"
+    caution = "" if forecast["status"] == "ok" else f" {without_codes(forecast['status'])}"
     words = f"{shown.title}. The forecast treats the table as a random sample of the population.{caution}"
     return f"{title}{render_chart(shown, table, words)}"
 

@@ -1,6 +1,6 @@
 """The verdict on a terminal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -35,7 +35,7 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
     """
     refuse_unmasked(page)
     cautions = {each["name"]: find_table_cautions(page, each["name"]) for each in page["tables"]}
-    checks = _check_lines(page, cautions) if width < NARROW else [_checks_table(page, cautions)]
+    checks = _check_lines(page, cautions) if width < NARROW else _checks_tables(page, cautions)
     return Group(
         Text(f"Policy: {page['policy']['name']}", style="bold"),
         *(line for each in page["tables"] for line in _table_lines(each, cautions[each["name"]])),
@@ -65,15 +65,22 @@ def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[Renderab
             yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines)
 
 
-def _checks_table(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Table:
+def _checks_tables(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Iterator[RenderableType]:
+    """Give the checks of each table of the policy below its name, however long it is."""
+    for name in dict.fromkeys(check["table"] for check in page["checks"]):
+        yield Text(name, style="bold")
+        yield _checks_table([each for each in page["checks"] if each["table"] == name], cautions[name])
+
+
+def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Table:
     table = Table(header_style="bold")
-    for column in ("verdict", "table", "measure", "figure", "limit", ""):
+    for column in ("verdict", "measure", "figure", "limit", ""):
         table.add_column(column, justify="right" if column in ("figure", "limit") else "left")
-    for check in page["checks"]:
-        explanation = explain_verdict(check, cautions[check["table"]].sentences)
+    for check in checks:
+        explanation = explain_verdict(check, cautions.sentences)
         badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
         cells = (format_figure(explanation.group, check), format_limit(check), explanation.words)
-        table.add_row(badge, Text(check["table"]), _measure_cell(check), *(Text(cell) for cell in cells))
+        table.add_row(badge, _measure_cell(check), *(Text(cell) for cell in cells))
     return table
 
 
