@@ -103,7 +103,8 @@ def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
     word, rest = describe_verdict(page)
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
     tables = "; ".join(f"{each['name']} ({describe_count(each)})" for each in page["tables"])
-    steps = "".join(f"<li>{escape(step)}</li>" for step in (*before, *next_steps(page, advise=advise)))
+    advice = (without_codes(step) for step in (*before, *next_steps(page, advise=advise)))
+    steps = "".join(f"<li>{escape(step)}</li>" for step in advice)
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
@@ -120,8 +121,8 @@ def _cautions(page: Page) -> str:
         cautions = find_table_cautions(page, table["name"])
         if not cautions.sentences and not cautions.accepted:
             continue
-        items = "".join(f"<li>{escape(each)}</li>" for each in cautions.sentences)
-        parts.append(f"<h3>{escape(table['name'])}</h3><ul>{items}</ul>")
+        items = "".join(f"<li>{escape(without_codes(each))}</li>" for each in cautions.sentences)
+        parts.append(f"<h3>{escape(table['name'])}</h3>" + (f"<ul>{items}</ul>" if items else ""))
         for words, lines in (
             (REMEDY_TABLE, cautions.remedies),
             (REMEDY_POLICY, [cautions.accepted] * bool(cautions.accepted)),
