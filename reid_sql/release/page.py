@@ -11,7 +11,7 @@ from reid_sql.check.masking import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
-from reid_sql.models.release.search import CountedNode, find_removed_classes
+from reid_sql.models.release.search import MAX_NODES, CountedNode, find_removed_classes
 from reid_sql.models.release.suppression import (
     CellSuppression,
     PeopleRules,
@@ -45,6 +45,14 @@ OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums
 LEFT_OUT: Final = {
     *("name", "loss", "columns", "columns_released", "columns_left_out"),
     *("frontier", "cross_tables", "choices"),
+}
+COMPLETE, OTHER_NULLS, TOO_LARGE, TIME_LIMIT = "complete", "other_nulls", "too_large", "time_limit"
+UNPROVED: Final = {
+    OTHER_NULLS: "Less may be possible: the search takes NULL for a value, and the policy does not.",
+    TOO_LARGE: (
+        "{forms:,} transformations are too many to search all: columns became finer one by one, as long as "
+        "the policy is met. Fewer quasi-identifiers or shorter hierarchies allow a proof."
+    ),
 }
 NONE: Final = (
     "No transformation of the table was found that meets the policy. Allow more suppression, more time, "
@@ -92,6 +100,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "least_possible_loss": None
         if bound is None or table.is_local
         else min(_few(table.result.bound), bound),
+        "search_ended": _search_end(table),
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
@@ -348,12 +357,20 @@ def _lost(table: Page) -> str:
     if table["optimal"]:
         before = " before values are blank" if table["blank_columns"] else ""
         return f"{words}, the least of all transformations that meet the policy{before}."
+    if table["search_ended"] != TIME_LIMIT:
+        return f"{words}. {UNPROVED[table['search_ended']].format(**table)}"
     forms = f"{table['forms_counted']:,} of {table['forms']:,} transformations"
-    cut = f"{words}. The search was cut off at the time limit, after {forms}"
-    if minimized is None:
-        return f"{cut}; raise prepare.time_limit to search all."
-    least = percent(table["least_possible_loss"])
-    return f"{cut}: a loss of {least} may be possible; raise prepare.time_limit to search all."
+    least = table["least_possible_loss"]  # None if the loss is withheld
+    possible = f": a loss of {percent(least)} may be possible" if least else ""
+    cut = f"The search was cut off at the time limit, after {forms}{possible}"
+    return f"{words}. {cut}; raise prepare.time_limit to search all."
+
+
+def _search_end(table: "TableRelease") -> str:
+    """Say why the search of global recoding ended."""
+    if table.result.optimal:
+        return COMPLETE if table.proved else OTHER_NULLS
+    return TOO_LARGE if table.result.nodes > MAX_NODES else TIME_LIMIT
 
 
 def _global_loss(table: Page) -> str:

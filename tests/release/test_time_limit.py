@@ -1,8 +1,16 @@
-"""The time limit of a search is processor time."""
+"""The time limit of a search is processor time, and its answer says why nothing is proved."""
 
 import time
+from pathlib import Path
 
+import numpy as np
+import polars as pl
+import pytest
+
+from reid_sql.release import preparation
+from reid_sql.release.page import sentences
 from reid_sql.release.time_limit import limit_time
+from tests.release.brute import K, policy, written
 
 
 def test_waiting_uses_no_time_and_work_does() -> None:
@@ -13,3 +21,27 @@ def test_waiting_uses_no_time_and_work_does() -> None:
     while time.process_time() - began < 0.06:
         sum(range(1000))
     assert is_over()
+
+
+def test_a_search_says_why_it_proves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight columns of seven levels make more transformations than bounds are kept of: no time ran out."""
+    rng = np.random.default_rng(5)
+    columns = [f"c{at}" for at in range(8)]
+    pl.DataFrame(rng.integers(0, 64, (60, 8)), schema=columns).write_parquet(tmp_path / "t.parquet")
+    bands = "[{ bands = 2 }, { bands = 4 }, { bands = 8 }, { bands = 16 }, { bands = 32 }]"
+    steps = [f"hierarchies.{name} = {bands}" for name in columns]
+    cases = {
+        "too_large": (8, "", "5,764,801 transformations are too many to search all"),
+        "other_nulls": (2, 'nulls = "drop"', "takes NULL for a value"),
+        "complete": (2, "", "the least of all transformations"),
+        "time_limit": (6, "", "was cut off at the time limit"),
+    }
+    for ended, (width, table, words) in cases.items():
+        if ended == "time_limit":
+            monkeypatch.setattr(preparation, "limit_time", lambda _: lambda: True)  # as after a minute
+        prepare = "\n".join(steps[:width])
+        asked = policy("t.parquet", columns[:width], K.format(2), prepare=prepare, table=table)
+        made = preparation.run(written(tmp_path, asked))
+        page = made.page["tables"][0]
+        assert page["search_ended"] == ended
+        assert [words in sentence for sentence in sentences(page)].count(True) == 1
