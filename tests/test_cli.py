@@ -3,6 +3,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import duckdb
@@ -44,6 +46,34 @@ def test_profile_leaves_out_what_identifies_people_by_itself(tmp_path: Path) -> 
         assert line == f"{start}none (no set of at most 2 columns reaches {share})."
     (tmp_path / "t.csv").write_text("patient_id\n" + "\n".join(f"p{n}" for n in range(30)), encoding="utf-8")
     assert "Smallest set" not in command("profile", str(tmp_path / "t.csv")).stdout
+
+
+@pytest.mark.parametrize("last", [3, 40, 400])
+def test_profile_names_the_sets_that_a_search_of_each_share_finds(tmp_path: Path, last: int) -> None:
+    """The set of 5 % reaches 50 %, or not; the shares are counted by hand."""
+    rows = [(n % 17, n * 7 % 23, n * n % 11, n % last) for n in range(800)]
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["a,b,c,d", *(",".join(map(str, r)) for r in rows)]), encoding="utf-8"
+    )
+    _, *named = command("profile", str(tmp_path / "t.csv")).stdout.splitlines()[:3]
+    for share, line in zip((0.05, 0.5), named, strict=True):
+        reached: list[tuple[float, str]] = []
+        for size in range(1, 5):
+            for places in combinations(range(4), size):
+                counts = Counter(tuple(row[place] for place in places) for row in rows)
+                unique = sum(n == 1 for n in counts.values()) / len(rows)
+                reached += [(unique, ", ".join("abcd"[place] for place in places))] * (unique >= share)
+            if reached:
+                break
+        best = max(reached)[0] if reached else 0
+        if not reached:
+            assert "none (no set of at most 4 columns" in line
+            continue
+        assert any(f"records: {name} (" in line for unique, name in reached if unique == best), (
+            line,
+            reached,
+        )
+        assert ("as small" in line) == (len(reached) > 1)
 
 
 def test_profile_says_where_sets_of_columns_are_not_searched(tmp_path: Path) -> None:

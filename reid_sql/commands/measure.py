@@ -24,6 +24,7 @@ from reid_sql.commands.tables import (
     open_table,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import COPIES, count_copies
 from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
 from reid_sql.models.columns.identifiers import hint, likely, repeating
@@ -81,8 +82,14 @@ def describe_smallest_sets(
             describe_smallest_set(share, [{"columns": [], "status": status}]) for share in SHARES_SINGLED_OUT
         ]
     max_sets = max(len(named), MAX_RECORDS_READ // rows[0]["records"])
-    lines = []
+    lines: list[str] = []
+    sets: list[dict[str, Any]] = []
     for share in SHARES_SINGLED_OUT if named else ():
+        # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
+        reaching = [each for each in sets if each["status"] == OK and each["share_unique"] >= share]
+        if reaching:
+            lines.append(describe_smallest_set(share, reaching))
+            continue
         given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
         try:
             sets = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()
