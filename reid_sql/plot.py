@@ -8,7 +8,7 @@ can be read in black and white.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from reid_sql.charts import column_charts, estimate_charts, release_charts, risk_charts
+from reid_sql.charts import column_charts, estimate_charts, risk_charts
 from reid_sql.charts.figure import draw
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def comparison(answer: object, *, ax: "Axes | None" = None) -> "Figure":
 
     Of the answer of `compare`, shares of the people; an unknown share has no bar.
     """
-    return draw(release_charts.comparison(answer), ax)
+    return draw(estimate_charts.comparison(answer), ax)
 
 
 def losses(answer: object, *, ax: "Axes | None" = None) -> "Figure":
@@ -228,7 +228,7 @@ def losses(answer: object, *, ax: "Axes | None" = None) -> "Figure":
 
     Of the answer of `compare_columns`.
     """
-    return draw(release_charts.losses(answer), ax)
+    return draw(estimate_charts.losses(answer), ax)
 
 
 def attacks(answer: object, *, ax: "Axes | None" = None) -> "Figure":
@@ -242,7 +242,7 @@ def attacks(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     >>> [float(place) for place in figure.axes[0].lines[0].get_xdata()]
     [0.1]
     """
-    return draw(release_charts.attacks(answer), ax)
+    return draw(estimate_charts.attacks(answer), ax)
 
 
 def audited_cells(answer: object, *, ax: "Axes | None" = None) -> "Figure":
@@ -257,4 +257,4 @@ def audited_cells(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['2 ×']
     """
-    return draw(release_charts.audited_cells(answer), ax)
+    return draw(estimate_charts.audited_cells(answer), ax)

@@ -31,7 +31,7 @@ LAYERS = [
     ("reid_sql.sources", "reid_sql.terminal", "reid_sql.charts", "reid_sql.plot"),
     ("reid_sql.client",),
     ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),  # what the place does not answer, DuckDB does
-    ("reid_sql.python_api", "reid_sql.commands.facts", "reid_sql.notebook", "reid_sql.harlequin"),
+    ("reid_sql.python_api", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
     ("reid_sql.release",),
     ("reid_sql.serve",),

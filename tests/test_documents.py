@@ -18,7 +18,7 @@ import yaml
 
 import reid_sql
 import reid_sql_udfs
-from reid_sql.commands import facts
+from reid_sql.commands import functions as listing
 from reid_sql.commands.parser import parser
 from reid_sql.demo import generate as town
 from reid_sql.engines import registry
@@ -97,7 +97,7 @@ def test_the_readme_states_results_and_the_functions_index_every_function(root: 
 
 
 def test_every_function_is_shown_in_an_example_that_runs() -> None:
-    shown = {statement for script in SCRIPTS for statement in facts.statements(script.read_text())}
+    shown = {statement for script in SCRIPTS for statement in listing.statements(script.read_text())}
     for name in declared():
         assert any(function_facts.calls(statement, name) for statement in shown), name
 
@@ -310,7 +310,7 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
         answered = {row[0]: row[1] for row in rows}
         for column, kind in function_facts.result_columns(function):
             answer = answered.pop(column)
-            assert kind == facts.BY_PERSON or kind.startswith(answer), f"{column} of {function.name}"
+            assert kind == listing.BY_PERSON or kind.startswith(answer), f"{column} of {function.name}"
         assert bool(answered) == bool(function_facts.columns_beside(function)), function.name
 
 
@@ -351,8 +351,8 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     for name, known in columns.items():
         for column in known:
             where = "at the end of its field's line, or in reid_sql/commands/result_columns.toml"
-            assert facts.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
-    for name, reported in facts.meanings().items():
+            assert listing.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
+    for name, reported in listing.meanings().items():
         own = columns.get(name, {})
         there = {column for found in columns.values() for column in found} if name == "every" else set(own)
         assert set(reported) <= there, name

@@ -11,8 +11,7 @@ from typing import Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import Measure
-from reid_sql.commands.facts import group_by_question
-from reid_sql.commands.terms import NOT_HERE, TERMS, group_by_tier
+from reid_sql.commands.functions import NOT_HERE, TERMS, group_by_question, group_by_tier
 from reid_sql_udfs import declared
 from tests import examples
 from tools import function_facts as facts

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from reid_sql.commands.facts import (
+from reid_sql.commands.functions import (
     calls,
     columns_beside,
     counts_in_a_window,

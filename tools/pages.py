@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from reid_sql.commands.facts import meaning, statements
+from reid_sql.commands.functions import meaning, statements
 from reid_sql.function import Function
 from tools import function_facts as facts
 from tools.documents import ROOT

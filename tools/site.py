@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from reid_sql.commands.terms import group_by_tier
+from reid_sql.commands.functions import group_by_tier
 from reid_sql_udfs import declared
 
 ROOT: Final = Path(__file__).parents[1]

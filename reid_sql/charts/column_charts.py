@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.charts import spec
-from reid_sql.charts.answers import Row, read_frame, rows_of
-from reid_sql.charts.spec import Marker, Style
+from reid_sql.charts.spec import Marker, Row, Style, read_frame, rows_of
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.numerics.quantiles import percent
 

@@ -7,8 +7,7 @@ from itertools import cycle
 from typing import Any, Final
 
 from reid_sql.charts import spec
-from reid_sql.charts.answers import Row, rows_of, tables_of
-from reid_sql.charts.spec import Marker, Style
+from reid_sql.charts.spec import Marker, Row, Style, rows_of, tables_of
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.numerics.quantiles import percent
 

@@ -3,8 +3,7 @@
 from typing import Final
 
 from reid_sql.check.catalogue_outputs import CELLS, PUBLISHED_TABLES, RELEASES, SYNTHETIC
-from reid_sql.check.measure import Measure
-from reid_sql.check.picks import count_sets, highest, row_of, sum_of
+from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from reid_sql.check.measure import Measure
-from reid_sql.check.picks import (
+from reid_sql.check.measure import (
+    Measure,
     count_cells,
     count_rules,
     figure_of,

@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 from ibis.expr.types import Table
 
 from reid_sql.check.duckdb_table import Calls
-from reid_sql.check.measure import argument_of
+from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.measured import Group
-from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.release import TableEngine
 from reid_sql.client.call import create_view, needed_columns

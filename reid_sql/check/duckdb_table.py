@@ -6,12 +6,11 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.measure import Row
 from reid_sql.check.measured import WHOLE, Group
-from reid_sql.check.missing import codes_of, select_known
-from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
-from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source
+from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source, codes_of, select_known
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import ReidError

@@ -22,7 +22,6 @@ import duckdb
 
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
-from reid_sql.check.files import files_read, refuse_to_overwrite, render_junit, write_report
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
@@ -30,7 +29,14 @@ from reid_sql.check.measuring import ShowProgress, measure_tables
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
 from reid_sql.check.release import Release
-from reid_sql.check.report import build_report, to_json
+from reid_sql.check.report import (
+    build_report,
+    files_read,
+    refuse_to_overwrite,
+    render_junit,
+    to_json,
+    write_report,
+)
 from reid_sql.check.sentences import (
     describe_check,
     describe_columns,

@@ -15,7 +15,7 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
-from reid_sql.check.caution_codes import without_codes
+from reid_sql.check.remarks import without_codes
 from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (

@@ -15,10 +15,8 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
-from reid_sql.check.measure import arguments_of
+from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
-from reid_sql.check.missing import Codes, codes_of, numbers_of
-from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -28,7 +26,7 @@ from reid_sql.check.policy_model import (
     sets_counted,
 )
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release
-from reid_sql.check.sources import Source
+from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
 from reid_sql.client.fallback import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, find_panels

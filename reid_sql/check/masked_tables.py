@@ -10,8 +10,7 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
-from reid_sql.check.bounds import bound_of_figure
-from reid_sql.check.masking import Bin, Mask, Node, Setting, round_between, settings
+from reid_sql.check.masking import Bin, Mask, Node, Setting, bound_of_figure, round_between, settings
 from reid_sql.check.measure import Measure
 from reid_sql.check.measured import MeasuredTable, Overview
 from reid_sql.check.policy_model import Policy

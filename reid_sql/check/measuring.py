@@ -9,8 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.cautions import CAUTION_COPIES, check_cautions, table_cautions
-from reid_sql.check.identifiers import INTERRUPTIONS
+from reid_sql.check.cautions import CAUTION_COPIES, INTERRUPTIONS, check_cautions, table_cautions
 from reid_sql.check.masking import Mask
 from reid_sql.check.measured import (
     ColumnSizes,

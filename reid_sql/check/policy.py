@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
-from reid_sql.check.caution_codes import refuse_unknown_code
 from reid_sql.check.measure import LIMITS, Measure
-from reid_sql.check.missing import read_missing
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -18,10 +16,12 @@ from reid_sql.check.policy_model import (
     list_hierarchy_files,
     read_preparing,
 )
+from reid_sql.check.remarks import refuse_unknown_code
 from reid_sql.check.sources import (
     LONGEST_PATH,
     ROLES,
     PolicyContext,
+    read_missing,
     read_other_sources,
     read_source,
     read_url,

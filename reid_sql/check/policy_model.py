@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check.measure import Measure
-from reid_sql.check.missing import Codes
 from reid_sql.check.sources import (
+    Codes,
     Source,
 )
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion

@@ -9,18 +9,16 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.identifiers import find_identifiers, find_nobodies, refuse_nobodies
-from reid_sql.check.measure import Measure, argument_of
+from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
+from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.measured import WHOLE, Group
-from reid_sql.check.missing import codes_of, without_declared
-from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
     missing_value_remarks,
 )
-from reid_sql.check.sources import Evidence, identify_files
+from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function

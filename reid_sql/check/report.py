@@ -1,4 +1,4 @@
-"""The report: all content of the JSON, JUnit and HTML files, as one document without a record in it.
+"""The report: all content of the JSON, JUnit and HTML files, as one document without a record; its files.
 
 The same table, policy and versions give the same document: no clock, no path, figures to twelve digits.
 """
@@ -7,18 +7,26 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 from reid_sql._version import __version__
 from reid_sql.check.masked_checks import MaskedReport
-from reid_sql.check.masking import Node, ReportPage, Setting
+from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked
 from reid_sql.check.policy_model import Policy
+from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
+from reid_sql.check.sources import files_of
 from reid_sql.check.verdicts import EXIT_CODES, Baseline
-from reid_sql.terminal.control_characters import escape_in_json
+from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.terminal.control_characters import escape_control_characters, escape_in_json
 
 KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
 SEALS: Final = ("digest", "signature")
@@ -112,3 +120,186 @@ def report_schema() -> Mapping[str, Any]:
     text = resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
     schema: Mapping[str, Any] = json.loads(text)
     return schema
+
+
+# How a report begins: what begins otherwise is something else, and is not written over.
+# Report files: JUnit XML, rows for CSV, and writing a file whole and never over anything else.
+
+BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "--json-report": ('{\n  "format": "reid-sql report',),
+    "--junit": ('<?xml version="1.0" encoding="utf-8"?>\n<testsuites',),
+    "--html": ("<!doctype html>",),
+    "--sql": ("-- A release by reid-sql",),
+    "--polars": ('"""A release by reid-sql',),
+    "--write-hierarchies": (),  # a person edits it
+}
+HEAD_BYTES: Final = 64
+
+
+def files_read(policy: Policy, baseline: Path | None) -> list[Path]:
+    """Give the files that a run reads: the policy and what it points to, the data, the baseline."""
+    sources = [each for table in policy.tables for each in table.sources]
+    data = [file for source in sources for file in (*source.paths, *files_of(source))]
+    logs = [file.with_name(f"{file.name}.wal") for file in data]
+    return [*policy.files, *data, *logs, *(each for each in (baseline, policy.baseline) if each)]
+
+
+def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> None:
+    """Refuse, before any counting, a report that could not be written, or only over something else."""
+    taken: list[tuple[str, Path]] = []
+    for option, file in wanted.items():
+        _refuse_unwritable(option, file)
+        for other in inputs:
+            if _is_same_file(file, other):
+                rule = f"{option} must not be a file that the run reads, got '{file}'"
+                raise OutOfDomainError(f"{rule}; name another file")
+        for name, other in taken:
+            if _is_same_file(file, other):
+                raise OutOfDomainError(
+                    f"{option} must be another file than {name}, got '{file}' for both; name two files"
+                )
+        if file.is_file() and not _is_report(option, file):
+            rule = (
+                f"{option} must be a new file or an earlier report of its kind, "
+                f"got '{file}', which is something else"
+            )
+            raise OutOfDomainError(f"{rule}; name another file, or remove that one")
+        taken.append((option, file))
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths are one file, whatever the links."""
+    with suppress(OSError):
+        if one.samefile(other):
+            return True
+    return os.path.normcase(one.resolve()) == os.path.normcase(other.resolve())
+
+
+def _is_report(option: str, file: Path) -> bool:
+    with file.open("rb") as content:
+        head = content.read(HEAD_BYTES)
+    return not head or any(head.startswith(each.encode()) for each in BEGINNINGS[option])
+
+
+def _refuse_unwritable(option: str, file: Path) -> None:
+    """Refuse a report that has no place."""
+    if not file.parent.is_dir():
+        raise UnknownNameError(
+            f"{option} must be in an existing folder, got '{file}'; make the folder '{file.parent}' first"
+        )
+    if file.is_dir():
+        raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")
+
+
+def write_report(file: Path, text: str) -> None:
+    """Write a report as a whole or not at all; what is no plain file, such as a pipe, is written to."""
+    if file.exists() and not file.is_file():
+        file.write_text(text, encoding="utf-8", newline="\n")
+        return
+    place = file.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{place.name[:64]}.", dir=place.parent)
+    written = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as content:
+            content.write(text)
+            content.flush()
+            os.fsync(content.fileno())
+        written.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        written.replace(place)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def render_junit(page: ReportPage) -> str:
+    """Write the report: what fails is a failure, what could not be judged an error."""
+    refuse_unmasked(page)
+    suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
+    for table in page["tables"]:
+        seen: Counter[str] = Counter()
+        cases = [
+            case
+            for check in page["checks"]
+            if check["table"] == table["name"]
+            for case in _test_cases(check, seen)
+        ]
+        counted = {
+            "name": escape_control_characters(table["name"]),
+            "tests": str(len(cases)),
+            "failures": str(_count_cases(cases, "failure")),
+            "errors": str(_count_cases(cases, "error")),
+        }
+        suite = ET.SubElement(suites, "testsuite", counted)
+        suite.extend(cases)
+    ET.indent(suites)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+
+
+def _count_cases(cases: list[ET.Element], kind: str) -> int:
+    return sum(case.find(kind) is not None for case in cases)
+
+
+def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
+    """Give a case for each group, with all that decides it in its name; the same again is numbered."""
+    for place, group in enumerate(check["groups"], 1):
+        label = "" if not check["by"] else f" [{_group_label(group['group'], place)}]"
+        name = escape_control_characters(
+            " ".join(
+                part for part in (describe_check(check), describe_columns(check), format_limit(check)) if part
+            )
+            + label
+        )
+        seen[name] += 1
+        message = escape_control_characters(
+            "; ".join(
+                [
+                    f"{format_figure(group, check)}, limit {format_limit(check)}",
+                    group["why"],
+                    *check["cautions"],
+                    *filter(None, [group["sentence"]]),
+                ]
+            )
+        )
+        numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
+        case = ET.Element("testcase", classname=escape_control_characters(check["table"]), name=numbered)
+        if group["verdict"] in ("fail", "not judged"):
+            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=message)
+        else:
+            ET.SubElement(case, "system-out").text = message
+        yield case
+
+
+def _group_label(group: ReportPage | None, place: int) -> str:
+    if group is None:
+        return f"small group {place}"
+    return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
+
+
+Row = dict[str, Any]
+CHECK_VERDICT: Final = "check_verdict"  # next to the verdict of the group
+
+
+def check_columns() -> list[str]:
+    """Name the fields of a check, then those of a group of it, as the report's schema has them."""
+    check = dict(report_schema()["$defs"]["check"]["properties"])
+    group = check.pop("groups")["items"]["properties"]
+    return [*_check_fields(check), *group]
+
+
+def check_rows(page: ReportPage) -> list[Row]:
+    """Give a row for each group of each check, in the order of the report."""
+    refuse_unmasked(page)
+    return [{**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]]
+
+
+def _check_fields(check: Mapping[str, Any]) -> Row:
+    """The fields of the check itself."""
+    fields = {CHECK_VERDICT if name == "verdict" else name: value for name, value in check.items()}
+    fields.pop("groups", None)
+    return fields

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
-from reid_sql.check.identifiers import INTERRUPTIONS
+from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.masking import has_small_counts, is_small
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy

@@ -17,14 +17,12 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
 import reid_sql.spark as rs
-from reid_sql.check.counts import DistinctCounts
-from reid_sql.check.measure import arguments_of
+from reid_sql.check.distinct_table import DistinctCounts
+from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
-from reid_sql.check.missing import Codes, codes_of, numbers_of
-from reid_sql.check.picks import Row
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
 from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
-from reid_sql.check.sources import Source
+from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns

@@ -1,20 +1,26 @@
-"""List every function with its signature, summary and source; or all facts about one of them."""
+"""List every function with its signature, summary and source; or all facts about one of them.
+
+Where a user finds a function: three tiers, and the words of the field that are no names here.
+"""
 
 import argparse
+import inspect
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from rich.console import Group, RenderableType
 
-from reid_sql.commands import facts
-from reid_sql.commands.facts import USERS, answer_question, group_by_question
 from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.terms import find_term, group_by_tier
 from reid_sql.engines.public_api import title
-from reid_sql.errors import UnknownNameError, suggestion
-from reid_sql.function import Function, refuse_former_name
+from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, Question, refuse_former_name
+from reid_sql.parameters import sql_literal
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
@@ -63,13 +69,13 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     finds identify. A text with _ is a name alone.
     """
     named = [function for name, function in functions.items() if text.lower() in name]
-    words = [word for word in re.findall(r"\w{3,}", text.lower()) if word not in facts.STOP_WORDS]
+    words = [word for word in re.findall(r"\w{3,}", text.lower()) if word not in STOP_WORDS]
     if named or "_" in text or not words:
         return named
     stems = [word[: max(4, len(word) - 3)] for word in words]
     asked = {name: question for question, names in group_by_question(functions).items() for name in names}
     short = {name: f"{name} {asked[name]} {each.words}" for name, each in functions.items()}
-    whole = {name: f"{short[name]} {facts.details(each)} {each.source}" for name, each in functions.items()}
+    whole = {name: f"{short[name]} {details(each)} {each.source}" for name, each in functions.items()}
     for described in (short, whole):
         found = [name for name, text in described.items() if all(stem in text.lower() for stem in stems)]
         if found:
@@ -96,20 +102,20 @@ def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
 
 def _details(function: Function) -> Iterator[RenderableType]:
     """Print the docstring after its first sentence, parameters, result columns, engines and an example."""
-    for paragraph in filter(None, facts.details(function).split("\n\n")):
+    for paragraph in filter(None, details(function).split("\n\n")):
         yield Text(" ".join(paragraph.split()))
         yield ""
-    if named := facts.named(function):
-        parameters = [p for p in function.parameters if p.name in named]
-        rows = [(p.name, p.domain.label, facts.default_words(p)) for p in parameters]
+    if names := named(function):
+        parameters = [p for p in function.parameters if p.name in names]
+        rows = [(p.name, p.domain.label, default_words(p)) for p in parameters]
         yield words_table(("parameter", "is", "default"), _bare(rows))
-    rest = facts.columns_beside(function)
+    rest = columns_beside(function)
     rows = [(rest, "theirs", "")] if rest else []
-    rows += [(name, kind, facts.meaning(function, name)) for name, kind in facts.result_columns(function)]
+    rows += [(name, kind, meaning(function, name)) for name, kind in result_columns(function)]
     yield words_table(("result", "type", "is"), _bare(rows))
     yield from map(Text, _engines(function))
     yield ""
-    if shown := facts.example(function.name):
+    if shown := example(function.name):
         yield Text("Example", "bold")
         yield from map(Text, shown[1].splitlines())
 
@@ -132,16 +138,246 @@ def _engines(function: Function) -> Iterator[str]:
 
 
 def _described(function: Function) -> dict[str, Any]:
-    named = facts.named(function)
+    names = named(function)
     return {
         "name": function.name,
         "answer": function.answer.value,
         "signature": function.signature,
         "words": function.words,
         "source": function.source,
-        "parameters": {p.name: p.domain.label for p in function.parameters if p.name in named},
+        "parameters": {p.name: p.domain.label for p in function.parameters if p.name in names},
         "columns": function.answer_columns,
-        "meanings": {name: facts.meaning(function, name) for name in function.answer_columns},
+        "meanings": {name: meaning(function, name) for name in function.answer_columns},
         "engines": [engine for engine in ENGINES if not function.absence(engine)],
         "needs_python": function.needs_python,
     }
+
+
+HERE: Final = Path(__file__).parent
+PACKAGE: Final = HERE.parent
+SCRIPTS: Final = (
+    PACKAGE / "sql_examples",
+    PACKAGE.parent / "sql_examples",
+)  # where installed, and in a clone
+BY_KEY: Final = "BIGINT, or the type of `key`"
+BY_PERSON: Final = "the type of `entity`"  # where each row is a person
+
+
+def counts_in_a_window(function: Function) -> bool:
+    """Whether it is an expression over all records, and takes columns alone."""
+    return function.answer is Answer.WINDOW
+
+
+def named(function: Function) -> list[str]:
+    """The parameters that have a name in SQL: all but the record's values."""
+    return [p.name for p in function.parameters if not (counts_in_a_window(function) and p.name == "columns")]
+
+
+def details(function: Function) -> str:
+    """The docstring beyond its first sentence, as Markdown: without its example, `code` where it is SQL."""
+    doc = inspect.getdoc(function.body) or ""
+    return doc.partition(">>>")[0].partition("\n\n")[2].strip().removesuffix(":").strip()
+
+
+def result_columns(function: Function) -> Iterator[tuple[str, str]]:
+    """Name and SQL type of each column of the answer that has a fixed name."""
+    has_key = any(each.name == "key" for each in function.parameters)
+    for name, kind in function.answer_columns.items():
+        yield name, kind if name != "record" else BY_KEY if has_key else BY_PERSON
+
+
+def field_words(function: Function) -> dict[str, str]:
+    """Return the comments of the fields of the answer's dataclass, without shapes."""
+    answer = get_type_hints(function.body)["return"]
+    row = get_args(answer)[0] if get_origin(answer) is list else answer
+    source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""
+    return dict(re.findall(r"^    (\w+):[^#\n]*#\s*([^(\s].*)$", source, re.MULTILINE))
+
+
+def columns_beside(function: Function) -> str:
+    """Describe the columns before those with fixed names; empty if there are none."""
+    if function.answer is Answer.SCORED_TABLE:
+        return "the table's own columns"
+    if function.answer is Answer.SAMPLE:
+        return "the model's columns, as text"
+    names = dict(result_columns(function))
+    of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    if "total_over" in names:
+        return "the columns of `by`"
+    return "the quasi-identifiers" if of_classes else ""
+
+
+def default_words(parameter: Parameter) -> str:
+    """Return the default as text."""
+    return "required" if parameter.default is REQUIRED else f"`{sql_literal(parameter.default)}`"
+
+
+def calls(text: str, name: str) -> bool:
+    """Whether the SQL calls the function, comments aside."""
+    statements_ = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    return re.search(rf"\b{name}\(", statements_) is not None
+
+
+def meaning(function: Function, column: str) -> str:
+    """Return the meaning of the column in this function's answer."""
+    bare, _, end = column.rpartition("_")
+    words = meanings()
+    if own := words.get(function.name, {}).get(column):
+        return own
+    if bare and end in {"low", "high"}:
+        return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
+    return words["every"].get(column) or field_words(function).get(column, "")
+
+
+@cache
+def meanings() -> Mapping[str, Mapping[str, str]]:
+    """The meanings of result columns, for every function and for one alone."""
+    return tomllib.loads((HERE / "result_columns.toml").read_text(encoding="utf-8"))
+
+
+def statements(script: str) -> list[str]:
+    r"""The statements of a script, each with the words before and the result after it.
+
+    >>> statements("-- One.\nSELECT 1;\n-- | 1 |\n\nSELECT 2;\n")
+    ['-- One.\nSELECT 1;\n-- | 1 |', 'SELECT 2;']
+    """
+    cut = re.sub(r"^((?!--).*;\n(?:-- \|.*\n)*)", "\\1\0", script, flags=re.MULTILINE)
+    return [part.strip() for part in cut.split("\0") if part.strip()]
+
+
+def example(name: str) -> tuple[Path, str] | None:
+    """The first statement of the examples that calls the function, with its words and its result."""
+    folder = next((each for each in SCRIPTS if each.is_dir()), HERE)
+    for script in sorted(folder.glob("*.sql")):
+        for statement in statements(script.read_text(encoding="utf-8")):
+            if calls(statement, name):
+                return script, statement
+    return None
+
+
+# What each user asks first.
+USERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "analyst": ("profile", "risk_summary", "equivalence_class_size", "suda_scores", "quasi_identifiers"),
+    "pipeline": ("risk_summary", "class_size_histogram", "equivalence_class_size", "compare"),
+    "officer": ("population_risk", "risk_summary", "t_closeness", "adversary_summary", "validate_risk"),
+}
+STOP_WORDS: Final = frozenset(
+    ["the", "table", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
+)
+MIN_STEM: Final = 4
+MAX_STEM: Final = 6  # anonymity and anonymous share these
+
+
+def group_by_question(names: Iterable[str]) -> dict[str, list[str]]:
+    """Group functions by the question that they answer, in the order of the questions.
+
+    >>> group_by_question(["compare", "profile"])
+    {'What is each column like?': ['profile'], 'What does a release still reveal?': ['compare']}
+    """
+    functions = declared()
+    groups: dict[str, list[str]] = {question.value: [] for question in Question}
+    for name in names:
+        groups[functions[name].question.value].append(name)
+    return {question: group for question, group in groups.items() if group}
+
+
+def answer_question(text: str, names: Iterable[str]) -> list[str]:
+    """Name the functions for a user, or for the question that shares most words with the text.
+
+    >>> answer_question("who stands out", ["profile", "suda_scores"])
+    ['suda_scores']
+    >>> answer_question("officer", ["profile", "risk_summary"])
+    ['risk_summary']
+    """
+    known = list(names)
+    if text.lower() in USERS:
+        return [name for name in USERS[text.lower()] if name in known]
+    asked = _stems(text)
+    groups = group_by_question(known)
+    shared = {question: len(asked & _stems(question)) for question in groups}
+    best = max(shared.values(), default=0)
+    return [name for question, own in groups.items() if best and shared[question] == best for name in own]
+
+
+def _stems(text: str) -> set[str]:
+    """Words without endings and without those that every question has."""
+    words = set(re.findall(r"\w{3,}", text.lower())) - STOP_WORDS
+    return {word[: min(MAX_STEM, max(MIN_STEM, len(word) - 2))] for word in words}
+
+
+START: Final = (  # in the order in which a table is measured
+    "profile",
+    "risk_summary",
+    "equivalence_class_size",
+    "quasi_identifiers",
+    "suda_scores",
+    "population_risk",
+    "compare",
+    "safe_table",
+)
+RESEARCH: Final = (Question.MODEL_SCORES, Question.CORRECTNESS, Question.FITTED_MODELS)
+TIERS: Final = ("start", "more", "research")
+TERMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "prosecutor": ("risk_summary",),
+    "marketer": ("risk_summary", "journalist_risk"),
+    "journalist": ("journalist_risk",),
+    "k map": ("journalist_risk",),
+    "global risk": ("risk_summary", "individual_risk", "population_risk"),
+    "individual risk": ("individual_risk", "equivalence_class_size"),
+    "k anonymity": ("risk_summary", "equivalence_class_size", "alpha_k_anonymity"),
+    "k anonymous": ("risk_summary", "equivalence_class_size", "alpha_k_anonymity"),
+    "cell suppression": ("safe_table", "audit_tables"),
+    "small cells": ("safe_table", "audit_tables"),
+    "cell key": ("safe_table",),
+    "who is unique": ("equivalence_class_size", "suda_scores", "minimal_unique_subsets"),
+    "is anyone unique": ("risk_summary", "population_risk"),
+    "sample unique": ("risk_summary", "equivalence_class_size"),
+    "population unique": ("population_risk", "population_uniqueness"),
+    "special unique": ("suda_scores", "minimal_unique_subsets"),
+    "membership inference": ("audit_synthetic",),
+    "attribute inference": ("attribute_risk", "audit_synthetic"),
+    "homogeneity": ("l_diversity", "disclosing_classes"),
+    "record linkage": ("compare", "compare_releases"),
+    "data utility": ("compare", "compare_columns"),
+}
+NOT_HERE: Final[Mapping[str, str]] = {
+    "differential privacy": "reid-sql adds no noise; the page on other tools names some that do",
+    "delta presence": "the nearest is journalist_risk, of an attacker who looks in a population table",
+    "hipaa": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
+    "safe harbor": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
+    "pseudonym": "reid-sql replaces no identifiers; profile shows columns that look like identifiers",
+    "microaggregation": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+    "rank swapping": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+    "pram": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+}
+
+
+def find_term(text: str) -> tuple[str, ...]:
+    """Return the functions for a word of the field, the best first; refuse what reid-sql does not measure.
+
+    >>> find_term("k-map"), find_term("marketer risk")[:1], find_term("who stands out")
+    (('journalist_risk',), ('risk_summary',), ())
+    """
+    words = " ".join(re.findall(r"[a-z]+", text.lower().replace("δ", "delta")))
+    for term, instead in NOT_HERE.items():
+        if f" {term} " in f" {words} ":
+            raise UnavailableError(f"NAME must be what reid-sql measures, got '{term}'; not here: {instead}")
+    found = [term for term in TERMS if f" {term} " in f" {words} " or f" {term}s " in f" {words} "]
+    return TERMS[max(found, key=len)] if found else ()
+
+
+def tier_of(name: str) -> str:
+    """Return whether a function is one to start with, one more, or one of research."""
+    if name in START:
+        return "start"
+    return "research" if declared()[name].question in RESEARCH else "more"
+
+
+def group_by_tier(names: Iterable[str]) -> dict[str, list[str]]:
+    """Group functions by tier, in the order of a measurement, then of the questions."""
+    known = list(names)
+    questions = [*Question]
+    order = sorted(known, key=lambda name: questions.index(declared()[name].question))
+    groups = {tier: [name for name in order if tier_of(name) == tier] for tier in TIERS}
+    groups["start"].sort(key=START.index)
+    return {tier: group for tier, group in groups.items() if group}

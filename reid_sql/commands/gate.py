@@ -14,19 +14,19 @@ from rich.console import RenderableType
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.files import (
+from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.masking import ReportPage
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import SECONDS, Policy
+from reid_sql.check.report import (
     check_columns,
     check_rows,
     files_read,
     refuse_to_overwrite,
     render_junit,
+    to_json,
     write_report,
 )
-from reid_sql.check.html import PreparedRelease, render_html
-from reid_sql.check.masking import ReportPage
-from reid_sql.check.policy import read_policy
-from reid_sql.check.policy_model import SECONDS, Policy
-from reid_sql.check.report import to_json
 from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_rendered, print_rows

@@ -324,7 +324,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _profile,
         "measure:run_profile",
     ),
-    "init": Command("write a starter policy and scenario for a file, with comments", _init, "init:run_init"),
+    "init": Command(
+        "write a starter policy and scenario for a file, with comments", _init, "report:run_init"
+    ),
     "risk": Command(
         "measure a file: summary, class sizes, the most exposed records, a verdict", _risk, "measure:run_risk"
     ),
@@ -364,12 +366,12 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "attack:run_releases",
     ),
     "safe": Command(
-        "count people by categories, list unsafe cells, and hide them if asked", _safe, "cells:run_safe"
+        "count people by categories, list unsafe cells, and hide them if asked", _safe, "attack:run_safe"
     ),
     "audit-tables": Command(
         "compute what published tables of counts reveal together, such as hidden cells",
         _audit_tables,
-        "cells:run_audit_tables",
+        "attack:run_audit_tables",
     ),
     "query": Command("run SQL, or a file of it, with the functions registered", _query, "query:run_query"),
     "serve": Command(serve_options.WORDS, serve_options.options, "serve:run_serve", progress=False),

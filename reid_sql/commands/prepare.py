@@ -9,10 +9,9 @@ from typing import Final
 
 from reid_sql.charts.figure import check_plot_file, save
 from reid_sql.charts.risk_charts import frontier
-from reid_sql.check.files import write_report
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
-from reid_sql.check.report import to_json
+from reid_sql.check.report import to_json, write_report
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import UnavailableError

@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,15 +14,15 @@ import duckdb
 from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
-from reid_sql.check.files import refuse_to_overwrite, write_report
 from reid_sql.check.html import render_html, render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
+from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.check.sentences import next_steps, summarize_verdicts
 from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
-from reid_sql.commands.options import number
+from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.starter import Starter, source_of
 from reid_sql.commands.tables import open_file
@@ -159,3 +160,27 @@ def run_report(options: argparse.Namespace) -> int:
     people = describe_profile(made.profile)
     print_answer(options, document, made.profile, lambda: made.rendered(console().width), people)
     return int(made.page["exit_code"])
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Write both documents into the current folder; refuse to replace a file."""
+    rows = profile_columns(*open_file(options), [])
+    stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
+    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
+    for path in targets.values():
+        if path.exists():
+            rule = f"init must not replace a file, got '{path}', which exists"
+            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
+    starter = Starter(rows, source_of(options))
+    starter.refuse_unknown(options.file)
+    page = {kind: str(path) for kind, path in targets.items()}
+    texts = {"policy": starter.policy(page["policy"]), "scenario": starter.scenario(page["scenario"])}
+    for kind, path in targets.items():
+        path.write_text(texts[kind], encoding="utf-8")
+    left = "".join(f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items())
+    words = (
+        f"Wrote {page['policy']} and {page['scenario']}.{left} "
+        f"Review them, then: reid-sql check {page['policy']}"
+    )
+    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
+    return PASSED

@@ -20,11 +20,8 @@ from reid_sql.check.policy import read_policy
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, quoted, sql_text
-from reid_sql.serve.answering import Answerer
-from reid_sql.serve.masks import Mask
-from reid_sql.serve.policy_mask import PolicyMask
-from reid_sql.serve.record import Record
-from reid_sql.serve.server import CLOSED, LogLine, Server
+from reid_sql.serve.masks import Mask, PolicyMask, Record
+from reid_sql.serve.server import CLOSED, Answerer, LogLine, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
 from reid_sql.sources.spill import process_folder, spill_into

@@ -15,7 +15,7 @@ from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.release.search import CountedNode
 from reid_sql.release.files import sql_file
 from reid_sql.release.page import page
-from reid_sql.release.time_limit import limit_time
+from reid_sql.release.problem import limit_time
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 
 MAX_CHOICES: Final = 10

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.files import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
 from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
@@ -45,11 +45,11 @@ from reid_sql.release.problem import (
     is_class_size_check,
     is_criterion_check,
     is_monotone,
+    limit_time,
     refuse_for_people,
     refuse_unsuitable,
     sensitive_criteria,
 )
-from reid_sql.release.time_limit import limit_time
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
 from reid_sql.release.usefulness import cross_tables_of, refuse_cross_tables, refuse_target, target_of
 

@@ -1,5 +1,6 @@
 """The search problem of a table: requirements of its checks, values coded by level, proposed hierarchies."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,8 +20,7 @@ from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
-from reid_sql.hierarchies.limits import Limit
-from reid_sql.hierarchies.toml import hierarchies_toml
+from reid_sql.hierarchies.limits import Limit, hierarchies_toml
 from reid_sql.models.columns.column_profile import NUMERIC_TYPES
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
@@ -394,3 +394,9 @@ def propose_hierarchies(
     name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
     head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."
     return f"{head}\n{hierarchies_toml(list(found.values()))}"
+
+
+def limit_time(seconds: float) -> Callable[[], bool]:
+    """Return whether the processor time from now on is used up; all threads count."""
+    ends = time.process_time() + seconds
+    return lambda: time.process_time() > ends

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.masking import ReportPage
-from reid_sql.check.picks import Row
+from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy

@@ -10,7 +10,9 @@ from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
+from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
@@ -149,7 +151,7 @@ def _shown_figure(value: Any) -> str:  # noqa: ANN401 - a figure, or a list of w
     return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def audit_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
+def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
     """Show each cell with what an attacker computes, those that are revealed first."""
     table = FigureTable(header_style="bold")
     for name, side in (("cell", "left"), ("from", "right"), ("to", "right"), ("finding", "left")):
@@ -170,3 +172,222 @@ def audit_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
         *(Text(f"{status}.", style="yellow") for status in statuses),
         *([Text(more, style="dim")] if more else []),
     )
+
+
+SHARES: Final = {
+    "uniqueness": "records that share their values with no other",
+    "highest_risk": "chance of a right match on the most exposed record, if it is known to be there",
+    "average_risk": "share of right matches, if an attacker links every record",
+    "average_class_risk": "the same, as a mean over classes",
+    "records_at_risk": "records whose risk is above the threshold",
+    "information_loss": "share of the columns' entropy that the release loses",
+    "correct_links": "share of right links of the best attack below",
+    "certain_links": "share of people with a right link to a single record",
+    "highest_link": "greatest chance of a right link for one person",
+    "correct_candidates": "right links, if the attacker takes any possible record",
+    "links_by_likelihood": "right links, if the attacker takes the likeliest record",
+    "links_by_distance": "right links, if the attacker takes the nearest record",
+    "links_by_exact_match": "right links, if the attacker takes a record with equal values",
+    "links_by_some_columns": "right links, by equal values of the best set of columns",
+}
+
+
+NO_KEY: Final = "no_key"
+CHANGES: Final = {  # of a column, by what is counted
+    "values": "original_values",
+    "released": "released_values",
+    "cells changed": "cells_changed",
+    "suppressed": "cells_suppressed",
+    "lost": "information_loss",
+    "moved": "total_variation",
+}
+
+
+def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
+    """Show every figure of both tables, then the changes of each column, then the result of the attack."""
+    asked = [row for row in figures if not row["measure"].startswith("links_by_")]
+    known = [row for row in figures if not row["status"].startswith(NO_KEY)]  # one sentence names the others
+    statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
+    return Group(
+        _figures(known),
+        "",
+        _columns(columns),
+        "",
+        Text(describe_links(figures), style="bold"),
+        *(Text(f"{status}.", style="yellow") for status in statuses_),
+        Text(ONE_ROW_ONE_PERSON, style="dim"),
+    )
+
+
+def describe_links(figures: Sequence[dict[str, Any]]) -> str:
+    """State the result of the attack in one sentence.
+
+    >>> assumed = {"original": 0.5, "released": 0.125}
+    >>> describe_links([{"measure": "correct_links", **assumed}])
+    'An attacker who links every record is right about 12.5 % of the people; in the original, about 50.0 %.'
+    """
+    row = next(row for row in figures if row["measure"] == "correct_links")
+    before = percent(row["original"])
+    if row["released"] is None:
+        return f"The share of right links to the release is unknown; in the original, it is {before}."
+    right = percent(row["released"])
+    of_release = f"An attacker who links every record is right about {right} of the people"
+    return f"{of_release}; in the original, about {before}."
+
+
+def _figures(figures: Sequence[dict[str, Any]]) -> Table:
+    table = FigureTable(header_style="bold")
+    table.add_column("figure")
+    for name in ("original", "released"):
+        table.add_column(name, justify="right")
+    table.add_column("meaning", style="dim")
+    for row in figures:
+        shown = (_format_figure(row["measure"], row[side]) for side in ("original", "released"))
+        words = SHARES.get(row["measure"], "")
+        table.add_row(Text(row["measure"].replace("_", " ")), *map(Text, shown), Text(words))
+    return table
+
+
+def _format_figure(measure: str, value: float | None) -> str:
+    if value is None:
+        return "NULL"
+    return percent(value) if measure in SHARES else f"{value:,.0f}"
+
+
+def _columns(columns: Sequence[dict[str, Any]]) -> Table:
+    """Show what changed in each column; without a key, what needs one is left out."""
+    table = FigureTable(header_style="bold")
+    table.add_column("column")
+    shown = {head: name for head, name in CHANGES.items() if any(row[name] is not None for row in columns)}
+    for head in shown:
+        table.add_column(head, justify="right")
+    table.add_column("understood")
+    for row in columns:
+        cells = (_format_change(row[name]) for name in shown.values())
+        table.add_row(*map(Text, (row["column_name"], *cells, row["understood"])))
+    return table
+
+
+def _format_change(value: float | None) -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:,}" if isinstance(value, int) else percent(value)
+
+
+# The page of attacks on a synthetic table.
+
+FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
+AREA: Final = "auc"
+
+
+def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
+    """Show a line for each figure, then the result of the strongest attack, and what could not be judged."""
+    table = FigureTable(header_style="bold")
+    table.add_column("attack")
+    table.add_column("figure", style="dim")
+    for name in FIGURES:
+        table.add_column(name, justify="right")
+    for row in rows:
+        attack = row["attack"].replace("_", " ")
+        name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
+        figure = row["figure"].replace("_", " ")
+        table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
+    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
+    return Group(
+        table,
+        "",
+        Text(describe_membership(rows), style="bold"),
+        *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
+        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
+    )
+
+
+def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
+    """State the result of the strongest attack on membership in one sentence.
+
+    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> row["status"] = "ok"
+    >>> describe_membership([row | {"low": 0.05}])
+    'The synthetic table reveals who was used: nearest record (auc) exceeds chance by 10.0 %, at least 5.0 %.'
+    >>> describe_membership([row | {"low": -0.01}])
+    'No attack finds who was used better than chance; this does not prove that the table is safe.'
+    >>> describe_membership([row | {"low": -0.01, "status": "not_comparable: …"}])
+    'The attacks cannot be judged, so the table may or may not reveal who was used.'
+    """
+    row = next(row for row in rows if row["attack"] == "strongest_membership")
+    is_doubted = any(is_doubtful(each["status"]) for each in rows)
+    if row["excess"] is None or (is_doubted and row["low"] <= 0):
+        return "The attacks cannot be judged, so the table may or may not reveal who was used."
+    if row["low"] <= 0:
+        return "No attack finds who was used better than chance; this does not prove that the table is safe."
+    attack, _, figure = row["figure"].replace("_", " ").partition(": ")
+    above = f"{percent(row['excess'])}, at least {percent(row['low'])}"
+    return f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
+
+
+def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
+    """The attacks of a status, each once; all of them in one word."""
+    some = dict.fromkeys(row["attack"].replace("_", " ") for row in rows if row["status"] == status)
+    return "all attacks" if all(row["status"] == status for row in rows) else ", ".join(some)
+
+
+def _shown(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if value is None:
+        return ""
+    return f"{value:.3f}" if row["figure"].endswith(AREA) else percent(value)
+
+
+# The page of two releases of one table.
+
+
+def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> RenderableType:
+    """Show the known figures, then how many people can be followed, then why the others are not known."""
+    table = FigureTable(header_style="bold")
+    table.add_column("figure")
+    for name in ("value", "of", "share"):
+        table.add_column(name, justify="right")
+    table.add_column("definition", style="dim")
+    for row in rows:
+        if row["value"] is not None:
+            table.add_row(*map(Text, _release_cells(row)))
+    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
+    return Group(
+        table,
+        "",
+        Text(describe_followed(rows), style="bold"),
+        *(Text(f"{_figures_of(rows, status)}: {status}.", style="yellow") for status in statuses),
+        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
+    )
+
+
+def _release_cells(row: Mapping[str, Any]) -> list[str]:
+    value = f"{row['value']:,.1f}".removesuffix(".0")
+    total = "" if row["total"] is None else f"{row['total']:,}"
+    share = "" if row["share"] is None else percent(row["share"])
+    return [row["figure"].replace("_", " "), value, total, share, row["definition"]]
+
+
+def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
+    """The figures of a status: their number, where a parameter that all of them need is missing."""
+    some = [row["figure"].replace("_", " ") for row in rows if row["status"] == status]
+    return f"{len(some)} figures" if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE} else ", ".join(some)
+
+
+def describe_followed(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many people can be followed, in one sentence.
+
+    >>> followed = {"figure": "followed", "value": 20.0, "total": 80}
+    >>> rows = [followed, {"figure": "followed_right", "value": 19.0}]
+    >>> describe_followed(rows)
+    '20 of 80 people can be followed from one release to the other; 19 of these links are right.'
+    >>> describe_followed([row | {"value": None} for row in rows])
+    'It is not known how many people can be followed from one release to the other.'
+    """
+    figures = {row["figure"]: row for row in rows}
+    followed, right = figures["followed"], figures["followed_right"]["value"]
+    if followed["value"] is None:
+        return "It is not known how many people can be followed from one release to the other."
+    links = "" if right is None else f"; {right:,.0f} of these links are right"
+    people = f"{followed['value']:,.0f} of {followed['total']:,} people"
+    return f"{people} can be followed from one release to the other{links}."

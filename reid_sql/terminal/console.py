@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, Final
 
@@ -188,3 +189,19 @@ def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         table.add_row(*map(Text, row))
     table.add_row()
     return table
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share and its colour."""
+
+    share: float
+    style: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Draw blocks, at least one."""
+        yield Text("█" * max(1, round(options.max_width * self.share)), style=self.style)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Take what there is."""
+        return Measurement(1, options.max_width)

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
-from reid_sql.terminal.bar import Bar
+from reid_sql.terminal.console import Bar
 from reid_sql.terminal.control_characters import escape_control_characters
 
 TONES: Final = {"red": "fail", "green": "pass"}

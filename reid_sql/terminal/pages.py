@@ -12,8 +12,7 @@ from rich.table import Table
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import format_percent
-from reid_sql.terminal.bar import Bar
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text, answer_table, number
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Bar, FigureTable, Text, answer_table, number
 from reid_sql.terminal.runner import Answer
 
 RECORDS: Final = "records"  # what a class counts, unless people are named

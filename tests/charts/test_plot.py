@@ -16,9 +16,8 @@ from matplotlib.figure import Figure
 import reid_sql
 from reid_sql import plot
 from reid_sql.charts import column_charts
-from reid_sql.charts.estimate_charts import model_check
+from reid_sql.charts.estimate_charts import RISKS, model_check
 from reid_sql.charts.figure import check_plot_file, save
-from reid_sql.charts.release_charts import RISKS
 from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast
 from reid_sql.charts.spec import MAX_NAME_LENGTH, Band, Bars, Line
 from reid_sql.commands.measure import checks_of

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from reid_sql import plot
-from reid_sql.charts import column_charts, estimate_charts, release_charts, risk_charts
+from reid_sql.charts import column_charts, estimate_charts, risk_charts
 from reid_sql.charts.figure import draw
 from reid_sql.charts.spec import Axis, Band, Bars, Cells, Chart, Line, Marker, Rule, Scale, Strokes, Style
 from reid_sql.charts.svg import svg
@@ -69,12 +69,12 @@ CHARTS: dict[str, Chart | list[Chart]] = {
     "model_check": estimate_charts.model_check(
         [Check(below=below, observed=0.4, expected=0.3, deviation=0.1) for below in (2, 3)]
     ),
-    "comparison": release_charts.comparison([{"measure": "uniqueness", "original": 0.4, "released": 0.1}]),
-    "losses": release_charts.losses(
+    "comparison": estimate_charts.comparison([{"measure": "uniqueness", "original": 0.4, "released": 0.1}]),
+    "losses": estimate_charts.losses(
         [{"column_name": "age", "information_loss": 0.5}, {"column_name": "sex", "information_loss": None}]
     ),
-    "attacks": release_charts.attacks([ATTACK | {"low": 0.05}, ATTACK | {"low": -0.1}]),
-    "audited_cells": release_charts.audited_cells(
+    "attacks": estimate_charts.attacks([ATTACK | {"low": 0.05}, ATTACK | {"low": -0.1}]),
+    "audited_cells": estimate_charts.audited_cells(
         [
             CELL | {"categories": ["north", "F"], "high": 2, "width": 0},
             CELL | {"categories": ["south", "divorced"], "high": None, "width": None, "finding": "protected"},

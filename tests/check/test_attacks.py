@@ -10,11 +10,10 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
-from reid_sql.check.report import to_json
+from reid_sql.check.report import render_junit, to_json
 from reid_sql.check.sentences import format_near_limit, format_number, format_percent_near_limit
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.check.caution_codes import codes_of_cautions
 from reid_sql.check.gate import check
+from reid_sql.check.remarks import codes_of_cautions
 from reid_sql.errors import UnknownNameError
 
 ROOT = Path(__file__).parents[2]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from reid_sql.check.files import check_rows, render_junit
 from reid_sql.check.gate import Report, check
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, Masked, ReportPage, Setting, Shown
+from reid_sql.check.report import check_rows, render_junit
 from reid_sql.check.sentences import format_figure
 from reid_sql.check.terminal import verdict_page
 

@@ -6,10 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
-from reid_sql.check.report import to_json
+from reid_sql.check.report import render_junit, to_json
 
 PATIENTS = pl.DataFrame({"zip": [1, 2, 2, 2], "disease": ["gout", "flu", "flu", "flu"]})
 POLICY = """

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
+from reid_sql.check.report import render_junit
 from tests.check.towns import PEOPLE
 from tests.processes import command
 from tests.tables import by_duckdb

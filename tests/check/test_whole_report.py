@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import round_above
-from reid_sql.check.report import to_json
+from reid_sql.check.report import render_junit, to_json
 from reid_sql.check.terminal import verdict_page
 from reid_sql.terminal.console import VisibleConsole
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reid_sql.commands.terms import NOT_HERE, RESEARCH, START, TERMS, group_by_tier
+from reid_sql.commands.functions import NOT_HERE, RESEARCH, START, TERMS, group_by_tier
 from reid_sql_udfs import declared
 from tests.processes import command
 

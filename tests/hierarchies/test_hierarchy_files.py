@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import reid_sql.release
 from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import STANDARD, Facts, Hierarchy, make_hierarchy, propose, read_hierarchy
+from reid_sql.hierarchies.limits import hierarchies_toml
 from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix, Step
-from reid_sql.hierarchies.toml import hierarchies_toml
 from reid_sql.parameters.document import Place
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written

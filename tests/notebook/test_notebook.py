@@ -11,7 +11,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
-from reid_sql.notebook.display import FIGURES
+from reid_sql.notebook import FIGURES
 from reid_sql_udfs import declared
 
 PEOPLE = "reid_sql/demo/people.csv"

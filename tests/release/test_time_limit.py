@@ -9,7 +9,7 @@ import pytest
 
 from reid_sql.release import preparation
 from reid_sql.release.page import sentences
-from reid_sql.release.time_limit import limit_time
+from reid_sql.release.problem import limit_time
 from tests.release.brute import K, policy, written
 
 

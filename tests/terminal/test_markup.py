@@ -5,8 +5,7 @@ from html import unescape
 from rich.console import Group
 from rich.panel import Panel
 
-from reid_sql.terminal.bar import Bar
-from reid_sql.terminal.console import FigureTable, Text
+from reid_sql.terminal.console import Bar, FigureTable, Text
 from reid_sql.terminal.markup import page_blocks, page_body
 
 

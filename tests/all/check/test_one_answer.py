@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 import reid_sql
-from reid_sql.check.files import render_junit
 from reid_sql.check.gate import check
 from reid_sql.check.html import render_html
+from reid_sql.check.report import render_junit
 from tests.check.test_one_answer import people_row, written
 from tests.processes import command
 

@@ -12,9 +12,7 @@ from scipy.optimize import linprog
 import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masks import Mask
-from reid_sql.serve.policy_mask import PolicyMask
-from reid_sql.serve.record import Record
+from reid_sql.serve.masks import Mask, PolicyMask, Record
 from reid_sql.serve.statement import Reader
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")

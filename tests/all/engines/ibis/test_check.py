@@ -9,10 +9,9 @@ import pytest
 import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.check import gate
-from reid_sql.check.files import render_junit
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
-from reid_sql.check.report import to_json
+from reid_sql.check.report import render_junit, to_json
 from reid_sql.cli import main
 from reid_sql.sources.warehouse import warehouse
 from tests.engines.ibis.test_check import *

@@ -1,6 +1,6 @@
-"""How a notebook shows answers: as cards and figures, by a formatter for each type of frame.
+"""`%load_ext reid_sql`: the functions on a notebook's connections, answers as cards and figures.
 
-Frames with other columns are shown as before.
+A formatter for each type of frame shows them; frames with other columns are shown as before.
 """
 
 import re
@@ -17,7 +17,8 @@ import duckdb
 import polars as pl
 
 from reid_sql import plot
-from reid_sql.charts.answers import rows_of
+from reid_sql.charts.spec import rows_of
+from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
@@ -200,18 +201,6 @@ CARDS: Final[Mapping[str, Callable[[Sequence[Row]], str]]] = {
 LISTENING: Final[list[Calls]] = []  # one, while the extension is loaded
 
 
-def begin() -> None:
-    """Remember the calls that are planned from now on."""
-    end()
-    LISTENING.append(listen())
-
-
-def end() -> None:
-    """Remember none."""
-    while LISTENING:
-        stop_listening(LISTENING.pop())
-
-
 def caution_of(function: str, answer: Any) -> str:  # noqa: ANN401 - a relation or a frame
     """Say what is doubtful of the rows and values of the function's latest call; it is then forgotten."""
     calls = [call for each in LISTENING for call in each if call.function == function]
@@ -281,9 +270,13 @@ CAUTION: Final = "color:#b35900;margin:.4em 0"
 BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
 
 
-def show(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
-    """Show answers as cards and figures, every other frame as before."""
-    bundles = formatter.mimebundle_formatter
+def load(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
+    """Register the functions on the default connection and on JupySQL's, and show answers as figures."""
+    for con in connections():
+        register(con, declared())
+    _stop_listening()
+    LISTENING.append(listen())
+    formatter, bundles = shell.display_formatter, shell.display_formatter.mimebundle_formatter
     for kind, own in OWN.items():
         BEFORE[kind] = bundles.for_type(kind, partial(_shown, own=own, before=bundles.for_type(kind)))
     for module in PANDAS:
@@ -291,9 +284,9 @@ def show(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
     formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", png)
 
 
-def hide(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
-    """Show everything as it was shown before."""
-    bundles = formatter.mimebundle_formatter
+def unload(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
+    """Show answers as before; the functions stay registered."""
+    formatter, bundles = shell.display_formatter, shell.display_formatter.mimebundle_formatter
     for kind in OWN:
         bundles.pop(kind, None)
         if before := BEFORE.pop(kind, None):
@@ -301,6 +294,12 @@ def hide(formatter: Any) -> None:  # noqa: ANN401 - IPython's DisplayFormatter
     for module in PANDAS:
         bundles.pop(f"{module}.DataFrame", None)
     formatter.formatters["image/png"].pop("matplotlib.figure.Figure", None)
+    _stop_listening()
+
+
+def _stop_listening() -> None:
+    while LISTENING:
+        stop_listening(LISTENING.pop())
 
 
 def png(figure: "Figure") -> bytes:
