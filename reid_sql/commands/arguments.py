@@ -1,7 +1,8 @@
-"""Arguments that several commands share."""
+"""Arguments that several commands share, and those of commands that take no table."""
 
-import argparse
 from typing import Final
+
+from reid_sql.commands.options import Parser
 
 FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
 FILE_OR_CONNECTION: Final = (
@@ -14,7 +15,7 @@ FORMATS: Final = ("table", "json", "csv")
 
 
 def add_source(
-    parser: argparse.ArgumentParser,
+    parser: Parser,
     columns: str | None = "--qi",
     words: str = "the quasi-identifiers",
     file: str = FILE,
@@ -28,39 +29,35 @@ def add_source(
         parser.add_argument(
             columns, dest="columns", action="append", required=required, metavar="A,B,C", help=help_line
         )
-    parser.add_argument(
-        "--files", action="store_true", help="FILE is a pattern of files, like 'people/*/*.parquet'"
-    )
-    parser.add_argument("--table", help="the table of a DuckDB file or a connection, like schema.people")
+    parser.option("--files", "FILE is a pattern of files, like 'people/*/*.parquet'", action="store_true")
+    parser.option("--table", "the table of a DuckDB file or a connection, like schema.people")
     add_text_format(parser)
     add_memory_and_format(parser)
 
 
-def add_text_format(parser: argparse.ArgumentParser) -> None:
+def add_text_format(parser: Parser) -> None:
     """Add how text files are written."""
     parser.add_argument("--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)")
     words = "between the fields of text files (default that of , ; | tab which the header has most of)"
-    parser.add_argument("--delimiter", metavar="MARK", help=words)
-    words = "around fields of text files (default \"); '' for none"
-    parser.add_argument("--quote", metavar="MARK", help=words)
+    parser.option("--delimiter", words, "MARK")
+    parser.option("--quote", "around fields of text files (default \"); '' for none", "MARK")
     words = "whether text files begin with the names of their columns (default true, and checked)"
-    parser.add_argument("--header", choices=("true", "false"), help=words)
+    parser.option("--header", words, choices=("true", "false"))
 
 
-def add_policy(parser: argparse.ArgumentParser) -> None:
+def add_policy(parser: Parser) -> None:
     """Add the policy, and how it is answered."""
-    parser.add_argument("policy", metavar="POLICY.toml", help="the policy, TOML or JSON")
+    parser.option("policy", "the policy, TOML or JSON", "POLICY.toml")
     add_memory_and_format(parser)
 
 
-def add_memory_and_format(parser: argparse.ArgumentParser) -> None:
+def add_memory_and_format(parser: Parser) -> None:
     """Add the memory to use, and the form of the answer."""
-    words = "the most memory to use, such as 2GB; more goes to disk"
-    parser.add_argument("--memory-limit", metavar="SIZE", help=words)
+    parser.option("--memory-limit", "the most memory to use, such as 2GB; more goes to disk", "SIZE")
     add_format(parser)
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
+def add_format(parser: Parser) -> None:
     """Add the form of the answer."""
     group = parser.add_mutually_exclusive_group()
     words = "table (default) for people; json for everything; csv for the rows of one answer"
@@ -68,7 +65,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
 
 
-def add_progress(parser: argparse.ArgumentParser) -> None:
+def add_progress(parser: Parser) -> None:
     """Add whether progress is shown."""
     group = parser.add_mutually_exclusive_group()
     words = "show progress even without a terminal, as lines of a log"
@@ -77,32 +74,87 @@ def add_progress(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-progress", dest="progress", action="store_const", const=False, help=words)
 
 
-def add_threshold(parser: argparse.ArgumentParser) -> None:
+def add_threshold(parser: Parser) -> None:
     """Add the threshold of the risk."""
-    parser.add_argument("--threshold", help="the risk above which a record counts as at risk (default 0.2)")
+    parser.option("--threshold", "the risk above which a record counts as at risk (default 0.2)")
 
 
-def add_nulls(parser: argparse.ArgumentParser, wildcard: str = ", wildcard (equals any value)") -> None:
+def add_nulls(parser: Parser, wildcard: str = ", wildcard (equals any value)") -> None:
     """Add how NULL is treated."""
     words = f"how to treat NULL: value (default){wildcard}, or drop (leaves such records out)"
-    parser.add_argument("--nulls", metavar="WORD", help=words)
+    parser.option("--nulls", words, "WORD")
 
 
-def add_entity(parser: argparse.ArgumentParser) -> None:
+def add_entity(parser: Parser) -> None:
     """Add the column that identifies people."""
     words = (
         "the column that identifies people, if a person can have several rows: people are counted, and the "
         "attacker knows the riskiest row of each"
     )
-    parser.add_argument("--entity", metavar="COLUMN", help=words)
+    parser.option("--entity", words, "COLUMN")
 
 
-def add_plot(parser: argparse.ArgumentParser, words: str) -> None:
+def add_plot(parser: Parser, words: str) -> None:
     """Add a file to draw to."""
-    parser.add_argument("--plot", metavar="FILE", help=f"draw {words} to a PNG or SVG file")
+    parser.option("--plot", f"draw {words} to a PNG or SVG file", "FILE")
 
 
-def add_html(parser: argparse.ArgumentParser) -> None:
+def add_html(parser: Parser) -> None:
     """Add a page for people."""
-    words = "write the answer as one HTML file for people; its counts are not masked"
-    parser.add_argument("--html", metavar="FILE", help=words)
+    parser.option("--html", "write the answer as one HTML file for people; its counts are not masked", "FILE")
+
+
+def add_serve(parser: Parser) -> None:
+    """Add the tables, who may ask, and the limits."""
+    words = "the tables: a DuckDB file, of which all are served, or CSV, Parquet or JSON files, read once"
+    parser.option("files", words, "FILE", nargs="*")
+    words = "serve a file under this name; repeat the option to add more"
+    parser.option("--table", words, "NAME=FILE", action="append", default=[])
+    parser.option("--port", "the port of localhost (default 9494)", default="9494")
+    group = parser.add_mutually_exclusive_group()
+    words = "let answers leave, and no rows (default)"
+    group.add_argument("--answers-only", dest="rows", action="store_const", const=False, help=words)
+    words = "let every client read every row"
+    group.add_argument("--rows", action="store_const", const=True, default=False, help=words)
+    words = (
+        "the policy, TOML or JSON: its mask and its entity hold for every answer, and functions that it does "
+        "not use are refused"
+    )
+    parser.option("--policy", words, "POLICY.toml")
+    words = "with --policy: the DuckDB file of the counts that left (default beside the policy)"
+    parser.option("--record", words, "FILE.duckdb")
+    words = (
+        'a TOML file with a token for each client, like ann = "…"; else one client has the token of the '
+        "environment variable REID_SQL_TOKEN, or one that is made and shown"
+    )
+    parser.option("--clients", words, "FILE.toml")
+    parser.option("--log", "add a line of JSON for each question, without values", "FILE")
+    parser.option("--time-limit", "the most seconds for a question (default 60)", "SECONDS", default="60")
+    words = "the most memory to use for all questions, such as 2GB; more goes to disk"
+    parser.option("--memory-limit", words, "SIZE")
+
+
+def add_sql(parser: Parser) -> None:
+    """Add a call, and how its SQL is written."""
+    parser.add_argument(
+        "call",
+        nargs="?",
+        metavar="CALL",
+        help="print the query that a call runs, such as \"risk_summary(people, ['age', 'sex'])\"; the "
+        "tables need not exist. Without a call, print the script of functions",
+    )
+    parser.add_argument(
+        "--dialect",
+        metavar="NAME",
+        help="print the call's query for another database, such as snowflake, bigquery or postgres; needs "
+        "pip install 'reid-sql[ibis]'",
+    )
+    parser.add_argument(
+        "--permanent",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="store the functions in the database, not only in the session; with NAME, other databases can "
+        "call them, too, if this one is attached under that name",
+    )
+    parser.option("--plan", "the same as CALL", "CALL")

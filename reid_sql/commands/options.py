@@ -104,6 +104,11 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, Once)
         self.register("action", "store", Once)
 
+    def option(self, name: str, words: str, metavar: str | None = None, **how: Any) -> None:  # noqa: ANN401
+        """Add an option, or an argument, with the words that its help shows."""
+        how |= {"metavar": metavar} if metavar else {}
+        self.add_argument(name, help=words, **how)
+
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:

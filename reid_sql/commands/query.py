@@ -1,4 +1,4 @@
-"""SQL, or a file of it, run with the functions registered."""
+"""SQL run with the functions registered; the functions, or the query of one call, as SQL without Python."""
 
 import argparse
 import re
@@ -12,11 +12,11 @@ import duckdb
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from reid_sql import register
-from reid_sql.commands.options import PASSED
+from reid_sql import __version__, register
+from reid_sql.commands.options import PASSED, printed
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
 from reid_sql.engines.duckdb.planner import planned_calls
-from reid_sql.errors import UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.console import answer_table
@@ -127,3 +127,34 @@ def _refuse_new_database(database: str, text: str) -> None:
     if not creates:
         rule = f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'"
         raise UnknownNameError(f"{rule}; correct the path")
+
+
+BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them
+-- from others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere.
+"""
+
+
+def run_sql(options: argparse.Namespace) -> int:
+    """Print the functions as SQL, or the query that a call of one runs."""
+    from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - help needs no functions
+    from reid_sql.engines.duckdb.plain_sql import plain_sql, script  # noqa: PLC0415 - the same
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
+
+    call = options.call if options.call is not None else options.plan
+    if call is not None:
+        _refuse_both(options)
+        printed(plain_sql(call, declared(), options.dialect or DUCKDB) + "\n")
+        return PASSED
+    if options.dialect is not None:
+        rule = f"--dialect must be given with a call, got {options.dialect} without one"
+        raise OutOfDomainError(f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME")
+    head = f"-- reid-sql {__version__}\n"
+    head += BARE if options.permanent == "" else ""
+    printed(head + script(permanent=options.permanent is not None, database=options.permanent or ""))
+    return PASSED
+
+
+def _refuse_both(options: argparse.Namespace) -> None:
+    if options.permanent is not None or None not in (options.call, options.plan):
+        more = "--permanent" if options.permanent is not None else "--plan"
+        raise OutOfDomainError(f"a call must be given alone, got {more} too; leave one of them out")

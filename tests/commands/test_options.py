@@ -3,7 +3,6 @@ import shlex
 
 import pytest
 
-from reid_sql.commands.examples import EXAMPLES
 from reid_sql.commands.options import names, numbers
 from reid_sql.commands.parser import COMMANDS, parser
 from reid_sql.errors import OutOfDomainError
@@ -172,6 +171,6 @@ def test_the_help_of_a_command_says_what_it_does_and_ends_with_an_example(
         parser().parse_args([name, "--help"])
     shown = " ".join(capsys.readouterr().out.split())
     assert COMMANDS[name].help[1:] in shown
-    assert shown.endswith(f"example: reid-sql {name} {EXAMPLES[name]}")
-    call = [name, *shlex.split(EXAMPLES[name].partition(" > ")[0])]
+    assert shown.endswith(f"example: reid-sql {name} {COMMANDS[name].example}")
+    call = [name, *shlex.split(COMMANDS[name].example.partition(" > ")[0])]
     assert parser().parse_args(call).command is COMMANDS[name]
