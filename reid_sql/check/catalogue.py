@@ -1,9 +1,21 @@
-"""The measures that a policy can name. A measure on a new function is one entry."""
+"""The measures that a policy can name. A measure on a new function is one row."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from reid_sql.check.catalogue_outputs import CELLS, PUBLISHED_TABLES, RELEASES, SYNTHETIC
-from reid_sql.check.measure import Measure, count_sets, highest, row_of, sum_of
+from reid_sql.check.measure import (
+    Measure,
+    count_cells,
+    count_rules,
+    count_sets,
+    figure_of,
+    highest,
+    people_of_cells,
+    people_of_revealed,
+    row_of,
+    strongest,
+    sum_of,
+)
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
@@ -11,101 +23,76 @@ from reid_sql.models.copula.calibration import SAMPLE_USE
 from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population import population_uniqueness
 from reid_sql.models.population_risk.answer import METHOD
-from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice
+from reid_sql.models.synthetic.membership import MEMBERSHIP
+from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
+from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
+from reid_sql.reductions.tables import DOMINANCE_RULE
+from reid_sql.sql.cells import DOMINANCE, FEW_PEOPLE, P_PERCENT
 
-ATTACK_PARAMETERS: Final = (
-    Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"),
-)
+Row = tuple[str, str, Mapping[str, Any]]
+
+
+def _measures(function: str, *rows: Row, **shared: Any) -> tuple[Measure, ...]:  # noqa: ANN401 - as Measure has them
+    """Make the measures of a function: a name, words, and what differs from what the rows share.
+
+    The column of the answer is called as the measure, unless a row says otherwise.
+    """
+    return tuple(
+        Measure(name, words, function, **{"column": name, **shared, **own}) for name, words, own in rows
+    )
+
+
+EXTREME: Final = {"extreme": True}
+OF_RECORDS: Final = {"of_records": True}
+OF_THRESHOLD: Final = {"of_records": True, "unused": ()}  # shares of the records above the threshold
+COUNT: Final = {"unit": "count"}
+NUMBER: Final = {"unit": "number"}
+NO_THRESHOLD: Final = ("threshold",)
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
-
-_CLASSES: Final = (
-    Measure(
-        "k",
-        "records in the smallest class",
-        "risk_summary",
-        "k",
-        "count",
-        at_least=True,
-        extreme=True,
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "unique_records",
-        "records that share their values with no other",
-        "risk_summary",
-        "unique_records",
-        "count",
-        of_records=True,
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "uniqueness",
-        "share of records that share their values with no other",
-        "risk_summary",
-        "uniqueness",
-        of_records=True,
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "records_at_risk",
-        "share of records with a risk above the threshold",
-        "risk_summary",
-        "records_at_risk",
-        of_records=True,
-        monotone=True,
-    ),
-    Measure(
-        "highest_risk",
-        "chance to be right about the most exposed person",
-        "risk_summary",
-        "highest_risk",
-        extreme=True,
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "average_risk",
-        "share of right matches if an attacker links everybody",
-        "risk_summary",
-        "average_risk",
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "average_class_risk",
-        "mean over the classes of 1/size",
-        "risk_summary",
-        "average_class_risk",
-        of_classes=True,
-        unused=("threshold",),
-    ),
-    Measure(
-        "distinction",
-        "distinct combinations per record, of the columns that distinguish most",
-        "attribute_risk",
-        "distinction",
-        pick=highest("distinction"),
-        monotone=True,
-    ),
-    Measure(
-        "separation",
-        "share of pairs of records that differ, by the columns that distinguish most",
-        "attribute_risk",
-        "separation",
-        pick=highest("separation"),
-        monotone=True,
-    ),
+ATTACK: Final = Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall")
+METHOD_PARAMETER: Final = Parameter(
+    "method", Choice(tuple(dict.fromkeys((METHOD, *population_uniqueness.METHODS)))), METHOD
 )
-_COLUMN_SETS: Final = (
+COPULA_PARAMETERS: Final = (
+    Parameter("threshold", PROBABILITY, 0.95),
+    Parameter("sample", SAMPLE_USE, "known"),  # the table is the sample: by 'ignored' its scores are too low
+    Parameter("method", Choice(METHODS), "paper"),
+    Parameter("seed", SEED, 0),
+)
+KEYS: Final = "minimal sets of at most max_size columns"
+SUPPRESSING: Final = ("suppress", "protection", "zeros")
+
+_BEFORE_SENSITIVE: Final = (
+    *_measures(
+        "risk_summary",
+        ("k", "records in the smallest class", COUNT | EXTREME | {"at_least": True}),
+        ("unique_records", "records that share their values with no other", COUNT | OF_RECORDS),
+        ("uniqueness", "share of records that share their values with no other", OF_RECORDS),
+        ("records_at_risk", "share of records with a risk above the threshold", OF_THRESHOLD),
+        ("highest_risk", "chance to be right about the most exposed person", EXTREME),
+        ("average_risk", "share of right matches if an attacker links everybody", {}),
+        ("average_class_risk", "mean over the classes of 1/size", {"of_classes": True, "monotone": False}),
+        unused=NO_THRESHOLD,
+        monotone=True,
+    ),
+    *_measures(
+        "attribute_risk",
+        (
+            "distinction",
+            "distinct combinations per record, of the columns that distinguish most",
+            {"pick": highest("distinction")},
+        ),
+        (
+            "separation",
+            "share of pairs of records that differ, by the columns that distinguish most",
+            {"pick": highest("separation")},
+        ),
+        monotone=True,
+    ),
     Measure(
         "keys",
-        "minimal sets of at most max_size columns by which every record is unique, or a share_unique of them",
-        "quasi_identifiers",
-        "sets",
-        "count",
+        f"{KEYS} by which every record is unique, or a share_unique of them",
+        *("quasi_identifiers", "sets", "count"),
         extreme=True,
         own=(Parameter("share_unique", AT_LEAST, 1.0), Parameter("max_sets", MAX_SETS, 1_000_000)),
         unused=("sets",),
@@ -115,298 +102,306 @@ _COLUMN_SETS: Final = (
     Measure(
         "unsafe_combinations",
         "minimal combinations of at most max_size values that fewer than k records share",
-        "unsafe_combinations",
-        "combinations",
-        "count",
+        *("unsafe_combinations", "combinations", "count"),
         of_records=True,
         own=(Parameter("k", LEAST_SHARED, 5),),
         pick=sum_of("combinations"),
     ),
-)
-_POPULATION_TABLE: Final = (
-    Measure(
-        "journalist_highest_risk",
-        "chance to be right about the most exposed person, found in the population table",
+    *_measures(
         "journalist_risk",
-        "highest_risk",
-        extreme=True,
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "journalist_average_risk",
-        "share of people found rightly in the population table",
-        "journalist_risk",
-        "average_risk",
-        unused=("threshold",),
-        monotone=True,
-    ),
-    Measure(
-        "journalist_records_at_risk",
-        "share of records with a risk above the threshold against the population table",
-        "journalist_risk",
-        "records_at_risk",
-        of_records=True,
-        monotone=True,
-    ),
-)
-_FORECAST: Final = (
-    Measure(
-        "forecast_correctness",
-        "share of right matches to expect in the population",
-        "pyc_forecast",
-        "correctness",
-        interval=True,
-        unused=("k",),
-    ),
-    Measure(
-        "forecast_uniqueness",
-        "share of unique people to expect in the population",
-        "pyc_forecast",
-        "uniqueness",
-        interval=True,
-        unused=("k",),
-    ),
-    Measure(
-        "forecast_k_violation",
-        "share of people to expect in classes smaller than k in the population",
-        "pyc_forecast",
-        "k_violation",
-        interval=True,
-    ),
-    Measure(
-        "entropy",
-        "nats of information in the quasi-identifiers (Pitman–Yor)",
-        "pyc_fit",
-        "entropy",
-        "number",
-        interval=True,
-    ),
-)
-_ESTIMATED: Final = (
-    Measure(
-        "population_uniqueness",
-        "share of the population that is unique, by the model of people or the method that is named",
-        "population_risk",
-        "uniqueness",
-        interval=True,
-        own=(
-            Parameter(
-                "method", Choice(tuple(dict.fromkeys((METHOD, *population_uniqueness.METHODS)))), METHOD
-            ),
+        (
+            "journalist_highest_risk",
+            "chance to be right about the most exposed person, found in the population table",
+            EXTREME | {"column": "highest_risk"},
         ),
-        unused=("k",),
-        older="population_uniqueness",
+        (
+            "journalist_average_risk",
+            "share of people found rightly in the population table",
+            {"column": "average_risk"},
+        ),
+        (
+            "journalist_records_at_risk",
+            "share of records with a risk above the threshold against the population table",
+            OF_THRESHOLD | {"column": "records_at_risk"},
+        ),
+        unused=NO_THRESHOLD,
+        monotone=True,
     ),
-    Measure(
-        "population_correctness",
-        "chance that a match on the quasi-identifiers is right in the population, by the model of people",
-        "population_risk",
-        "correctness",
+    *_measures(
+        "pyc_forecast",
+        (
+            "forecast_correctness",
+            "share of right matches to expect in the population",
+            {"column": "correctness", "unused": ("k",)},
+        ),
+        (
+            "forecast_uniqueness",
+            "share of unique people to expect in the population",
+            {"column": "uniqueness", "unused": ("k",)},
+        ),
+        (
+            "forecast_k_violation",
+            "share of people to expect in classes smaller than k in the population",
+            {"column": "k_violation"},
+        ),
         interval=True,
-        unused=("k",),
     ),
-    Measure(
-        "population_below_k",
-        "share of the population in classes smaller than k, by the model of people",
+    *_measures(
+        "pyc_fit",
+        ("entropy", "nats of information in the quasi-identifiers (Pitman–Yor)", NUMBER | {"interval": True}),
+    ),
+    *_measures(
         "population_risk",
-        "below_k",
+        (
+            "population_uniqueness",
+            "share of the population that is unique, by the model of people or the method that is named",
+            {
+                "column": "uniqueness",
+                "unused": ("k",),
+                "own": (METHOD_PARAMETER,),
+                "older": "population_uniqueness",
+            },
+        ),
+        (
+            "population_correctness",
+            "chance that a match on the quasi-identifiers is right in the population, by the model of people",
+            {"column": "correctness", "unused": ("k",)},
+        ),
+        (
+            "population_below_k",
+            "share of the population in classes smaller than k, by the model of people",
+            {"column": "below_k"},
+        ),
         interval=True,
     ),
-)
-_EXTREME: Final = (
-    Measure(
-        "qar",
-        "risk that only a share alpha of all choices of p columns exceed (QaR)",
+    *_measures(
         "qar_risk",
-        "risk",
+        ("qar", "risk that only a share alpha of all choices of p columns exceed (QaR)", {"column": "risk"}),
         interval=True,
     ),
-)
-_ATTACKER: Final = tuple(
-    Measure(
-        f"adversary_{column}",
-        f"{words} against the attacker of a scenario",
+    *_measures(
         "adversary_summary",
-        column,
-        own=ATTACK_PARAMETERS,
+        *(
+            (f"adversary_{column}", f"{words} against the attacker of a scenario", {"column": column, **own})
+            for column, words, own in (
+                ("average", "mean risk of a record", {}),
+                ("median", "median risk of a record", EXTREME),
+                ("highest", "highest risk of a record", EXTREME),
+                (
+                    "records_at_risk",
+                    "share of records with a risk above the threshold",
+                    OF_THRESHOLD | {"unused": ESTIMATES},
+                ),
+            )
+        ),
+        own=(ATTACK,),
         pick=row_of("measure", "risk"),
-        of_records=column == "records_at_risk",
-        extreme=column in ("median", "highest"),
-        unused=(*ESTIMATES, *(() if column == "records_at_risk" else ("threshold",))),
+        unused=(*ESTIMATES, *NO_THRESHOLD),
+    ),
+)
+_SENSITIVE: Final = tuple(
+    measure
+    for name, words, own in (
+        (
+            "l_diversity",
+            "sensitive values in the poorest class",
+            NUMBER | {"at_least": True, "unused": ("l",)},
+        ),
+        (
+            "t_closeness",
+            "distance of a class's sensitive values from the table's",
+            {"relative": "distance", "unused": ("t",)},
+        ),
+        (
+            "alpha_k_anonymity",
+            "share of the most frequent sensitive value in a class",
+            {"unused": ("alpha", "k")},
+        ),
+        (
+            "beta_likeness",
+            "gain in the share of a sensitive value in a class, relative to the table",
+            NUMBER | {"relative": "gain", "unused": ("beta",)},
+        ),
+        (
+            "delta_disclosure",
+            "logarithm of the factor between a sensitive value's shares in a class and in the table",
+            NUMBER | {"relative": "log", "unused": ("delta",)},
+        ),
     )
-    for column, words in (
-        ("average", "mean risk of a record"),
-        ("median", "median risk of a record"),
-        ("highest", "highest risk of a record"),
-        ("records_at_risk", "share of records with a risk above the threshold"),
-    )
+    for measure in _measures(name, (name, words, own), column="value", extreme=True, monotone=True)
 )
-_SENSITIVE: Final = (
-    Measure(
-        "l_diversity",
-        "sensitive values in the poorest class",
-        "l_diversity",
-        "value",
-        "number",
-        at_least=True,
-        extreme=True,
-        unused=("l",),
-        monotone=True,
+ALL: Final = (
+    *_BEFORE_SENSITIVE,
+    *_SENSITIVE,
+    *(
+        Measure(
+            f"{each.name}_offending",
+            f"share of records in classes that break {each.name} at its threshold",
+            *(each.function, "offending_share"),
+            of_records=True,
+        )
+        for each in _SENSITIVE
     ),
-    Measure(
-        "t_closeness",
-        "distance of a class's sensitive values from the table's",
-        "t_closeness",
-        "value",
-        extreme=True,
-        relative="distance",
-        unused=("t",),
-        monotone=True,
-    ),
-    Measure(
-        "alpha_k_anonymity",
-        "share of the most frequent sensitive value in a class",
-        "alpha_k_anonymity",
-        "value",
-        extreme=True,
-        unused=("alpha", "k"),
-        monotone=True,
-    ),
-    Measure(
-        "beta_likeness",
-        "gain in the share of a sensitive value in a class, relative to the table",
-        "beta_likeness",
-        "value",
-        "number",
-        extreme=True,
-        relative="gain",
-        unused=("beta",),
-        monotone=True,
-    ),
-    Measure(
-        "delta_disclosure",
-        "logarithm of the factor between a sensitive value's shares in a class and in the table",
-        "delta_disclosure",
-        "value",
-        "number",
-        extreme=True,
-        relative="log",
-        unused=("delta",),
-        monotone=True,
-    ),
-)
-_OFFENDING: Final = tuple(
-    Measure(
-        f"{measure.name}_offending",
-        f"share of records in classes that break {measure.name} at its threshold",
-        measure.function,
-        "offending_share",
-        of_records=True,
-    )
-    for measure in _SENSITIVE
-)
-COPULA_PARAMETERS: Final = (
-    Parameter("threshold", PROBABILITY, 0.95),
-    Parameter("sample", SAMPLE_USE, "known"),  # the table is the sample: by 'ignored' its scores are too low
-    Parameter("method", Choice(METHODS), "paper"),
-    Parameter("seed", SEED, 0),
-)
-_COPULA: Final = tuple(
-    Measure(
-        name,
-        words,
+    *_measures(
         "score_records",
-        "share",
-        of_records=True,
-        own=COPULA_PARAMETERS,
-        over=f"{column} > $threshold",
-    )
-    for name, column, words in (
         (
             "xi_share",
-            "uniqueness_xi",
             "share of records with a probability ξ above the threshold to be unique in the population",
+            {"over": "uniqueness_xi > $threshold"},
         ),
         (
             "kappa_share",
-            "correctness_kappa",
             "share of records on which a match is right with a probability κ above the threshold",
+            {"over": "correctness_kappa > $threshold"},
         ),
-    )
-)
-_SETS: Final = (
-    Measure(
-        "sparse_correctness",
-        "share of people distinguished by a few of their items, in the whole table",
+        column="share",
+        of_records=True,
+        own=COPULA_PARAMETERS,
+    ),
+    *_measures(
         "sparse_correctness_curve",
-        "correctness",
-        interval=True,
-        pick=highest("n"),
+        (
+            "sparse_correctness",
+            "share of people distinguished by a few of their items, in the whole table",
+            {"column": "correctness", "interval": True, "pick": highest("n")},
+        ),
     ),
-    Measure(
+    *_measures(
         "unicity",
-        "share of people whom a few known rows of theirs single out",
-        "unicity",
-        "uniqueness",
-        interval=True,
-        own=(Parameter("points", POINTS, 4),),
-    ),
-    Measure(
-        "unicity_correctness",
-        "chance that an attacker who knows a few rows of a person names the right one",
-        "unicity",
-        "correctness",
+        ("unicity", "share of people whom a few known rows of theirs single out", {"column": "uniqueness"}),
+        (
+            "unicity_correctness",
+            "chance that an attacker who knows a few rows of a person names the right one",
+            {"column": "correctness"},
+        ),
         interval=True,
         own=(Parameter("points", POINTS, 4),),
     ),
-)
-_HOUSEHOLDS: Final = (
-    Measure(
-        "household_average_risk",
-        "mean over people of the chance that a member of their household is identified",
+    *_measures(
         "household_risk",
-        "average_risk",
-        unused=("threshold",),
+        (
+            "household_average_risk",
+            "mean over people of the chance that a member of their household is identified",
+            {"column": "average_risk"},
+        ),
+        (
+            "household_highest_risk",
+            "highest chance that a member of a household is identified",
+            EXTREME | {"column": "highest_risk"},
+        ),
+        ("households_at_risk", "share of households with a risk above the threshold", OF_THRESHOLD),
+        (
+            "household_uniqueness",
+            "share of households whose members' values no other household has",
+            OF_RECORDS | {"column": "uniqueness"},
+        ),
+        unused=NO_THRESHOLD,
     ),
-    Measure(
-        "household_highest_risk",
-        "highest chance that a member of a household is identified",
-        "household_risk",
-        "highest_risk",
-        extreme=True,
-        unused=("threshold",),
-    ),
-    Measure(
-        "households_at_risk",
-        "share of households with a risk above the threshold",
-        "household_risk",
-        "households_at_risk",
+    # What a synthetic table gives away of the people it was made from, in excess of people who were not used.
+    *_measures(
+        "audit_synthetic",
+        *(
+            (name, words, {"pick": strongest(*attacks), "unused": unused})
+            for name, words, attacks, unused in (
+                (
+                    "replicated_uniques",
+                    "excess share of unique people whose values are in the synthetic table once",
+                    ("replicated_uniques",),
+                    ("sensitive",),
+                ),
+                (
+                    "disclosive_correct",
+                    "excess share of people whose sensitive value their synthetic class gives away",
+                    ("disclosive_correct",),
+                    (),
+                ),
+                (
+                    "singling_out",
+                    "excess share of predicates from the synthetic table that single out one person",
+                    ("singling_out_univariate", "singling_out_multivariate"),
+                    ("sensitive",),
+                ),
+                (
+                    "linkability",
+                    "excess share of people whose two halves are linked",
+                    ("linkability",),
+                    ("sensitive",),
+                ),
+                (
+                    "attribute_inference",
+                    "excess share of right guesses of a column, at worst",
+                    ("inference",),
+                    ("sensitive",),
+                ),
+                (
+                    "membership_advantage",
+                    "excess of an attack on who is among the people it was made from, at worst",
+                    MEMBERSHIP,
+                    ("sensitive",),
+                ),
+            )
+        ),
+        column="excess",
         of_records=True,
+        interval=True,
     ),
+    # What a table of aggregates gives away: of one that is counted, and of published ones together.
+    *_measures(
+        "safe_table",
+        (
+            "cells_below_k",
+            "cells of a table by the quasi-identifiers, or its totals, with fewer than k people",
+            {"pick": count_rules(FEW_PEOPLE), "unused": ("value", "p_percent", *SUPPRESSING)},
+        ),
+        (
+            "dominated_cells",
+            "cells in which the largest contributors to a value can be estimated",
+            {
+                "pick": count_rules(DOMINANCE, P_PERCENT),
+                "unused": ("k", *SUPPRESSING),
+                "own": (
+                    Parameter("value", Column("value")),
+                    Parameter("dominance", DOMINANCE_RULE, [1.0, 0.5]),
+                ),
+            },
+        ),
+        column="cells",
+        unit="count",
+        cells=people_of_cells,
+    ),
+    *_measures(
+        "audit_tables",
+        (
+            "published_below_k",
+            "cells of published tables that show fewer than k people",
+            {"pick": count_cells("finding", PUBLISHED)},
+        ),
+        (
+            "recoverable_cells",
+            "hidden cells of published tables, and groups between them, that are known, or known below k",
+            {"pick": count_cells("finding", RECOVERED, BELOW_K)},
+        ),
+        (
+            "recovered_by_difference",
+            "the same, where it takes several of the tables",
+            {"pick": count_cells("revealed_by", SEVERAL_TABLES)},
+        ),
+        column="cells",
+        unit="count",
+        unused=("columns", "entity"),
+        cells=people_of_revealed,
+    ),
+    # Who can be followed from the release before this one.
     Measure(
-        "household_uniqueness",
-        "share of households whose members' values no other household has",
-        "household_risk",
-        "uniqueness",
+        *(
+            "people_followed",
+            "people who are the only one of their kind in the former release and in this one",
+        ),
+        *("compare_releases", "value", "count"),
         of_records=True,
-        unused=("threshold",),
-    ),
-)
-
-ALL: Final = (
-    *(*_CLASSES, *_COLUMN_SETS, *_POPULATION_TABLE, *_FORECAST, *_ESTIMATED, *_EXTREME),
-    *(
-        *_ATTACKER,
-        *_SENSITIVE,
-        *_OFFENDING,
-        *_COPULA,
-        *_SETS,
-        *_HOUSEHOLDS,
-        *SYNTHETIC,
-        *CELLS,
-        *PUBLISHED_TABLES,
-        *RELEASES,
+        unused=("sensitive",),
+        pick=figure_of("followed"),
+        of_uniques=True,
     ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}
