@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import duckdb
 
@@ -22,8 +22,9 @@ from reid_sql.check.remarks import (
     remark,
     unidentified_remark,
 )
+from reid_sql.check.table_engine import TableEngine
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
-from reid_sql.models.columns.nobodies import UNIT_PERSON, IdentifierCounts, count_rows_of_nobodies
+from reid_sql.models.columns.nobodies import UNIT_PERSON, count_rows_of_nobodies
 from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 
@@ -181,41 +182,20 @@ CAUTION_POPULATION_ROWS: Final = "the population table: "
 INTERRUPTIONS: Final = (duckdb.InterruptException, KeyboardInterrupt)
 
 
-class Engine(Protocol):
-    """What counts the rows of a table."""
-
-    columns: list[str]
-    population_columns: list[str]
-
-    def count_records(self) -> int:
-        """Count the records."""
-
-    def count_values(
-        self, names: Sequence[str], *, in_population: bool = False
-    ) -> tuple[Sequence[int], Sequence[int]]:
-        """Count the distinct values of each column, and the records that have one."""
-
-    def count_nobodies(self, column: str) -> IdentifierCounts:
-        """Count the values of a column, from which those that stand for nobody stand out."""
-
-    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
-        """Return columns of people by the structure of a draw of rows."""
-
-
-def refuse_nobodies(engine: Engine, entity: str) -> None:
+def refuse_nobodies(engine: TableEngine, entity: str) -> None:
     """Refuse rows without a value in the column of people: they would count as one person."""
     rows, filled = engine.count_records(), int(engine.count_values([entity])[1][0])
     if filled < rows:
         raise RefusedTableError(REFUSAL_UNIDENTIFIED_ROW, unidentified_remark(entity, rows - filled, rows))
 
 
-def find_nobodies(engine: Engine, column: str, unit: str = UNIT_PERSON) -> tuple[Remark, ...]:
+def find_nobodies(engine: TableEngine, column: str, unit: str = UNIT_PERSON) -> tuple[Remark, ...]:
     """Return the cautions on values of a column of people or households that may stand for nobody."""
     return tuple(nobody_remarks(column, engine.count_nobodies(column), engine.count_records(), unit))
 
 
 def find_identifiers(
-    engine: Engine, table: TablePolicy, records: int | None, errors: tuple[type[Exception], ...]
+    engine: TableEngine, table: TablePolicy, records: int | None, errors: tuple[type[Exception], ...]
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 

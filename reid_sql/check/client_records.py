@@ -17,7 +17,7 @@ from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
-from reid_sql.check.release import TableEngine
+from reid_sql.check.table_engine import TableEngine
 from reid_sql.client.call import create_view, needed_columns
 from reid_sql.client.fallback import drop_view, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of

@@ -7,10 +7,11 @@ import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
-from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
+from reid_sql.check.release import Release
 from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source, codes_of, select_known
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import ReidError
@@ -157,13 +158,11 @@ class DuckDBTable(TableEngine):
             self._distinct = None
 
     def count_records(self) -> int:
-        """Count the records of the table."""
         if columns_counted(self.table):
             return self.distinct.records
         return int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people."""
         listed = "".join(f"{quoted(name)}, " for name in by)
         return self.ask(f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people")
 
@@ -175,38 +174,26 @@ class DuckDBTable(TableEngine):
         return f"count(DISTINCT {name}) + coalesce(max(({name} IS NULL)::INT), 0)"
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the records of each group, by its values, NULL first: the values, then the records."""
         self._group_tables[tuple(by)] = self.distinct.groups(by)
         return self.ask(f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place")
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count records by group and by which columns are NULL."""
         return self.distinct.count_gaps(columns, by)
 
     def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
-        """Count the classes of each size in each group: its values, the size, the classes."""
         return self.distinct.class_sizes(qi, by, drop=drop)
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
-        """Return matches of all groups at once, where NULL is a wildcard."""
         return self.distinct.match_groups(qi, by)
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
-        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         listed = ", ".join(quoted(name) for name in self.table.quasi_identifiers)
         return self.ask(
             f"SELECT {self._count()}, {listed} FROM {self.view} GROUP BY {listed} ORDER BY ALL LIMIT {count}",
             "rarest records",
         )
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
-        """Profile some columns of the table."""
-        make_functions(self.con, ["profile"])
-        label = f"{self.table.name}: missing-value codes"
-        return list(run(self.con, "FROM profile(?, ?)", [self.view, list(columns)], label).records())
-
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
-        """Count the distinct values of each column, and the records that have one, of the whole file."""
         tbl = self.other_views["population"] if in_population else self.whole
         values = [known_value(quoted(name)) for name in names]
         counts = [f"{kind}{value})" for kind in ("count(DISTINCT ", "count(") for value in values]
@@ -214,46 +201,32 @@ class DuckDBTable(TableEngine):
         return counted[: len(names)], counted[len(names) :]
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
-        """Count the values of a column of people or households, from which those of nobody stand out."""
         return count_nobodies_in(self.con.sql, self.whole, column)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
-        """Return columns of people by the structure of a draw of rows."""
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, described)
 
-    def call(
-        self,
-        function: Function,
-        qi: Sequence[str],
-        given: Mapping[str, Any],
-        by: Sequence[str] = (),
-        group: Group = WHOLE,
+    def call_on(
+        self, relation: str, function: Function, qi: Sequence[str], given: Mapping[str, Any]
     ) -> list[Row]:
-        """Call a public function on the records of one group."""
         self.calls.whole = self.whole
-        return self.calls.call(function, qi, given, self._part(by, group))
+        return self.calls.call(function, qi, given, relation)
 
-    def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
-    ) -> list[Row]:
-        """Call a public function on all groups at once."""
-        names = self.group_names(by)
+    def divided(self, by: Sequence[str]) -> str:
         if tuple(by) not in self._views:
             view = f"{self.view}_part_{len(self._views)}"
-            listed = ", ".join(
-                f"{quoted(column)} AS {quoted(name)}" for column, name in zip(by, names, strict=True)
-            )
+            pairs = zip(by, self.group_names(by), strict=True)
+            listed = ", ".join(f"{quoted(column)} AS {quoted(name)}" for column, name in pairs)
             self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT *, {listed} FROM {self.view}")
             self._views[tuple(by)] = view
-        return self.calls.call(function, qi, {**given, "by": names}, self._views[tuple(by)])
+        return self._views[tuple(by)]
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
-        return self.calls.call_measure(check, given, self._part(check.by, group))
+        return self.calls.call_measure(check, given, self.part(check.by, group))
 
-    def _part(self, by: Sequence[str], group: Group) -> str:
-        """Name a relation of the group's records alone."""
+    def part(self, by: Sequence[str], group: Group) -> str:
         if not by:
             return self.view
         key = (tuple(by), group.place)

@@ -16,7 +16,7 @@ import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.measured import Group
+from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -25,8 +25,9 @@ from reid_sql.check.policy_model import (
     columns_named,
     sets_counted,
 )
-from reid_sql.check.release import POLICY_COLUMNS, Counts, Release
+from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
 from reid_sql.client.fallback import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, find_panels
@@ -199,13 +200,11 @@ class IbisTable(RemoteTable):
         return self._asked(lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL))
 
     def count_records(self) -> int:
-        """Count the records of the table."""
         if self._records is None:
             self._records = self._number(self.frame)
         return self._records
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people."""
         each = [*by, str(self.table.entity)]
         people = with_aliases(self.frame, each).group_by(aliases(each)).agg()
         groups = aliases(each)[:-1]
@@ -214,7 +213,6 @@ class IbisTable(RemoteTable):
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the records of each group, by its values, NULL first: the values, then the records."""
         check_columns(DIVIDING, by, self.frame)
         names = aliases(by)
         classes = self._fetch_groups(
@@ -227,7 +225,6 @@ class IbisTable(RemoteTable):
         return sorted(groups, key=lambda group: [_order(value) for value in group[:-1]])
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count records by group and by which columns are NULL."""
         every, groups = [*by, *columns], aliases(by)
         rows = with_aliases(self.frame, every)
         gaps = {f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(every)[len(by) :]}
@@ -240,7 +237,6 @@ class IbisTable(RemoteTable):
         ]
 
     def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
-        """Count the classes of each size in each group: its values, the size, the classes."""
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
         nulls, names = "drop" if drop else "value", group_names(by)
@@ -276,64 +272,60 @@ class IbisTable(RemoteTable):
         return [each for each in every if frozenset(each) not in self._counted]
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
-        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         names = self.table.quasi_identifiers
         classes = ri.equivalence_classes(self.frame, list(names), entity=self.table.entity)
         return self._asked(lambda: fetch_rarest(classes, names, count, LABEL))
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
-        """Profile the columns whose distinct values can come to the client; the others show no mark."""
         self._client.fetch_with(columns)
         return list(profile_columns(self.frame, columns, self._asked, self._columns, adapter))
 
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
-        """Count the distinct values of each column, and the records that have one."""
         return count_values(self.population if in_population else self.frame, names, self._ask)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
-        """Return columns of people by the structure of a draw of rows."""
         frame = self.population if in_population else self.frame
         return find_panels(frame, described, lambda draw: self._asked(lambda: collected(draw(), LABEL)))
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
-        """Count the values of a column of people or households, from which those of nobody stand out."""
         return count_nobodies(self.frame, column, self._ask)
 
     def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+        self,
+        function: Function,
+        qi: Sequence[str],
+        given: Mapping[str, Any],
+        by: Sequence[str] = (),
+        group: Group = WHOLE,
     ) -> list[Row]:
-        """Call a public function on the records of one group."""
         if function.uses_fallback("ibis", given):
             return self._client.call(function, qi, given, by, group)
-        return self._call(function, qi, given, self._part(by, group))
+        return super().call(function, qi, given, by, group)
 
     def call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        """Call a public function on all groups at once."""
         if function.uses_fallback("ibis", given):
             return self._client.call_by_group(function, qi, given, by)
-        return self._call(function, qi, {**given, "by": self.group_names(by)}, self._divided(by))
+        return super().call_by_group(function, qi, given, by)
 
-    def _call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], frame: Table
+    def call_on(
+        self, relation: Table, function: Function, qi: Sequence[str], given: Mapping[str, Any]
     ) -> list[Row]:
-        if frame is self.frame and self._measures.has(function, given):
+        if relation is self.frame and self._measures.has(function, given):
             return self._measures.call(function, qi, given, self._asked)
-        arguments = arguments_of(function, qi, given, (frame, self.population))
+        arguments = arguments_of(function, qi, given, (relation, self.population))
         return self._ask(lambda: getattr(ri, function.name)(**arguments))
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Score a group's records at the client; return the share that a measure asks for."""
         return self._client.call_measure(check, given, group)
 
-    def _divided(self, by: Sequence[str]) -> Table:
-        """All records, with copies of the columns that divide them."""
+    def divided(self, by: Sequence[str]) -> Table:
         copies = {name: self.frame[given] for name, given in zip(self.group_names(by), by, strict=True)}
         return self.frame.mutate(**copies) if copies else self.frame
 
-    def _part(self, by: Sequence[str], group: Group) -> Table:
-        """The group's records alone; refuses values by which the database finds others."""
+    def part(self, by: Sequence[str], group: Group) -> Table:
         if not by:
             return self.frame
         self.groups(by)
@@ -354,7 +346,7 @@ class IbisTable(RemoteTable):
 
     def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
-        divided, names = self._divided(by), self.group_names(by)
+        divided, names = self.divided(by), self.group_names(by)
         fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names]))
         if fetched.records != self.count_records():
             rule = "the table must not change while it is read"

@@ -21,8 +21,9 @@ from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
-from reid_sql.check.release import POLICY_COLUMNS, Counts, Release, TableEngine
+from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
@@ -178,42 +179,31 @@ class SparkTable(TableEngine):
         return DistinctCounts(lambda sql: _tuples(spark.sql(sql, relation=counted)), named, "{relation}")
 
     def count_records(self) -> int:
-        """Count the records of the table."""
         return self.distinct.count_records()
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the people in each group: its values, then the people."""
         entity = column(str(self.table.entity))
         unnamed = F.coalesce(F.max(entity.isNull().cast("bigint")), F.lit(0))
         names = self.group_names(by)
         people = (F.count_distinct(entity) + unnamed).alias("people")
-        return _tuples(self._divided(by).groupBy(*names).agg(people))
+        return _tuples(self.divided(by).groupBy(*names).agg(people))
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count the records of each group, by its values, NULL first: the values, then the records."""
         return self.distinct.ask(self.distinct.select_groups(by))
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """Count records by group and by which columns are NULL."""
         return self.distinct.count_gaps(columns, by)
 
     def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
-        """Count the classes of each size in each group: its values, the size, the classes."""
         return self.distinct.count_sizes(qi, by, drop=drop)
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
-        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
         names = list(self.table.quasi_identifiers)
         classes = rs.equivalence_classes(self.frame, names, entity=self.table.entity)
         order = [F.col("class_size"), *(column(name).asc_nulls_last() for name in names)]
         return _tuples(classes.sort(*order).limit(count).select("class_size", *map(column, names)))
 
-    def profile(self, columns: Sequence[str]) -> list[Row]:
-        """Profile some columns of the table."""
-        return _rows(rs.profile(self.frame, list(columns)))
-
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
-        """Count the distinct values of each column, and the records that have one."""
         frame = self.population if in_population and self.population else self.frame
         values = [known_value(frame, name) for name in names]
         row = frame.agg(*(count(each) for count in (F.count_distinct, F.count) for each in values)).collect()[
@@ -222,39 +212,23 @@ class SparkTable(TableEngine):
         return row[: len(names)], row[len(names) :]
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
-        """Return columns of people by the structure of a draw of rows."""
         return find_panels(self.population if in_population and self.population else self.frame, described)
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
-        """Count the values of a column of people or households, from which those of nobody stand out."""
         return count_nobodies(self.frame, column)
 
-    def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+    def call_on(
+        self, relation: DataFrame, function: Function, qi: Sequence[str], given: Mapping[str, Any]
     ) -> list[Row]:
-        """Call a public function on the records of one group."""
-        return self._call(function, qi, given, self._part(by, group))
-
-    def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
-    ) -> list[Row]:
-        """Call a public function on all groups at once."""
-        return self._call(function, qi, {**given, "by": self.group_names(by)}, self._divided(by))
-
-    def _call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], frame: DataFrame
-    ) -> list[Row]:
-        arguments = arguments_of(function, qi, given, (frame, self.population))
+        arguments = arguments_of(function, qi, given, (relation, self.population))
         with _refusals():
             return _rows(getattr(rs, function.name)(**arguments))
 
-    def _divided(self, by: Sequence[str]) -> DataFrame:
-        """All records, with copies of the columns that divide them."""
+    def divided(self, by: Sequence[str]) -> DataFrame:
         names = self.group_names(by)
         return self.frame.withColumns({name: column(given) for name, given in zip(names, by, strict=True)})
 
-    def _part(self, by: Sequence[str], group: Group) -> DataFrame:
-        """The group's records alone."""
+    def part(self, by: Sequence[str], group: Group) -> DataFrame:
         tests = [column(name).eqNullSafe(F.lit(value)) for name, value in zip(by, group.values, strict=True)]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
@@ -262,7 +236,7 @@ class SparkTable(TableEngine):
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
         asked, person, nulls = check.parameters, self.table.entity, self.table.nulls
         qi = list(check.quasi_identifiers)
-        part = self._part(check.by, group).select(*map(column, [*qi, *([person] if person else [])]))
+        part = self.part(check.by, group).select(*map(column, [*qi, *([person] if person else [])]))
         with _refusals(), registry.within(self.model_name):
             options = {"method": asked["method"], "seed": asked["seed"], "nulls": nulls, "entity": person}
             rs.fit_copula(self.model_name, part, qi, **options)

@@ -11,9 +11,9 @@ from reid_sql.check import gate
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
-from reid_sql.check.release import POLICY_COLUMNS
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import Source
+from reid_sql.check.table_engine import POLICY_COLUMNS
 from reid_sql.check.verdicts import FAIL, NOT_JUDGED
 from reid_sql.errors import ReidError, UnknownNameError, suggestion
 from reid_sql.models.columns.identifiers import likely

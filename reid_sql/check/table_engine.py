@@ -1,0 +1,165 @@
+"""How one engine reads and counts the records of one table: what an engine owes the gate."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from reid_sql.check.measure import Row
+from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.policy_model import Check
+from reid_sql.errors import UnavailableError
+from reid_sql.function import Function
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.nobodies import IdentifierCounts
+from reid_sql_udfs import declared
+
+POLICY_COLUMNS: Final = "columns of the policy"
+GROUP_COLUMN: Final = "reid by"
+Relation: TypeAlias = Any  # a name or a frame, as the engine has it
+Counts = tuple[Sequence[int], Sequence[int]]  # of each column, its distinct values and records with one
+
+
+class TableEngine(ABC):
+    """How one engine reads and counts the records of one table."""
+
+    packages: tuple[str, ...] = ()  # those that count, other than DuckDB
+    errors: tuple[type[Exception], ...] = ()  # what they raise
+    attacks = False  # whether it compares a table with its original, or with a former release
+
+    def __init__(self) -> None:
+        """Begin with no group counted."""
+        self.columns: list[str] = []
+        self.population_columns: list[str] = []  # of the population table, if there is one
+        self.cautions: list[str] = []  # caveats on the table, whatever the check
+        self.counts_overview = True  # whether a report shows the overview of each column
+        self._groups: dict[tuple[str, ...], list[Group]] = {}
+        self._places: dict[tuple[str, ...], dict[str, int]] = {}
+
+    @abstractmethod
+    def count_records(self) -> int:
+        """Count the records of the table."""
+
+    @abstractmethod
+    def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the people in each group: its values, then the people."""
+
+    @abstractmethod
+    def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count the records of each group, by its values, NULL first: the values, then the records."""
+
+    @abstractmethod
+    def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Count records by group and by which columns are NULL.
+
+        A row has the values of the group, whether any column is NULL, and the records.
+        """
+
+    @abstractmethod
+    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+        """Count the classes of each size in each group: its values, the size, the classes."""
+
+    def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Return matches of all groups at once, where NULL is a wildcard; nothing if each needs a call.
+
+        By default nothing: matching runs in this process, and an engine may have its records elsewhere.
+        """
+        del qi, by
+        return {}
+
+    @abstractmethod
+    def rarest(self, count: int) -> list[tuple[Any, ...]]:
+        """List the rarest combinations of the quasi-identifiers: how many records, and the values."""
+
+    def profile(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns of the table."""
+        return self.call(declared()["profile"], columns, {})
+
+    @abstractmethod
+    def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
+        """Count each column's distinct values, and the records with one, of the table or its population."""
+
+    @abstractmethod
+    def count_nobodies(self, column: str) -> IdentifierCounts:
+        """Count the values of a column of people or households, from which those of nobody stand out."""
+
+    @abstractmethod
+    def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
+        """Return columns of people by the structure of a draw of rows."""
+
+    def call(
+        self,
+        function: Function,
+        qi: Sequence[str],
+        given: Mapping[str, Any],
+        by: Sequence[str] = (),
+        group: Group = WHOLE,
+    ) -> list[Row]:
+        """Call a public function on the records of one group."""
+        return self.call_on(self.part(by, group), function, qi, given)
+
+    def call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> list[Row]:
+        """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
+        return self.call_on(self.divided(by), function, qi, {**given, "by": self.group_names(by)})
+
+    @abstractmethod
+    def call_on(
+        self,
+        relation: Relation,
+        function: Function,
+        qi: Sequence[str],
+        given: Mapping[str, Any],
+    ) -> list[Row]:
+        """Call a public function on a relation of the engine."""
+
+    @abstractmethod
+    def part(self, by: Sequence[str], group: Group) -> Relation:
+        """Return the records of one group alone, or the table."""
+
+    @abstractmethod
+    def divided(self, by: Sequence[str]) -> Relation:
+        """Return all records, with copies of the columns that divide them under `group_names(by)`."""
+
+    def is_fetched(self, check: Check) -> bool:
+        """Whether a check is computed here, from records that a server sends."""
+        del check
+        return False
+
+    @abstractmethod
+    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+        """Return the share of a group's records for which a measure's condition is true."""
+
+    def has_changed(self) -> bool:
+        """Whether the table is no longer what was opened."""
+        return False
+
+    def group_names(self, by: Sequence[str]) -> list[str]:
+        """Return names that no column has, for the columns that divide the table.
+
+        They are given to copies, as an answer may have a column of the same name.
+        """
+        prefix = GROUP_COLUMN
+        while any(name.lower().startswith(prefix) for name in self.columns):
+            prefix += "_"
+        return [f"{prefix} {place}" for place in range(1, len(by) + 1)]
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """Return the groups of the table by some columns; one without a name where there are none."""
+        key = tuple(by)
+        if key not in self._groups:
+            rows = self.count_groups(by) if by else [(0,)]
+            self._groups[key] = [
+                Group(tuple(row[:-1]), int(row[-1]), place) for place, row in enumerate(rows)
+            ]
+            self._places[key] = {repr(each.values): each.place for each in self._groups[key]}
+        return self._groups[key]
+
+    def place_of(self, by: Sequence[str], values: Sequence[Any]) -> int:
+        """Return the position of the group with these values."""
+        self.groups(by)
+        place = self._places[tuple(by)].get(repr(tuple(values)))
+        if place is None:
+            rule = "the table must not change while it is read, got a group that was not there"
+            raise UnavailableError(f"{rule}; ask again, or ask about an extract")
+        return place
