@@ -260,7 +260,10 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     engine.view = engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-        _read_once(engine, named)
+        # Read the named columns of a text file into a temporary table.
+        listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
+        engine.ask(f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading")
+        engine.view = f"{engine.view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
@@ -283,13 +286,6 @@ def _attach(con: duckdb.DuckDBPyConnection, view: str, where: str, source: Sourc
         parts = [(path, dict(values)) for path, values in source.parts]
         return attach_sources(con, view, where, parts, source.form)
     return attach_source(con, view, where, str(source.path), source.table, source.form)
-
-
-def _read_once(engine: DuckDBTable, named: Sequence[str]) -> None:
-    """Read the named columns of a text file into a temporary table."""
-    listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
-    engine.ask(f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading")
-    engine.view = f"{engine.view}_read"
 
 
 def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> None:

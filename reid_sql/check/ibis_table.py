@@ -352,16 +352,13 @@ class IbisTable(RemoteTable):
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"
             raise UnavailableError(f"{rule}, {got}; ask again, or ask about an extract")
-        self._count_fetched(fetched, columns)
-        return fetched
-
-    def _count_fetched(self, fetched: DistinctRecords, columns: Sequence[str]) -> None:
-        """Count here what the records on these columns answer, so that the database need not."""
+        # Count here what the records on these columns answer, so that the database need not.
         for each in self._uncounted():
             if set(each) <= set(columns):
                 drop = self.table.nulls == "drop"
                 self._counted[frozenset(each)] = fetched.class_sizes(each, drop=drop)
         self._columns |= {name: fetched.of_column(name) for name in columns if name not in self._columns}
+        return fetched
 
 
 def _open_table(

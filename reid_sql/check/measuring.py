@@ -254,7 +254,11 @@ def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask
     dropped = release.records - int(classes.records.sum())
     population = largest_population(release.table)
     if mask.has_small_counts(classes, dropped):
-        return Overview(_name_columns(release.table, classes), population)
+        named = release.table.quasi_identifiers if release.table.nulls != "wildcard" else ()
+        return Overview(
+            tuple(ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named),
+            population,
+        )
     people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
     return Overview(
         _measure_columns(release),
@@ -262,12 +266,6 @@ def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask
         _estimate_population(release, population, policy.seed),
         None if people else _forecast(classes, population),
     )
-
-
-def _name_columns(table: TablePolicy, classes: Histogram) -> tuple[ColumnSizes, ...]:
-    """Return the columns with the class sizes of all, which a report masks."""
-    named = table.quasi_identifiers if table.nulls != "wildcard" else ()
-    return tuple(ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named)
 
 
 def _measure_columns(release: Release) -> tuple[ColumnSizes, ...]:

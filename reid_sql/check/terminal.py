@@ -52,7 +52,11 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
 
 def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[RenderableType]:
     """Show the facts of a table, its cautions once, and the lines of the policy that resolve them."""
-    yield Text(_table_facts(each), style="dim")
+    dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
+    dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
+    named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
+    counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
+    yield Text(f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}", style="dim")
     if cautions.sentences:
         yield Text(f"Cautions on {each['name']}", style="yellow")
         yield from (Padding(Text(sentence), (0, 0, 0, 2)) for sentence in cautions.sentences)
@@ -80,15 +84,11 @@ def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Tabl
         explanation = explain_verdict(check, cautions.sentences)
         badge = Text(check["verdict"].upper(), style=f"bold {STYLES[check['verdict']]}")
         cells = (format_figure(explanation.group, check), format_limit(check), explanation.words)
-        table.add_row(badge, _measure_cell(check), *(Text(cell) for cell in cells))
+        lines = [Text(describe_check(check))]
+        if describe_columns(check):
+            lines.append(Text(describe_columns(check), style="dim"))
+        table.add_row(badge, Group(*lines), *(Text(cell) for cell in cells))
     return table
-
-
-def _measure_cell(check: ReportPage) -> RenderableType:
-    lines = [Text(describe_check(check))]
-    if describe_columns(check):
-        lines.append(Text(describe_columns(check), style="dim"))
-    return Group(*lines)
 
 
 def _check_lines(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Iterator[RenderableType]:
@@ -105,11 +105,3 @@ def _check_lines(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Ite
             explanation.words,
         )
         yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines if line)
-
-
-def _table_facts(each: ReportPage) -> str:
-    dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
-    dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
-    named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
-    counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
-    return f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}"

@@ -142,7 +142,9 @@ def run_sql(options: argparse.Namespace) -> int:
 
     call = options.call if options.call is not None else options.plan
     if call is not None:
-        _refuse_both(options)
+        if options.permanent is not None or None not in (options.call, options.plan):
+            more = "--permanent" if options.permanent is not None else "--plan"
+            raise OutOfDomainError(f"a call must be given alone, got {more} too; leave one of them out")
         printed(plain_sql(call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
@@ -152,9 +154,3 @@ def run_sql(options: argparse.Namespace) -> int:
     head += BARE if options.permanent == "" else ""
     printed(head + script(permanent=options.permanent is not None, database=options.permanent or ""))
     return PASSED
-
-
-def _refuse_both(options: argparse.Namespace) -> None:
-    if options.permanent is not None or None not in (options.call, options.plan):
-        more = "--permanent" if options.permanent is not None else "--plan"
-        raise OutOfDomainError(f"a call must be given alone, got {more} too; leave one of them out")

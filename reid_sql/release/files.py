@@ -170,18 +170,14 @@ def _stage_lines(form: "Transformation", stage: Sequence[str]) -> Iterator[str]:
     yield f"    made = made.drop({SMALL!r}, {RESCUED!r})"
 
 
-def _people_lines(form: "Transformation", person: str) -> Iterator[str]:
-    """Leave out people with a record in a class of too few people."""
-    people = f"pl.col({person!r}).n_unique().over({form.names!r}).alias({SIZE!r})"
-    least = f"pl.col({SIZE!r}).min().over([{person!r}]).alias({LEAST!r})"
-    yield f"    made = made.with_columns({people}).with_columns({least})"
-    yield f"    made = made.filter(pl.col({LEAST!r}) >= {form.cut}).drop([{SIZE!r}, {LEAST!r}])"
-
-
 def _round_lines(form: "Transformation") -> Iterator[str]:
     """Suppress the classes that are small or break a rule, or people of small ones."""
     if form.person is not None:
-        yield from _people_lines(form, form.person)
+        # Leave out people with a record in a class of too few people.
+        people = f"pl.col({form.person!r}).n_unique().over({form.names!r}).alias({SIZE!r})"
+        least = f"pl.col({SIZE!r}).min().over([{form.person!r}]).alias({LEAST!r})"
+        yield f"    made = made.with_columns({people}).with_columns({least})"
+        yield f"    made = made.filter(pl.col({LEAST!r}) >= {form.cut}).drop([{SIZE!r}, {LEAST!r}])"
         return
     counts = {SIZE: form.names, **form.counts}
     for name, parts in counts.items():

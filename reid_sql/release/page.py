@@ -293,7 +293,10 @@ def sentences(table: Page) -> Iterator[str]:
         yield f"{NONE}{' The search proved that none exists.' if table['none_meets'] else ''}{_limits(table)}"
         return
     if table["blank_columns"]:
-        yield _blank(table)
+        listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])
+        share = table["blank_share"]
+        few = "few" if share is None else percent(share)
+        yield f"Records of rare combinations have blank values, '*': {few}, in one of {listed}."
     yield _suppressed(table)
     yield _lost(table)
     if table["recovered"] is not None:
@@ -327,13 +330,6 @@ def _forms(table: Page) -> list[str]:
         if each["level"] or (local and each["form"] is not None and each["form"] not in unchanged)
     ]
     return changed or ["every column as it is"]
-
-
-def _blank(table: Page) -> str:
-    listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])
-    share = table["blank_share"]
-    few = "few" if share is None else percent(share)
-    return f"Records of rare combinations have blank values, '*': {few}, in one of {listed}."
 
 
 def _suppressed(table: Page) -> str:

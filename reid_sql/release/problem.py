@@ -107,7 +107,7 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 def sensitive_criteria(release: DuckDBRelease, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
     """Return the criteria that the checks require of sensitive values, each with its column."""
     return [
-        (check.sensitive, _criterion(check)(float(check.limit)))
+        (check.sensitive, CRITERIA[check.measure.name, check.parameters.get("variant")](float(check.limit)))
         for check in release.table.checks
         if is_criterion_check(release, check, columns) and check.sensitive and check.limit is not None
     ]
@@ -120,10 +120,6 @@ def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[s
     whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
     counts_records = release.table.nulls == "value" and release.table.entity is None
     return plain and known and whole and counts_records
-
-
-def _criterion(check: Check) -> Callable[[float], Criterion]:
-    return CRITERIA[check.measure.name, check.parameters.get("variant")]
 
 
 def _add_check(requirement: Requirement, check: Check) -> Requirement:

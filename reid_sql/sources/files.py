@@ -366,7 +366,10 @@ def _hint(words: str, path: Path) -> str:
         below = "" if _kind_within(path.iterdir()) else "**/"
         kind = _kind_within(path.rglob("*") if below else path.iterdir()) or ".parquet"
         return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
-    return _nearest_file(path)
+    known: list[str] = []
+    with suppress(OSError):
+        known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+    return suggestion(path.name, known, f"files in '{path.parent}'")
 
 
 def _kind_within(files: Iterable[Path]) -> str:
@@ -383,13 +386,6 @@ def _endings(path: Path) -> tuple[str, str]:
     name = Path(path.name.lower())
     packed = name.suffix if name.suffix in PACKED else ""
     return Path(name.name.removesuffix(packed)).suffix, packed
-
-
-def _nearest_file(path: Path) -> str:
-    known: list[str] = []
-    with suppress(OSError):
-        known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
-    return suggestion(path.name, known, f"files in '{path.parent}'")
 
 
 def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:

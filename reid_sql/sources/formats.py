@@ -95,7 +95,9 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     _refuse_binary(words, path)
     try:
-        first = _first_line(path, form)
+        with closing(_open_unpacked(path)) as content:
+            head = content.read(HEAD)
+        first = codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         names = _header_names(words, row, header=form.has_header)
@@ -203,12 +205,6 @@ def _open_unpacked(path: Path) -> IO[bytes]:
 
 def _codec(encoding: str) -> str:
     return "utf-8-sig" if encoding == "utf-8" else encoding
-
-
-def _first_line(path: Path, form: TextFormat) -> str:
-    with closing(_open_unpacked(path)) as content:
-        head = content.read(HEAD)
-    return codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
 
 
 def _delimiter(path: Path, text: str, quote: str) -> str:

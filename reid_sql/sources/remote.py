@@ -47,7 +47,11 @@ def url_of(words: str, given: str) -> str:
     `words` is what a refusal calls the URL.
     """
     if not given.startswith(VARIABLE):
-        _refuse_secret(words, given)
+        if next(_secrets(given), None) is not None:
+            raise OutOfDomainError(
+                f"{words} must contain no password, got one in '{masked(given, given)}'; put the URL into a "
+                f"variable of the environment and write env:WAREHOUSE_URL"
+            )
         return given
     name = given.removeprefix(VARIABLE)
     if not os.environ.get(name):
@@ -57,14 +61,6 @@ def url_of(words: str, given: str) -> str:
         rule = f"{words} must lead to a URL, got '{given}', whose value is none"
         raise OutOfDomainError(f"{rule}; write it like postgres://user:password@host/database")
     return os.environ[name]
-
-
-def _refuse_secret(words: str, given: str) -> None:
-    if next(_secrets(given), None) is not None:
-        raise OutOfDomainError(
-            f"{words} must contain no password, got one in '{masked(given, given)}'; put the URL into a "
-            f"variable of the environment and write env:WAREHOUSE_URL"
-        )
 
 
 def masked(text: str, url: str) -> str:

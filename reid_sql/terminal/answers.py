@@ -350,7 +350,12 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
     table.add_column("definition", style="dim")
     for row in rows:
         if row["value"] is not None:
-            table.add_row(*map(Text, _release_cells(row)))
+            value = f"{row['value']:,.1f}".removesuffix(".0")
+            total = "" if row["total"] is None else f"{row['total']:,}"
+            share = "" if row["share"] is None else percent(row["share"])
+            table.add_row(
+                *map(Text, [row["figure"].replace("_", " "), value, total, share, row["definition"]])
+            )
     statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
     return Group(
         table,
@@ -359,13 +364,6 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
         *(Text(f"{_figures_of(rows, status)}: {status}.", style="yellow") for status in statuses),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
-
-
-def _release_cells(row: Mapping[str, Any]) -> list[str]:
-    value = f"{row['value']:,.1f}".removesuffix(".0")
-    total = "" if row["total"] is None else f"{row['total']:,}"
-    share = "" if row["share"] is None else percent(row["share"])
-    return [row["figure"].replace("_", " "), value, total, share, row["definition"]]
 
 
 def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
