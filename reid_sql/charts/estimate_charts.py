@@ -156,10 +156,7 @@ RISKS: Final = {
     "certain_links": "and the attacker can be sure",
 }
 COMPARISON_COLUMNS: Final = ("measure", "original", "released")
-SIDES: Final = (
-    ("original", 0.1, Style.PLAIN),
-    ("released", 0.9, Style.STRIPED),
-)  # in two rows
+SIDES: Final = (("original", 0.1, Style.PLAIN), ("released", 0.9, Style.STRIPED))  # in two rows
 ATTACK_COLUMNS: Final = ("attack", "column_name", "figure", "excess", "low", "high")
 LEFT_OUT: Final = "true_positives"  # of each score of membership; its area is drawn, and the strongest of all
 AUDITED: Final = ("cell", "categories", "kind", "low", "high", "width", "finding")
@@ -227,11 +224,7 @@ def attacks(answer: object) -> spec.Chart:
             min(low, 0.0),
         ),
         spec.name_axis([_attack_name(row) for row in shown]),
-        [
-            spec.Strokes(intervals, "", Style.SOLID),
-            *marks,
-            spec.Rule(0.0, upright=True, style=Style.HERE),
-        ],
+        [spec.Strokes(intervals, "", Style.SOLID), *marks, spec.Rule(0.0, upright=True, style=Style.HERE)],
     )
 
 

@@ -209,11 +209,7 @@ def forecast_chart(
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     known = [row for row in rows if row[share] is not None]
-    marks = [
-        *_measured_marks(curve),
-        *_forecast_marks(share, known),
-        *_other_lines(share, beside or {}),
-    ]
+    marks = [*_measured_marks(curve), *_forecast_marks(share, known), *_other_lines(share, beside or {})]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
         marks.append(
@@ -280,10 +276,7 @@ def frontier(page: object) -> list[spec.Chart]:
 def frontier_chart(table: Row) -> spec.Chart:
     """Make a mark for each transformation: a dot if its class sizes meet the policy, else a cross."""
     forms = table["frontier"]
-    looks = (
-        (True, Marker.DOT, "class sizes meet the policy"),
-        (False, Marker.CROSS, "they do not"),
-    )
+    looks = ((True, Marker.DOT, "class sizes meet the policy"), (False, Marker.CROSS, "they do not"))
     marks: list[spec.Mark] = []
     for met, marker, words in looks:
         chosen = [form for form in forms if form["meets_class_sizes"] is met]

@@ -121,10 +121,7 @@ def _highest(name: str, records: int) -> float:
 
 def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
     """Yield where no record, or no class, could be beyond the measure's own threshold."""
-    gains = {
-        "beta": _highest("beta_likeness", records),
-        "delta": _highest("delta_disclosure", records),
-    }
+    gains = {"beta": _highest("beta_likeness", records), "delta": _highest("delta_disclosure", records)}
     for name, value in check.parameters.items():
         if not isinstance(value, int | float):
             continue

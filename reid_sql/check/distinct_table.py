@@ -224,11 +224,7 @@ class DistinctTable(DistinctCounts):
         return self._create(f"{self.name}_groups_{len(self._tables)}", ranked)
 
     def class_sizes(
-        self,
-        qi: Sequence[str],
-        by: Sequence[str] = (),
-        *,
-        drop: bool = False,
+        self, qi: Sequence[str], by: Sequence[str] = (), *, drop: bool = False
     ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: the group's values, the size, the classes.
 

@@ -33,14 +33,7 @@ from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, find_panels
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
-from reid_sql.engines.ibis.frames import (
-    aliases,
-    bigint,
-    check_columns,
-    collected,
-    count_by,
-    with_aliases,
-)
+from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, collected, count_by, with_aliases
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values

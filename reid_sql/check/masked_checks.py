@@ -61,14 +61,7 @@ def mask_report(
     for measured, results, classes in zip(tables, judged, masked, strict=True):
         pages.append(table_page(measured, policy, classes))
         checks += [
-            _check_page(
-                each,
-                measured.records,
-                mask,
-                hidden,
-                baseline,
-                withheld=place in classes.withheld,
-            )
+            _check_page(each, measured.records, mask, hidden, baseline, withheld=place in classes.withheld)
             for place, each in enumerate(results)
         ]
     return MaskedReport(pages, checks)
@@ -130,13 +123,7 @@ def _find_closed_columns(
 
 
 def _check_page(
-    each: CheckResult,
-    records: int,
-    mask: Mask,
-    hidden: Hidden,
-    baseline: Baseline | None,
-    *,
-    withheld: bool,
+    each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None, *, withheld: bool
 ) -> Page:
     """Return the result of a check, group by group, small counts masked; groups without a name come last.
 
@@ -198,13 +185,7 @@ def _document_page(given: str) -> Page:
 
 
 def _group_page(
-    check: Check,
-    judgement: Judgement,
-    records: int,
-    mask: Mask,
-    *,
-    masked: bool,
-    withheld: bool = False,
+    check: Check, judgement: Judgement, records: int, mask: Mask, *, masked: bool, withheld: bool = False
 ) -> Page:
     """Turn the figure of a group into one that is shown or masked; of a masked group, show the verdict.
 

@@ -13,10 +13,7 @@ from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_NOT_TIGHT
-from reid_sql.parameters import (
-    POPULATION,
-    Number,
-)
+from reid_sql.parameters import POPULATION, Number
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]

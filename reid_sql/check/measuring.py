@@ -119,10 +119,7 @@ def _change_of(release: Release) -> str:
 
 
 def measure_checks(
-    release: Release,
-    checks: Sequence[Check],
-    mask: Mask,
-    show_progress: ShowProgress = lambda _: None,
+    release: Release, checks: Sequence[Check], mask: Mask, show_progress: ShowProgress = lambda _: None
 ) -> tuple[MeasuredCheck, ...]:
     """Measure the checks, those that the client computes last, so that no server waits with the others."""
     numbered = list(enumerate(checks))

@@ -31,14 +31,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.parameters import (
-    NULL_WORDS,
-    NULLS,
-    POPULATION,
-    Choice,
-    NullWord,
-    Number,
-)
+from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord, Number
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.reduction import refuse_entity
 
@@ -344,13 +337,7 @@ def _read_sensitive(place: Place, table: TablePolicy) -> str:
     return table.sensitive[0]
 
 
-def _read_parameter(
-    place: Place,
-    parameter: Parameter,
-    table: TablePolicy,
-    folder: Path,
-    seed: int,
-) -> Any:  # noqa: ANN401
+def _read_parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:  # noqa: ANN401
     """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
     name, domain = parameter.name, parameter.domain
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)

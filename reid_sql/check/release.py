@@ -12,11 +12,7 @@ from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobo
 from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.remarks import (
-    Remark,
-    missing_sensitive_remark,
-    missing_value_remarks,
-)
+from reid_sql.check.remarks import Remark, missing_sensitive_remark, missing_value_remarks
 from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.engines.arrow import answer_rows
@@ -83,11 +79,7 @@ class Release:
         Each column is counted once.
         """
         household = check.parameters.get("household")
-        named = (
-            (UNIT_PERSON, self.table.entity),
-            (UNIT_HOUSEHOLD, household),
-            (UNIT_VALUE, check.sensitive),
-        )
+        named = ((UNIT_PERSON, self.table.entity), (UNIT_HOUSEHOLD, household), (UNIT_VALUE, check.sensitive))
         found: list[Remark] = []
         for unit, column in named:
             if column is not None and self.records:
@@ -171,12 +163,7 @@ class Release:
         people = {self.engine.place_of(by, row[:-1]): int(row[-1]) for row in self.engine.count_people(by)}
         return [replace(group, records=people[group.place]) for group in groups]
 
-    def histogram(
-        self,
-        qi: Sequence[str],
-        by: Sequence[str] = (),
-        group: Group = WHOLE,
-    ) -> Histogram:
+    def histogram(self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE) -> Histogram:
         """Return the class sizes by the columns within the group, each counted once."""
         key = (tuple(sorted(qi)), tuple(by))
         if self.table.nulls != "wildcard" and self.table.entity is None:

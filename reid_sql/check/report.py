@@ -73,11 +73,7 @@ Page = dict[str, Node]
 
 
 def build_report(
-    policy: Policy,
-    masked: MaskedReport,
-    verdict: str,
-    baseline: Baseline | None,
-    engines: Sequence[str] = (),
+    policy: Policy, masked: MaskedReport, verdict: str, baseline: Baseline | None, engines: Sequence[str] = ()
 ) -> ReportPage:
     """Put the document together; `engines` are those that counted other than DuckDB."""
     page = ReportPage(

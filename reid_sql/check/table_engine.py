@@ -105,11 +105,7 @@ class TableEngine(ABC):
 
     @abstractmethod
     def call_on(
-        self,
-        relation: Relation,
-        function: Function,
-        qi: Sequence[str],
-        given: Mapping[str, Any],
+        self, relation: Relation, function: Function, qi: Sequence[str], given: Mapping[str, Any]
     ) -> list[Row]:
         """Call a public function on a relation of the engine."""
 

@@ -155,11 +155,7 @@ def _number(value: int | None) -> str:
 
 
 def _box(
-    title: str,
-    lines: Lines,
-    head: Sequence[str] = (),
-    rows: Sequence[Row] = (),
-    below: Sequence[str] = (),
+    title: str, lines: Lines, head: Sequence[str] = (), rows: Sequence[Row] = (), below: Sequence[str] = ()
 ) -> str:
     """Write a table without lines; `rows` are those of the answer, of which the card may show the first."""
     header = "".join(_cell(text, "th", at) for at, text in enumerate(head))

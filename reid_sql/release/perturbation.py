@@ -165,10 +165,7 @@ def _swap(
 
 
 def _write(
-    con: duckdb.DuckDBPyConnection,
-    original: str,
-    changes: Mapping[str, pl.Series],
-    sources: Sequence[str],
+    con: duckdb.DuckDBPyConnection, original: str, changes: Mapping[str, pl.Series], sources: Sequence[str]
 ) -> str:
     """Write the released table: means as they are given, other values from the rows that are named."""
     name = original.replace("original", "perturbed")

@@ -369,10 +369,7 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
 
 
 def propose_hierarchies(
-    policy: str | PathLike[str],
-    *,
-    memory_limit: str | None = None,
-    tell: ShowProgress = lambda _: None,
+    policy: str | PathLike[str], *, memory_limit: str | None = None, tell: ShowProgress = lambda _: None
 ) -> str:
     """Return the hierarchies of a policy's quasi-identifiers as TOML: those it has, else the proposed ones.
 

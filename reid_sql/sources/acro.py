@@ -188,10 +188,7 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
         "type": "table",
         "properties": {"method": "safe_table", "columns": list(columns)},
         "files": [
-            {
-                "name": file,
-                "sdc": {"summary": summary, "cells": cells | {name: [] for name in NOT_CHECKED}},
-            }
+            {"name": file, "sdc": {"summary": summary, "cells": cells | {name: [] for name in NOT_CHECKED}}}
         ],
         "outcome": {"records": outcome},
         "command": command,

@@ -97,9 +97,7 @@ def count_nobodies_in(
 
 
 def describe_calls(
-    calls: Iterable["PlannedCall"],
-    ask: Callable[[str], duckdb.DuckDBPyRelation],
-    option: str = "entity :=",
+    calls: Iterable["PlannedCall"], ask: Callable[[str], duckdb.DuckDBPyRelation], option: str = "entity :="
 ) -> str:
     """Say of which tables of some calls rows may not be people; nothing of a table that is there no more."""
     sentences: dict[str, None] = {}
@@ -117,9 +115,7 @@ def describe_calls(
 
 
 def count_values(
-    table: "Table",
-    names: Sequence[str],
-    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
+    table: "Table", names: Sequence[str], ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]]
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
     from reid_sql.engines.ibis.frames import known_value  # noqa: PLC0415 - Ibis is optional

@@ -82,11 +82,7 @@ def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[st
             "share of right matches if an attacker links everybody",
         ),
         (f"{noun} at risk", percent(risk["records_at_risk"]), f"risk above {risk['threshold']:g}"),
-        (
-            "NULLs",
-            risk["nulls"],
-            _null_note(risk),
-        ),
+        ("NULLs", risk["nulls"], _null_note(risk)),
     ]
 
 
