@@ -87,6 +87,10 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
     progress.configure(getattr(options, "progress", None))
     progress.begin("starting")
     try:
+        if getattr(options, "plot", None):
+            from reid_sql.charts.figure import check_plot_file  # noqa: PLC0415 - before anything is counted
+
+            check_plot_file(options.plot)
         module, _, function = options.command.run.partition(":")
         command = getattr(import_module(f"reid_sql.commands.{module}"), function)
         if not options.command.duckdb:

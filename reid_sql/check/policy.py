@@ -36,50 +36,18 @@ from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.reduction import refuse_entity
 
 KEYS: Final = (
-    "name",
-    "engine",
-    "url",
-    "baseline",
-    "baseline_accepted_by",
-    "mask_below",
-    "memory_limit",
-    "seed",
-    "cautions",
-    "accept",
-    "prepare",
-    "tables",
-    "checks",
+    *("name", "engine", "url", "baseline", "baseline_accepted_by", "mask_below", "memory_limit", "seed"),
+    *("cautions", "accept", "prepare", "tables", "checks"),
 )
 TABLE_KEYS: Final = (
-    "name",
-    "file",
-    "files",
-    "url",
-    "table",
-    "delimiter",
-    "encoding",
-    "header",
-    "quote",
-    "quasi_identifiers",
-    "sensitive",
-    "nulls",
-    "entity",
-    "missing",
-    "population",
+    *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote"),
+    *("quasi_identifiers", "sensitive", "nulls", "entity", "missing", "population"),
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
     "checks",
 )
 CHECK_KEYS: Final = (
-    "measure",
-    "at_most",
-    "at_least",
-    "no_worse",
-    "by",
-    "quasi_identifiers",
-    "sensitive",
-    "judge_by",
+    *("measure", "at_most", "at_least", "no_worse", "by", "quasi_identifiers", "sensitive", "judge_by"),
 )
-
 MASK: Final = Number(
     "a whole number from 1 to 1000", "write how few records are masked, such as 10", 1.0, 1000.0, whole=True
 )

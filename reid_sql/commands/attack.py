@@ -8,7 +8,7 @@ import duckdb
 from rich.text import Text
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells, comparison, losses
-from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.figure import save
 from reid_sql.commands.options import PASSED, names
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -27,8 +27,7 @@ from reid_sql.parameters import Columns, quoted, sql_literal
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql.scenarios import scenario
 from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
-from reid_sql.sources.files import attach_source, open_source
-from reid_sql.sources.formats import TextFormat
+from reid_sql.sources.files import attach_checked, open_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import (
@@ -62,7 +61,7 @@ def run_adversary(options: argparse.Namespace) -> int:
         call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
         how["model"] = MODEL
     if options.population_file:
-        _attach(con, POPULATION, "--population-file", options.population_file, text_format(options))
+        attach_checked(con, POPULATION, "--population-file", options.population_file, text_format(options))
         how["population_tbl"] = POPULATION
     given = [table, known.text()]
     summary = call(con, "adversary_summary", given, "summary", **threshold, **how).records()
@@ -81,28 +80,12 @@ def run_adversary(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _attach(  # noqa: PLR0917 - all of what names a file
-    con: duckdb.DuckDBPyConnection,
-    view: str,
-    option: str,
-    file: str,
-    form: TextFormat,
-    table: str | None = None,
-) -> None:
-    """Attach a second file as a view, and check that all of its records were read."""
-    source = attach_source(con, view, option, file, table, form)
-    if source.records is not None:
-        source.refuse_missing_records(option, con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
-
-
 def run_compare(options: argparse.Namespace) -> int:
     """Print both tables' risk, and draw it if asked."""
     how = function_options(options, "compare", "threshold", "targets", "seed")
-    if options.plot:
-        check_plot_file(options.plot)
     original = open_file_table(options)
     con, qi = original.con, original.columns
-    _attach(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)
+    attach_checked(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)
     given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
@@ -121,16 +104,18 @@ def run_compare(options: argparse.Namespace) -> int:
 def run_audit(options: argparse.Namespace) -> int:
     """Print what attacks on a synthetic table get right, and draw it if asked."""
     how = function_options(options, "audit_synthetic", "targets", "seed") | given_entity(options)
-    if options.plot:
-        check_plot_file(options.plot)
     original = open_file_table(options)
     con, qi = original.con, original.columns
     sensitive = [name for text in options.sensitive for name in names("the sensitive columns", text)]
     if sensitive:
         how["sensitive"] = list(dict.fromkeys(sensitive))
-    _attach(con, SYNTHETIC, "SYNTHETIC", options.synthetic, text_format(options), options.synthetic_table)
+    attach_checked(
+        con, SYNTHETIC, "SYNTHETIC", options.synthetic, text_format(options), options.synthetic_table
+    )
     if options.holdout:
-        _attach(con, HOLDOUT, "--holdout", options.holdout, text_format(options), options.holdout_table)
+        attach_checked(
+            con, HOLDOUT, "--holdout", options.holdout, text_format(options), options.holdout_table
+        )
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
@@ -153,7 +138,7 @@ def run_releases(options: argparse.Namespace) -> int:
     named = {name: value for name in ("key", "sensitive") if (value := getattr(options, name)) is not None}
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    _attach(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
+    attach_checked(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
     tables = _with_like_keys(con, [first.name, SECOND], options.key or options.entity)
     rows = call(con, "compare_releases", [*tables, qi], "releases", **how, **named).records()
     people = describe_people(options.entity, con, [first.name, SECOND], [*qi, *named.values()])
@@ -214,17 +199,12 @@ def run_audit_tables(options: argparse.Namespace) -> int:
     columns = [name for text in options.columns for name in names("the columns", text)]
     if columns:
         how["columns"] = list(dict.fromkeys(columns))
-    if options.plot:
-        check_plot_file(options.plot)
     form = text_format(options)
     con, first = open_source(options.files[0], None, form=form)
     tables = [first]
     for number, file in enumerate(options.files[1:], 2):
-        source = attach_source(con, f"reid_published_{number}", f"FILE {number}", file, None, form)
         tables.append(f"reid_published_{number}")
-        if source.records is not None:
-            counted = con.execute(f"SELECT count(*) FROM {tables[-1]}").fetchall()[0][0]
-            source.refuse_missing_records(f"FILE {number}", counted)
+        attach_checked(con, tables[-1], f"FILE {number}", file, form)
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")

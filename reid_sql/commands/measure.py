@@ -8,7 +8,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.charts.estimate_charts import model_check, unicity, validation
-from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.figure import save
 from reid_sql.charts.risk_charts import forecast
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer
@@ -184,8 +184,6 @@ def _known_points(options: argparse.Namespace) -> list[float]:
     points = numbers("--points", options.points or [])
     require("--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity))
     require("--plot", options.plot, "--points", given=bool(points))
-    if options.plot:
-        check_plot_file(options.plot)
     return points
 
 
@@ -221,8 +219,6 @@ def run_forecast(options: argparse.Namespace) -> int:
     """Print the forecast, and draw it if asked."""
     populations = numbers("--population", options.population)
     how = function_options(options, "pyc_forecast", "k", "nulls") | given_entity(options)
-    if options.plot:
-        check_plot_file(options.plot)
     with open_table(options) as table:
         older = table.call("pyc_forecast", populations, words="forecast", **how)
         people = _people_and_codes(table, options.entity)
@@ -264,8 +260,6 @@ def run_validate(options: argparse.Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
     how = function_options(options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls")
     how |= given_entity(options)
-    if options.plot:
-        check_plot_file(options.plot)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
     people = _people_and_codes(table, options.entity)

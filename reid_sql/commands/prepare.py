@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.figure import save
 from reid_sql.charts.risk_charts import frontier
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy
@@ -19,7 +19,7 @@ from reid_sql.models.release.partition import METHOD
 from reid_sql.release.choices import render_choices
 from reid_sql.release.files import refuse_dialect
 from reid_sql.release.page import release_page, release_rows, steps
-from reid_sql.release.preparation import Prepared, run
+from reid_sql.release.preparation import Prepared, prepare
 from reid_sql.release.problem import propose_hierarchies
 from reid_sql.terminal import progress
 
@@ -35,13 +35,11 @@ def run_prepare(options: argparse.Namespace) -> int:
     protect_inputs(files, policy, None)
     if HIERARCHIES in files:
         return _write_hierarchies(options, files)
-    if options.plot is not None:
-        check_plot_file(options.plot)
     method = METHOD.check("--method", options.method or policy.preparing.method)
     if options.polars is not None and method != "global":
         rule = f"--polars must come with method = 'global', got '{method}'"
         raise UnavailableError(f"{rule}; write the release as SQL, or pass --method global")
-    made = run(
+    made = prepare(
         options.policy,
         memory_limit=options.memory_limit,
         target=options.target,

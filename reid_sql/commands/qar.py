@@ -7,7 +7,7 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.charts import column_charts
-from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.figure import save
 from reid_sql.commands.options import PASSED, number, require
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
@@ -42,8 +42,6 @@ def run_qar(options: argparse.Namespace) -> int:
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     require("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
     require("--without-contributions", options.without_contributions, "--plot", given=bool(options.plot))
-    if options.plot:
-        check_plot_file(options.plot)
     table = open_file_table(options, COLUMNS)
     risk = table.call("qar_risk", words="extreme risk", **how)[0]
     counting = {name: how[name] for name in COUNTING} | given_entity(options)

@@ -7,22 +7,17 @@ from typing import Any, Final
 
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.column_profile import (
-    CATEGORY,
-    CODE,
-    DATE,
-    FREE_TEXT,
-    IDENTIFIER,
-    NUMBER,
-    OTHER,
-    REPEATED_IDENTIFIER,
-    WEIGHT,
-)
+from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 
-KNOWABLE: Final = (CATEGORY, CODE, DATE, NUMBER)  # what others may know about a person
+KNOWABLE: Final = (
+    kinds.CATEGORY,
+    kinds.CODE,
+    kinds.DATE,
+    kinds.NUMBER,
+)  # what others may know about a person
 POLICY: Final = """# A starter policy. Check the table against it: reid-sql check {policy}
 # reid-sql proposes columns from their values; only you know what others can know. Review each line.
 cautions = "refuse"     # a result that comes with a caution is not judged
@@ -119,7 +114,7 @@ class Starter:
         return {
             row["column_name"]: not row["missing"] and not row["sentinels"]
             for row in self.rows
-            if row["looks_like"] == REPEATED_IDENTIFIER
+            if row["looks_like"] == kinds.REPEATED_IDENTIFIER
         }
 
     @property
@@ -135,19 +130,23 @@ class Starter:
     @property
     def omitted(self) -> list[str]:
         """Identifiers and free text."""
-        return [row["column_name"] for row in self.rows if row["looks_like"] in (IDENTIFIER, FREE_TEXT)]
+        return [
+            row["column_name"]
+            for row in self.rows
+            if row["looks_like"] in (kinds.IDENTIFIER, kinds.FREE_TEXT)
+        ]
 
     @property
     def unmeasured(self) -> dict[str, list[str]]:
         """Columns that the policy does not measure, though others may know them, by the reason."""
         of_kind = {
             kind: [row["column_name"] for row in self.rows if row["looks_like"] == kind]
-            for kind in (OTHER, WEIGHT)
+            for kind in (kinds.OTHER, kinds.WEIGHT)
         }
         knowable = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
         reasons = {
-            "values of several parts: split them into columns": of_kind[OTHER],
-            "survey weights": of_kind[WEIGHT],
+            "values of several parts: split them into columns": of_kind[kinds.OTHER],
+            "survey weights": of_kind[kinds.WEIGHT],
             f"beyond {MAX_COLUMNS} columns": knowable[MAX_COLUMNS:],
         }
         return {reason: columns for reason, columns in reasons.items() if columns}

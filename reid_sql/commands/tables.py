@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
@@ -29,6 +29,7 @@ from reid_sql_udfs import declared
 if TYPE_CHECKING:
     from ibis.expr.types import Table
 
+    from reid_sql.commands.warehouse_table import WarehouseTable
     from reid_sql.sources.warehouse import Warehouse
 
 Rows = list[dict[str, Any]]
@@ -74,35 +75,8 @@ def call(
     return run(con, query.replace("CALL", text), list(arguments), words)
 
 
-class SourceTable(Protocol):
-    """A table and the columns that its functions are called with."""
-
-    columns: list[str]
-
-    def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
-        """Call a table function with the table, the columns and the values, then options by name."""
-
-    def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> Rows:  # noqa: ANN401 - the function's
-        """Call unicity with the table, the column that identifies people and the columns."""
-
-    def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
-        """Fit the model of people to the table."""
-
-    def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
-        """Return the rarest combinations of the columns' values."""
-
-    def missing_value_codes(self) -> dict[str, str]:
-        """Return a sentence for each column that contains codes for missing values."""
-
-    def repeated_identifiers(self) -> list[RepeatedColumn]:
-        """Return columns named like an identifier that repeat."""
-
-    def describe_nobodies(self, entity: str) -> str:
-        """Write the caution on values of the column of people that may stand for nobody, or nothing."""
-
-
 class FileTable:
-    """A file in a connection of DuckDB."""
+    """A file in a connection of DuckDB, and the columns that its functions are called with."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> None:
         """Remember the connection, and what functions take."""
@@ -141,6 +115,9 @@ class FileTable:
     def describe_nobodies(self, entity: str) -> str:
         """Ask for the most frequent values of it."""
         return describe_nobodies_in(self.con.sql, f"query_table({sql_text(self.name)})", entity)
+
+
+SourceTable: TypeAlias = "FileTable | WarehouseTable"
 
 
 @contextmanager

@@ -76,6 +76,7 @@ def perturb(
     in a group. `pram` gives the probability with which a value of a column is retained. `rank_swap` gives the
     share of all ranks within which values of a column change places; NULL remains where it is. A seed gives
     the same result again, if the rows come in the same order. Whoever knows the seed can undo some of it.
+    Nothing of it is safe by construction: `attacks()` of the result measures it.
     """
     size = int(GROUP_SIZE.check("group_size", group_size))
     rng = np.random.default_rng(int(SEED.check("seed", seed)))

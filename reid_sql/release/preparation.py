@@ -95,7 +95,7 @@ class Prepared(Outcome):
         return file
 
 
-def run(
+def prepare(
     policy: str | PathLike[str],
     *,
     memory_limit: str | None = None,
@@ -104,7 +104,14 @@ def run(
     choices: bool = False,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
-    """Prepare the tables of a policy file; with `choices`, list the best different transformations, too."""
+    """Find the transformation of each table of the policy that meets it at the least loss.
+
+    `target`, instead of the policy's, is a column whose prediction by the others is reported. `method`,
+    instead of the policy's, is 'global', 'local', or 'best' for the one of both that loses less. With
+    `choices`, `page` lists for each table the best different transformations that meet the policy, at most
+    ten, ranked by what they retain. `tell` is called with what is done. The files are only read. Raises a
+    `ReidError` for a policy that it cannot follow.
+    """
     asked = read_policy(Path(policy))
     if target is not None:
         asked = replace(asked, preparing=replace(asked.preparing, target=target))

@@ -108,19 +108,27 @@ def open_source(
         return con, attach_sources(con, VIEW, "--files", parts, form).view
     if is_remote(file):
         with fetch_to_file(con, "FILE", file) as path:
-            _attach_checked(con, str(path), table, form)
+            attach_checked(con, VIEW, "FILE", str(path), form, table)
             con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
         return con, f"{VIEW}_here"
-    _attach_checked(con, file, table, form)
+    attach_checked(con, VIEW, "FILE", file, form, table)
     return con, VIEW
 
 
-def _attach_checked(con: duckdb.DuckDBPyConnection, file: str, table: str | None, form: TextFormat) -> None:
-    """Put the file into the connection, and refuse one of which records are missing."""
-    words = "--table" if check_source("FILE", file) in DATABASES else "FILE"
-    relation = attach_source(con, VIEW, words, file, table, form)
-    if relation.records is not None:
-        relation.refuse_missing_records("FILE", con.execute(f"SELECT count(*) FROM {VIEW}").fetchall()[0][0])
+def attach_checked(  # noqa: PLR0917 - all of what names a file
+    con: duckdb.DuckDBPyConnection,
+    view: str,
+    option: str,
+    file: str,
+    form: TextFormat,
+    table: str | None = None,
+) -> None:
+    """Attach a file as a view, and check that all of its records were read."""
+    words = "--table" if option == "FILE" and check_source(option, file) in DATABASES else option
+    source = attach_source(con, view, words, file, table, form)
+    if source.records is not None:
+        read = con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0]
+        source.refuse_missing_records(option, read)
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file

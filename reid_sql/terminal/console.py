@@ -135,14 +135,14 @@ def _indented(cells: Sequence[str], width: int) -> Iterator[RenderableType]:
         yield Padding(Text(line), (0, 0, 0, INDENT))
 
 
-def console(*, error: bool = False) -> Console:
+def console() -> Console:
     """Return the console to print on: as wide as the terminal, as COLUMNS, or as a wide page."""
-    made = VisibleConsole(stderr=error, highlight=False)
+    made = VisibleConsole(highlight=False)
     has_width = made.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
     if has_width and made.width >= NARROW:
         return made
     width = NARROW if has_width and made.width else WIDE  # COLUMNS=0 is no width
-    return VisibleConsole(stderr=error, highlight=False, width=width)
+    return VisibleConsole(highlight=False, width=width)
 
 
 def number(value: Any) -> str:  # noqa: ANN401 - a cell of any table

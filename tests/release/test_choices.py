@@ -5,7 +5,8 @@ from pathlib import Path
 
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.release.choices import render_choices
-from reid_sql.release.preparation import Prepared, run
+from reid_sql.release.preparation import Prepared
+from reid_sql.release.preparation import prepare as run
 from tests.processes import command
 from tests.release.brute import K, policy, written
 from tests.release.test_local import people

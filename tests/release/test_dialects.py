@@ -12,7 +12,7 @@ import sqlglot
 from reid_sql.commands.parser import DIALECTS
 from reid_sql.errors import UnavailableError
 from reid_sql.release.files import NAMES
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from tests.processes import command
 from tests.release.brute import K, policy, written
 from tests.warehouses import connected

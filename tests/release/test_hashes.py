@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from reid_sql.check.report import digest_of
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from tests.check.towns import PEOPLE, town
 
 CHECKS = 'checks = [{measure = "k", at_least = 3}]'

@@ -16,7 +16,8 @@ from reid_sql.errors import UnavailableError
 from reid_sql.models.release.boxes import Boxes, PartitionColumn
 from reid_sql.models.release.lattice import LevelCodes
 from reid_sql.release.local import Texts, label_classes
-from reid_sql.release.preparation import Prepared, run
+from reid_sql.release.preparation import Prepared
+from reid_sql.release.preparation import prepare as run
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written
 

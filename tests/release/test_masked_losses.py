@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reid_sql.release.page import sentences
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from tests.release.brute import K, policy, written
 
 OF_CLASSES = ("discernibility", "class_size")

@@ -13,7 +13,8 @@ import pytest
 
 import reid_sql.release
 from reid_sql.errors import ReidError
-from reid_sql.release.preparation import Prepared, run
+from reid_sql.release.preparation import Prepared
+from reid_sql.release.preparation import prepare as run
 from tests.models.release.brute import entropy_loss
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written

@@ -12,7 +12,7 @@ import pytest
 import reid_sql.release
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError, UnavailableError
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from tests.conftest import DATA
 from tests.processes import command
 from tests.release.brute import K, class_sizes, made_by, policy, written

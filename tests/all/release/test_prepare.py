@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import reid_sql.release
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from tests.conftest import DATA
 from tests.release.brute import K, class_sizes, made_by, policy, written
 from tests.release.brute import frame as made_of

@@ -18,7 +18,7 @@ from reid_sql.models.release.criteria import Close, Criterion, Diverse
 from reid_sql.models.release.lattice import Discernibility, DistinctRecords, Entropy, Node
 from reid_sql.models.release.search import Search
 from reid_sql.models.release.suppression import Requirement, Rule, Rules
-from reid_sql.release.preparation import run
+from reid_sql.release.preparation import prepare as run
 from reid_sql.release.problem import Generalization, generalize
 from tests.conftest import DATA
 from tests.release.brute import K, class_sizes, made_by, policy, written
