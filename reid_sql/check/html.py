@@ -1,6 +1,6 @@
 """The report as one HTML file that needs nothing else: no network, light and dark, printable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final
@@ -15,9 +15,9 @@ from reid_sql.charts.risk_charts import (
 )
 from reid_sql.charts.spec import Chart
 from reid_sql.charts.svg import escape, svg
-from reid_sql.check.remarks import without_codes
 from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
+from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
     REMEDY_POLICY,
     REMEDY_TABLE,
@@ -187,14 +187,17 @@ def _group_table(check: Page, noun: str) -> str:
     )
     left = len(check["groups"]) - len(shown)
     more = f"<p class=soft>{left:,} more groups are in the JSON report.</p>" if left else ""
-    head = (
-        f"<tr><th>verdict</th><th>group</th><th class=number>{noun}</th><th class=number>figure</th><th></th>"
-        "</tr>"
+    title = f"{check['table']}: {describe_check(check)}, {format_limit(check)}"
+    table = render_table(("verdict", "group", noun, "figure", ""), rows, figures=(2, 3))
+    return f"<h3>{escape(title)}</h3>{table}{more}"
+
+
+def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ()) -> str:
+    """Write a table that scrolls where it is wide; `figures` are the places of the columns of figures."""
+    named = "".join(
+        f"<th{' class=number' * (at in figures)}>{escape(head)}</th>" for at, head in enumerate(heads)
     )
-    return (
-        f"<h3>{escape(check['table'])}: {escape(describe_check(check))}, {escape(format_limit(check))}</h3>"
-        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>{more}'
-    )
+    return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _group_label(group: Page) -> str:
@@ -286,11 +289,9 @@ def _column_table(table: Page) -> str:
         f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_without(table, each)}</td></tr>"
         for each in table["columns"]
     )
-    head = (
-        "<tr><th>quasi-identifier</th><th class=number>values</th><th class=number>unique by it alone</th>"
-        "<th class=number>unique without it</th></tr>"
+    return render_table(
+        ("quasi-identifier", "values", "unique by it alone", "unique without it"), rows, (1, 2, 3)
     )
-    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
 
 
 def _values(each: Page) -> str:
@@ -338,7 +339,6 @@ def _forecast(page: Page, table: Page) -> str:
 
 
 def _risky(table: Page) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in table["quasi_identifiers"])
     rows = "".join(
         f"<tr><td class=number>{each['class_size']:,}</td>"
         + "".join(
@@ -349,9 +349,8 @@ def _risky(table: Page) -> str:
     )
     return (
         "<h3>The rarest combinations</h3><p><strong>These are values of real people, "
-        'shown because they were asked for. Do not pass this report on.</strong></p><div class="scroll">'
-        f"<table><thead><tr><th class=number>{counted_noun(table)}</th>"
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        "shown because they were asked for. Do not pass this report on.</strong></p>"
+        + render_table((counted_noun(table), *table["quasi_identifiers"]), rows, figures=[0])
     )
 
 
@@ -414,14 +413,8 @@ def _verdict(page: Mapping[str, Any]) -> str:
         f"<td class=name>{escape(format_limit(check))}</td></tr>"
         for check in report["checks"]
     )
-    head = (
-        "<tr><th>verdict</th><th>table</th><th>on the release</th><th class=number>figure</th><th>limit</th>"
-        "</tr>"
-    )
-    return (
-        f"<p>Measured on the release: <strong>{word}:</strong>{escape(rest)} {escape(COMMAND)}</p>"
-        f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
-    )
+    table = render_table(("verdict", "table", "on the release", "figure", "limit"), rows, figures=[3])
+    return f"<p>Measured on the release: <strong>{word}:</strong>{escape(rest)} {escape(COMMAND)}</p>{table}"
 
 
 def _release_table(table: Mapping[str, Any]) -> str:
@@ -436,6 +429,5 @@ def _release_table(table: Mapping[str, Any]) -> str:
         f"<td class=number>{percent(each['loss'] or 0.0)}</td></tr>"
         for each in table["columns"]
     )
-    head = "<tr><th>column</th><th>in the release</th><th class=number>loss</th></tr>"
-    listed = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    listed = render_table(("column", "in the release", "loss"), rows, figures=[2])
     return f"<h3>{escape(table['name'])}: the transformation that meets the policy</h3>{listed}{figured}"

@@ -337,7 +337,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "qar": Command(
         "measure extreme risk (QaR), and the effect of removing records",
         _qar,
-        "qar:run_qar",
+        "measure:run_qar",
         "people.csv --columns age,sex,zip,job,income",
     ),
     "check": Command(

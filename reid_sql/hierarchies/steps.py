@@ -100,7 +100,6 @@ class Bands:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         parts = [] if self.width is None else [f"in bands of {written(self.width)}"]
         low = [] if self.below is None else [f"below {written(self.below)}"]
         high = [] if self.above is None else [f"{written(self.above)} or more"]
@@ -119,7 +118,6 @@ class Bands:
         return f"1e{15 - self._digits}"
 
     def sql(self, value: str) -> str:
-        """Write it in SQL."""
         number = value if self.integer else sql_number(value)
         low = (
             [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
@@ -148,7 +146,6 @@ class Bands:
         return f"'[' || {first} || ', ' || {last} || ')'"
 
     def polars(self, value: str) -> str:
-        """Write it in Polars."""
         words = polars_text(value)
         number = (
             f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
@@ -188,11 +185,9 @@ class DatePart:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         return f"to its {self.part}"
 
     def sql(self, value: str) -> str:
-        """Write it in SQL."""
         plain = text(value)
         if self.form is None:
             day = f"left({plain}, 10)"
@@ -211,7 +206,6 @@ class DatePart:
         }[self.part]
 
     def polars(self, value: str) -> str:
-        """Write it in Polars."""
         plain = polars_text(value)
         if self.form is None:
             day = f"{plain}.str.head(10)"
@@ -241,17 +235,14 @@ class Prefix:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         return f"to its first {'character' if self.length == 1 else f'{self.length} characters'}"
 
     def sql(self, value: str) -> str:
-        """Write it in SQL."""
         plain = text(value)
         short = f"left({plain}, {self.length}) || '*'"
         return f"CASE WHEN length({plain}) > {self.length} THEN {short} ELSE {plain} END"
 
     def polars(self, value: str) -> str:
-        """Write it in Polars."""
         plain = polars_text(value)
         short = f"pl.format('{{}}*', {plain}.str.head({self.length}))"
         return f"pl.when({plain}.str.len_chars() > {self.length}).then({short}).otherwise({plain})"
@@ -269,18 +260,15 @@ class Common:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         few = "value" if len(self.kept) == 1 else f"{len(self.kept)} values"
         return f"with its most frequent {few}, the others as one"
 
     def sql(self, value: str) -> str:
-        """Write it in SQL."""
         listed = ", ".join(sql_text(each) for each in self.kept)
         kept = f"WHEN {text(value)} IN ({listed}) THEN {text(value)} " if self.kept else ""
         return f"CASE WHEN {value} IS NULL THEN NULL {kept}ELSE '{OTHER}' END"
 
     def polars(self, value: str) -> str:
-        """Write it in Polars."""
         plain = polars_text(value)
         kept = f".when({plain}.is_in({list(self.kept)!r})).then({plain})" if self.kept else ""
         return f"pl.when({value}.is_null()).then(pl.lit(None, pl.String)){kept}.otherwise(pl.lit({OTHER!r}))"
@@ -294,11 +282,9 @@ class Grouped:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         return f"in {len({group for _, group in self.pairs})} groups"
 
     def sql(self, value: str) -> str:
-        """Write it in SQL."""
         names = dict.fromkeys(group for _, group in self.pairs)
         inside = {name: [each for each, group in self.pairs if group == name] for name in names}
         cases = " ".join(
@@ -308,7 +294,6 @@ class Grouped:
         return f"CASE {cases} ELSE {text(value)} END"
 
     def polars(self, value: str) -> str:
-        """Write it in Polars."""
         plain = polars_text(value)
         old, new = (list(each) for each in zip(*self.pairs, strict=True))
         return f"{plain}.replace_strict({old!r}, {new!r}, default={plain})"
@@ -320,13 +305,10 @@ class Drop:
 
     @property
     def words(self) -> str:
-        """Describe the step, to follow the column's name."""
         return "left out"
 
     def sql(self, value: str) -> str:  # noqa: ARG002 - whatever the value
-        """Write it in SQL."""
         return sql_text(ALL)
 
     def polars(self, value: str) -> str:  # noqa: ARG002 - whatever the value
-        """Write it in Polars."""
         return f"pl.lit({ALL!r})"

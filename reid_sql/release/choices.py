@@ -8,6 +8,7 @@ from typing import Any, Final
 from reid_sql.charts.svg import escape
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.html import render_table
 from reid_sql.check.measuring import ShowProgress
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, explain_verdict, format_figure
@@ -119,12 +120,10 @@ def render_choices(tables: Sequence[Mapping[str, Any]]) -> str:
 
 def _table(table: Mapping[str, Any]) -> str:
     rows = [dict(_cells(row)) for row in table["choices"]]
-    head = "".join(f"<th>{escape(label)}</th>" for label in rows[0])
     body = "".join(f"<tr>{''.join(map(_cell, row.values()))}</tr>" for row in rows)
     return (
         f"<h3>{escape(table['name'])}: transformations to choose from</h3>"
-        f"<p>{escape(CAPTION.format(len(rows)))}</p>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f"<p>{escape(CAPTION.format(len(rows)))}</p>{render_table(list(rows[0]), body)}"
     )
 
 
