@@ -86,14 +86,14 @@ def describe_nobodies_in(
     ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
 ) -> str:
     """Write the cautions on values of the column of people that may stand for nobody, or nothing."""
-    return describe_nobodies(column, count_nobodies_in(ask, item, column), unit)
+    return describe_nobodies(column, count_nobodies_in(ask, item, column, unit), unit)
 
 
 def count_nobodies_in(
-    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str
+    ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
-    return counts_of_nobodies(ask(count_nobodies(item, known_value(quoted(column)))).fetchall()[0])
+    return counts_of_nobodies(ask(count_nobodies(item, known_value(quoted(column)), unit)).fetchall()[0])
 
 
 def describe_calls(

@@ -10,6 +10,8 @@ from reid_sql.models.columns.nobodies import (
     NOBODY_NUMBERS,
     NOBODY_WORDS,
     SPACES,
+    UNIT_PERSON,
+    UNIT_VALUE,
     WIDE_LETTERS,
 )
 from reid_sql.sql.text import text
@@ -25,15 +27,18 @@ def letters_of(value: str) -> str:
     return f"lower(CASE WHEN strlen({value}) = length({value}) THEN {value} ELSE {bare} END)"
 
 
-def count_nobodies(item: str, column: str) -> str:
+def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     """Count the rows of each value of a column, as SQL has it, and how the values are written.
 
     The answer is one row of COUNTS_OF_NOBODIES; NULL and NaN are no values. Integers are written in one way,
     and DuckDB knows the type when it binds: no texts are made of them. A text that begins above the digits is
-    no finite number, and takes long to fail as one.
+    no finite number, and takes long to fail as one. Sensitive integers are not looked at: only a text can be
+    written in two ways.
     """
     whole = f"CASE WHEN contains(word, '.0') THEN regexp_replace(word, '{FINAL_ZEROS}', '') ELSE word END"
     bare = f"ltrim({whole}, '0')"
+    is_integer = "regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')"
+    is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     return f"""
         SELECT max(size, {MAX_NOBODIES + 1}) AS sizes,
@@ -51,10 +56,9 @@ def count_nobodies(item: str, column: str) -> str:
               CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
                 WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size
             FROM (
-              SELECT identifier, identifier::VARCHAR AS value, count(*) AS size,
-                regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?') AS is_integer
+              SELECT identifier, identifier::VARCHAR AS value, count(*) AS size, {is_integer} AS is_integer
               FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
-              WHERE identifier IS NOT NULL
+              WHERE {is_looked_at}
               GROUP BY identifier
             ) AS reid_values
           ) AS reid_words

@@ -157,7 +157,7 @@ class DuckDBSource:
         given = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
         return f"""(
             SELECT coalesce(error({REFUSE}({given}))::BOOLEAN, true)
-            FROM ({count_nobodies(self.item, known_value(name(column)))}) AS reid_nobodies
+            FROM ({count_nobodies(self.item, known_value(name(column)), unit)}) AS reid_nobodies
           )"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
