@@ -18,10 +18,9 @@ from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.table_engine import TableEngine
-from reid_sql.client.call import create_view, needed_columns
-from reid_sql.client.fallback import drop_view, open_client
+from reid_sql.client import create_view, drop_view, needed_columns, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
-from reid_sql.engines.ibis.distinct import DistinctRecords
+from reid_sql.engines.ibis.adapter import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
 from reid_sql.engines.ibis.reductions.disclosure import Recipe, recipe_of, several_kinds, value_names
 from reid_sql.errors import ReidError

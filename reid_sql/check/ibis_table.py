@@ -28,11 +28,10 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
-from reid_sql.client.fallback import profile_columns
+from reid_sql.client import profile_columns
 from reid_sql.engines.ibis import adapter
-from reid_sql.engines.ibis.adapter import TABLE, find_panels
+from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
 from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, collected, count_by, with_aliases
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms

@@ -1,10 +1,11 @@
-"""The distinct records: as codes, small numbers one for each value, or as texts."""
+"""The distinct records as codes, small numbers one for each value, or as texts; and models in a table."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY
 from reid_sql.models.classes.identifying_sets import DistinctCodes
+from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.evidence import DistinctTexts
 from reid_sql.parameters import Columns, fold_case
 from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
@@ -53,6 +54,17 @@ TEXTS: Final = Reduction(
 
 # Equal where the values are, of any type.
 SORT_KEY: Final = "create_sort_key(struct_pack(v := {}), 'ASC NULLS LAST')"
+LABEL_SAVED: Final = "columns of the saved models"
+SAVED_COLUMNS: Final = ("model", "json")
+SAVED: Final = Reduction(
+    __name__,
+    name="saved",
+    words="the models in a table that model_json wrote",
+    arguments=(TBL,),
+    columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
+    arrays=SavedModels,
+    reasons=dict.fromkeys(("entity", "by"), "it reads saved models, and no records of people"),
+)
 
 
 def distinct_codes(
@@ -188,3 +200,12 @@ def _texts_by_group(tbl: Source, qi: Sequence[str], by: Sequence[str], nulls: st
         )"""
     counts = "line, texts, coalesce(s.records, 0)::BIGINT AS records"
     return count_by_group(tbl, "quasi-identifiers", qi, by, None, nulls, counts, sized)
+
+
+def saved(tbl: Source) -> str:
+    """List the models, each as a name and a JSON text."""
+    body = f"""
+        SELECT row_number() OVER () AS line, q1::VARCHAR AS model, q2::VARCHAR AS json
+        FROM {tbl.rows(SAVED_COLUMNS, is_checked=False)}"""
+    reported = with_null_report(tbl, SAVED_COLUMNS, "value", body)
+    return tbl.check_columns(LABEL_SAVED, SAVED_COLUMNS, reported)

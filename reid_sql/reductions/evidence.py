@@ -1,7 +1,7 @@
 """What a sample shows of its population: what a model of people, a copula and estimators are fitted to.
 
 One reduction of rows of several kinds (reid_sql/models/evidence.py) under three names, by the arguments that
-the functions have. `Parts` says which kinds are counted. Models that were fitted to it are read from a table.
+the functions have. `Parts` says which kinds are counted.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, TypeVar
 
-from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
 from reid_sql.models.people.evidence import MAX_DRAWN, MAX_PAIRED, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
@@ -38,18 +37,6 @@ Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of 
 WITH_WEIGHT: Final = Columns("quasi-identifiers and weight")
 ROWS_LOOKED_AT: Final = 32_768  # these show first which pairs of columns have very many combinations
 
-LABEL_SAVED: Final = "columns of the saved models"
-SAVED_COLUMNS: Final = ("model", "json")
-SAVED: Final = Reduction(
-    __name__,
-    name="saved",
-    words="the models in a table that model_json wrote",
-    arguments=(TBL,),
-    columns={"line": "BIGINT", "model": "VARCHAR", "json": "VARCHAR"},
-    arrays=SavedModels,
-    reasons=dict.fromkeys(("entity", "by"), "it reads saved models, and no records of people"),
-)
-
 
 @dataclass(frozen=True)
 class Parts:
@@ -64,7 +51,6 @@ class Parts:
     all_pairs: bool = False
     log_expected: bool = False
     seed: int | None = None
-    is_optional: bool = False  # whether only sizes are counted where values have no text of their own
 
 
 def parts_of(method: str) -> Parts:
@@ -75,7 +61,6 @@ def parts_of(method: str) -> Parts:
         all_pairs=copula,
         log_expected=method in {"all", "loglinear", "loglinear_nb"},
         seed=0 if people else None,
-        is_optional=method == "all",
     )
 
 
@@ -378,12 +363,3 @@ def _select_shares(columns: Sequence[str], marginals: Source, nulls: str, groups
         SELECT reid_divided.*, reid_shares.*
         FROM (SELECT DISTINCT {", ".join(groups)} FROM reid_classes) AS reid_divided,
           ({shares}) AS reid_shares"""
-
-
-def saved(tbl: Source) -> str:
-    """List the models, each as a name and a JSON text."""
-    body = f"""
-        SELECT row_number() OVER () AS line, q1::VARCHAR AS model, q2::VARCHAR AS json
-        FROM {tbl.rows(SAVED_COLUMNS, is_checked=False)}"""
-    reported = with_null_report(tbl, SAVED_COLUMNS, "value", body)
-    return tbl.check_columns(LABEL_SAVED, SAVED_COLUMNS, reported)

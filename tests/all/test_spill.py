@@ -13,7 +13,7 @@ import pytest
 
 from reid_sql.check.gate import open_tables
 from reid_sql.check.policy import read_policy
-from reid_sql.client.fallback import open_client
+from reid_sql.client import open_client
 from reid_sql.sources.files import open_source
 from tests.processes import environment
 

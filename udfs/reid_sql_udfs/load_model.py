@@ -6,7 +6,7 @@ from reid_sql.models import fitted
 from reid_sql.models.copula import copula_file
 from reid_sql.models.copula.copula_file import ModelSummary, SavedModels
 from reid_sql.parameters import NewModel
-from reid_sql.reductions.evidence import SAVED
+from reid_sql.reductions.distinct_records import SAVED
 
 
 @table_function(

@@ -1,4 +1,7 @@
-"""Polars: how functions are bound, as expressions and lazy frames; only the user collects."""
+"""Polars: how functions are bound, as expressions and lazy frames, and what DuckDB reads of a frame.
+
+Only the user collects.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -6,20 +9,25 @@ from inspect import Parameter, Signature
 from typing import Any, Final, cast
 
 import polars as pl
+import pyarrow as pa
 
 from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
+from reid_sql.engines.codes import has_text, text_of
 from reid_sql.engines.contract import Kind
-from reid_sql.engines.polars.frames import TYPES, collected, framed, map_whole, schema
+from reid_sql.engines.polars.frames import (
+    TYPES,
+    collected,
+    exact_column,
+    framed,
+    map_whole,
+    refuse_second_columns,
+    schema,
+    with_aliases,
+)
 from reid_sql.engines.polars.groups import answer_by_group, check_groups, with_group_names
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, refuse_unidentified_rows, warn_of_rows
-from reid_sql.engines.polars.transfer import (
-    answer_when_collected,
-    column_names,
-    find_lacked,
-    finish_reading,
-    read,
-)
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import (
     NULL_REPORT_COLUMNS,
@@ -51,6 +59,18 @@ __all__ = [
 
 ENGINE: Final = "polars"
 COLUMN: Final = Kind((pl.Expr,), "an expression", "write 'age' or pl.col('age')")
+
+Table = tuple[pl.LazyFrame | pl.DataFrame, Sequence[str]]  # with the columns that are needed of it
+REFUSAL_OBJECT: Final = (
+    "columns must be of types that Polars compares, got '{}' of type Object; turn it into text"
+)
+REFUSAL_TEXT: Final = (
+    "columns of a copula must contain numbers, texts or other plain values in Polars, got '{}' of type {}; "
+    "turn it into text"
+)
+# DuckDB has days and microseconds from about 290,000 BC to 290,000, and its last moments stand for infinity.
+MAX_UNITS: Final = {"days": 10**8, "ms": 9 * 10**15, "us": 9 * 10**18, "ns": 9 * 10**18}
+SAME_TEXT: Final = (pl.String, pl.Boolean, pl.Enum, pl.Categorical)  # in Polars as in DuckDB
 
 
 def counting(declared: Function) -> Signature:
@@ -128,3 +148,136 @@ def _arrays(reduction: Reduction, frame: pl.DataFrame) -> dict[str, Any]:
         name: values.to_numpy() if values.dtype in {pl.Int64, pl.Float64} else values.to_list()
         for name, values in series.items()
     }
+
+
+def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
+    """The names of the columns."""
+    return frame.lazy().collect_schema().names()
+
+
+def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """The names among these that are no columns of the frame; refuses columns that cannot be compared."""
+    known = frame.lazy().collect_schema()
+    refuse_second_columns(columns, known)
+    for name in columns:
+        if known.get(name) == pl.Object:
+            raise OutOfDomainError(REFUSAL_OBJECT.format(name))
+    return [name for name in columns if name not in known]
+
+
+def read(frame: pl.DataFrame, columns: Sequence[str]) -> pa.Table:
+    """The rows of the columns as q1, q2, …; what DuckDB would change as the number that it is stored as."""
+    rows = with_aliases(frame.lazy(), columns).collect()
+    return rows.select(map(_for_duckdb, rows)).to_arrow(compat_level=pl.CompatLevel.newest())
+
+
+def finish_reading() -> None:
+    """Nothing is left open."""
+
+
+def _for_duckdb(values: pl.Series) -> pl.Series:
+    kind = values.dtype
+    if isinstance(kind, pl.Int128 | pl.UInt128):
+        return values.cast(pl.String)
+    if kind.is_nested():
+        return values.to_physical() if _has_moments(kind) else values
+    if isinstance(kind, pl.Duration | pl.Time):
+        return values.to_physical()
+    if not isinstance(kind, pl.Date | pl.Datetime):
+        return values
+    most = MAX_UNITS["days" if isinstance(kind, pl.Date) else kind.time_unit]
+    return values if values.to_physical().is_between(-most, most).all() else values.to_physical()
+
+
+def _has_moments(kind: pl.DataType) -> bool:
+    """Whether a nested type has dates, times or durations at any depth."""
+    if isinstance(kind, pl.Struct):
+        return any(_has_moments(cast("pl.DataType", field.dtype)) for field in kind.fields)
+    if isinstance(kind, pl.List | pl.Array):
+        return _has_moments(cast("pl.DataType", kind.inner))
+    return kind.is_temporal()
+
+
+def answer_when_collected(
+    declared: Function,
+    arguments: Mapping[str, Any],
+    tables: Sequence[Table],
+    answer: Callable[[Sequence[pl.DataFrame]], pa.Table],
+) -> pl.LazyFrame:
+    """Answer from the needed columns of the tables, in their order, when the frame is collected."""
+    frames = [_select(frame.lazy(), columns, declared, arguments) for frame, columns in tables]
+    types = _answer_types(declared, arguments, tables)
+
+    def answer_of(rows: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        found = pl.DataFrame(pl.from_arrow(answer(rows)))
+        return found.select(pl.col(list(types))).cast(types)  # type: ignore[arg-type] # names with types
+
+    return warn_of_rows(_map_together(frames, answer_of, types), declared, arguments)
+
+
+def _select(
+    frame: pl.LazyFrame, columns: Sequence[str], declared: Function, arguments: Mapping[str, Any]
+) -> pl.LazyFrame:
+    """Select the columns; for a model that is fitted or known, values as the texts that it is asked by."""
+    is_for_model = declared.models and arguments.get("model", "fitted") is not None
+    described = arguments.get("qi") or columns
+    known = frame.collect_schema()
+    selected = []
+    for name in columns:
+        column, kind = exact_column(name), known[name]
+        if is_for_model and name in described and not has_text(kind):
+            raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
+        if is_for_model and name in described and not (isinstance(kind, SAME_TEXT) or kind.is_integer()):
+            column = text_of(column).alias(name)
+        selected.append(column)
+    return frame.select(selected)
+
+
+def _map_together(
+    frames: Sequence[pl.LazyFrame],
+    function: Callable[[Sequence[pl.DataFrame]], pl.DataFrame],
+    types: Mapping[str, pl.DataType],
+) -> pl.LazyFrame:
+    """Pass the frames whole to the function: in one query, as a query within another may wait for itself."""
+    if len(frames) == 1:
+        return map_whole(frames[0], lambda rows: function([rows]), types)
+    names = [frame.collect_schema().names() for frame in frames]
+    packed = [
+        frame.select(exact_column(name).implode().alias(f"{place} {name}") for name in own)
+        for place, (frame, own) in enumerate(zip(frames, names, strict=True))
+    ]
+
+    def unpacked(lists: pl.DataFrame) -> pl.DataFrame:
+        return function(
+            [
+                pl.DataFrame([lists[f"{place} {name}"][0].alias(name) for name in own])
+                for place, own in enumerate(names)
+            ]
+        )
+
+    return map_whole(pl.concat(packed, how="horizontal"), unpacked, types)
+
+
+def _answer_types(
+    declared: Function, arguments: Mapping[str, Any], tables: Sequence[Table]
+) -> dict[str, pl.DataType]:
+    """The types of the answer: columns that it repeats have those of the table, others the declared."""
+    known = tables[0][0].lazy().collect_schema()
+    types = {name: TYPES[kind] for name, kind in declared.answer_columns.items()}
+    identifier = arguments.get("key") or arguments.get("entity")
+    if "record" in types and isinstance(identifier, str):
+        types["record"] = known[identifier]
+    repeated = [
+        name
+        for parameter in declared.parameters
+        if parameter.domain.role == "groups"
+        or (parameter.domain.role == "counted" and _lists_columns(declared))
+        for name in arguments[parameter.name] or []
+    ]
+    return {name: known[name] for name in repeated} | types
+
+
+def _lists_columns(declared: Function) -> bool:
+    """Whether the answer has a row for each combination of the columns' values."""
+    reduction = declared.reduction
+    return declared.answer is Answer.REDUCTION and reduction is not None and not reduction.arrays

@@ -14,16 +14,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.arrow import answer_columns
-from reid_sql.engines.spark.frames import (
-    Rows,
-    arrow_type,
-    column,
-    fetch,
-    same_key,
-    to_spark,
-    with_key,
-    with_totals,
-)
+from reid_sql.engines.spark.frames import Rows, arrow_type, column, fetch, same_key, to_spark, with_key
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.minimal_uniques import SINGLED_OUT
@@ -132,23 +123,19 @@ def group_by_masks(
     return repeated.groupBy("mask", "aside", *names, *more).agg(F.sum("records").alias("records"))
 
 
-def with_expected_counts(classes: DataFrame, names: Sequence[str], groups: Sequence[str] = ()) -> DataFrame:
+def with_expected_counts(classes: DataFrame, names: Sequence[str]) -> DataFrame:
     """Add to the classes the log of their expected count, and a code for each value.
 
-    With independent columns, in each group if there are any, ln E = sum_i ln n_i - (d - 1) ln n: n records,
-    n_i of which have the class's value in column i of d. Each column's values are counted from the classes,
-    and joined back to them NULL-safe.
+    With independent columns, ln E = sum_i ln n_i - (d - 1) ln n: n records, n_i of which have the class's
+    value in column i of d. Each column's values are counted from the classes, and joined back NULL-safe.
     """
-    totals = classes.groupBy(*groups).agg(F.sum("records").cast("double").alias("total"))
-    joined, logs = with_totals(classes, totals, groups), []
+    total = classes.agg(F.sum("records").cast("double").alias("total"))
+    joined, logs = classes.crossJoin(F.broadcast(total)), []
     for place, name in enumerate(names, 1):
         marginal = F.sum("records").cast("double").alias(f"marginal{place}")
         code = F.min("place").alias(f"code{place}")
-        own = [*groups, name]
-        right = with_key(classes.groupBy(*own).agg(marginal, code), own)
-        joined = joined.join(right, same_key([F.col(each) for each in own], right)).drop(
-            "reid_key", "reid_hash"
-        )
+        right = with_key(classes.groupBy(name).agg(marginal, code), [name])
+        joined = joined.join(right, same_key([F.col(name)], right)).drop("reid_key", "reid_hash")
         logs.append(F.log(f"marginal{place}"))
     independent = sum(logs, F.lit(0.0)) - (len(names) - 1) * F.log("total")
     return joined.withColumn("log_expected", independent)

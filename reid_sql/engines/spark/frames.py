@@ -225,15 +225,6 @@ def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> Da
     return tbl.join(renamed, key, "left").drop(*keys.values())
 
 
-def with_totals(frame: DataFrame, totals: DataFrame, groups: Sequence[str]) -> DataFrame:
-    """Join to each row the totals of its group; a setting may refuse a join that has no condition."""
-    if not groups:
-        return frame.crossJoin(F.broadcast(totals))
-    right, alike_groups = same_values(frame, totals, groups)
-    own = [name for name in totals.columns if name not in groups]
-    return frame.join(F.broadcast(right), alike_groups).select(*frame.columns, *own)
-
-
 def _unused_name(name: str, known: Sequence[str]) -> str:
     """The name, made longer until no column has it."""
     return _unused_name(f"{name}_", known) if name in {other.lower() for other in known} else name
@@ -293,11 +284,11 @@ WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
 INT64_BOUND: Final = 2.0**63
 
 
-def cast_alike(rows: Rows, population: Rows, tables: str = "tbl and population_tbl") -> tuple[Rows, Rows]:
+def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     """Give both tables' columns in types that compare exactly; refuses other kinds and what would round.
 
     It would round in a cast. A date or local time has no instant without a time zone, and a decimal no exact
-    double: these compare only with their own kind. `tables` is what the sentence calls both.
+    double: these compare only with their own kind.
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}
@@ -305,7 +296,7 @@ def cast_alike(rows: Rows, population: Rows, tables: str = "tbl and population_t
         own, other = rows.frame.schema[name], population.frame.schema[name]
         cast = exact_cast(own.dataType, other.dataType)
         if cast is None:
-            rule = f"{tables} must contain '{given}' as the same type"
+            rule = f"tbl and population_tbl must contain '{given}' as the same type"
             got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
         mine[name] = cast(F.col(name), own.dataType)

@@ -26,7 +26,6 @@ from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
-STATUS_WORDS: Final = ("published", "primary", "secondary", "unprotected")
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it

@@ -16,7 +16,7 @@ import reid_sql.ibis as ri
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.cli import main
-from reid_sql.engines.ibis.distinct import fetch_distinct
+from reid_sql.engines.ibis.adapter import fetch_distinct
 from reid_sql.engines.ibis.frames import collected
 from reid_sql.models.population_risk import answer
 from reid_sql.models.pyc import pitman_yor_forecast

@@ -18,10 +18,9 @@ from reid_sql.check.ibis_table import IbisTable
 from reid_sql.check.measured import WHOLE
 from reid_sql.check.policy import read_policy
 from reid_sql.check.release import MEASURING_ERRORS
-from reid_sql.client.call import PIECE, create_view
-from reid_sql.client.fallback import open_client
+from reid_sql.client import PIECE, create_view, open_client
 from reid_sql.engines import registry
-from reid_sql.engines.ibis.distinct import DistinctRecords, fetch_distinct
+from reid_sql.engines.ibis.adapter import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError
 
 

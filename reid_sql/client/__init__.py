@@ -1,1 +1,0 @@
-"""What a place of records does not count, DuckDB answers in this process: the call, and its tables' rows."""
