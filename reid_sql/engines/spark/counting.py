@@ -266,13 +266,6 @@ def refuse_repeated_keys(records: DataFrame) -> None:
     refuse_repeated_key(is_repeated=fetch(values, "one row")["values"][0].as_py() > 0)
 
 
-def _with_household_risk(members: DataFrame) -> DataFrame:
-    """Combine the risks of each household's members; a record without a household is one of its own."""
-    alone = F.when(F.col("household").isNull(), F.col("record"))
-    members_of = Window.partitionBy("household", alone)
-    return members.withColumn("household_risk", 1 - F.product(1 - F.col("risk")).over(members_of))
-
-
 def answer_records(declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
     """Join to the key of every record the body's answer for its distinct record."""
     records = drop_nulls(distinct.rows, distinct.nulls)
@@ -288,5 +281,8 @@ def answer_records(declared: Function, distinct: DistinctRecords, parameters: Ma
     right = with_key(classes, distinct.names)
     joined = records.join(right, same_key([F.col(name) for name in distinct.names], right))
     if "household" in records.columns:
-        joined = _with_household_risk(joined)
+        # Combine the risks of each household's members; a record without a household is one of its own.
+        alone = F.when(F.col("household").isNull(), F.col("record"))
+        members_of = Window.partitionBy("household", alone)
+        joined = joined.withColumn("household_risk", 1 - F.product(1 - F.col("risk")).over(members_of))
     return null_report(distinct.rows, distinct.nulls, joined.select("record", *declared.columns))

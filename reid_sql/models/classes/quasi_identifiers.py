@@ -350,7 +350,12 @@ class _Similar:
         rows, ids = partition.rows[order], partition.ids[order]
         pairs = np.flatnonzero(ids[1:] == ids[:-1])
         pairs = pairs[:: -(-len(pairs) // MAX_PAIRS)]
-        minimal_masks = _minimal(np.unique(self._masks(rows[pairs], rows[pairs + 1])).tolist())
+        # Those that contain no other, the smallest first.
+        masks = np.unique(self._masks(rows[pairs], rows[pairs + 1])).tolist()
+        minimal_masks: list[int] = []
+        for mask in sorted(masks, key=int.bit_count):
+            if not any(each & mask == each for each in minimal_masks):
+                minimal_masks.append(mask)
         return minimal_masks[:MAX_NEW_SETS]
 
     def _masks(self, left: Integers, right: Integers) -> Masks:
@@ -358,12 +363,3 @@ class _Similar:
         for place, codes in enumerate(self.codes):
             masks |= (codes[left] != codes[right]).astype(np.uint64) << np.uint64(place)
         return masks
-
-
-def _minimal(masks: Sequence[int]) -> list[int]:
-    """Those that contain no other, the smallest first."""
-    minimal: list[int] = []
-    for mask in sorted(masks, key=int.bit_count):
-        if not any(each & mask == each for each in minimal):
-            minimal.append(mask)
-    return minimal

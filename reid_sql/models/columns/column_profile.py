@@ -294,6 +294,7 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
     uniqueness = int(row["unique_records"]) / records
     apart = "" if separation is None else f" and distinguishes {percent(separation)} of the pairs"
     alone = f"alone it singles out {percent(uniqueness)} of the records{apart}"
+    note = count_missing_values([code.text for code in codes], [code.records for code in codes])
     return ColumnProfile(
         column_name=form.name,
         column_type=form.kind,
@@ -309,7 +310,7 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         suggestion=_suggest(
             kind_of_advice(form.name, kind, known / records), values=distinct, known=known, alone=alone
         )
-        + _missing_value_note(codes),
+        + (f"; {note}, so make it NULL if it is one" if note else ""),
     )
 
 
@@ -367,8 +368,3 @@ def _render_value(text: str, kind: str) -> str:
     if kind in TIME_TYPES:
         return text[:10]
     return "NaN" if text.lower() == "nan" else str(int(float(text)))
-
-
-def _missing_value_note(codes: Sequence[MissingValueCode]) -> str:
-    note = count_missing_values([code.text for code in codes], [code.records for code in codes])
-    return f"; {note}, so make it NULL if it is one" if note else ""

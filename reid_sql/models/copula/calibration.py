@@ -174,14 +174,9 @@ def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, s
         xi, kappa = cell.known(sizes, n)
     else:
         xi, kappa = cell.uniqueness(n), cell.correctness(n)
-    error = _uniqueness_error(xi, cell)
-    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status)
-
-
-def _uniqueness_error(xi: Floats, cell: Scores) -> Floats:
-    """Standard error of ξ = (1 − q)^m from that of q: |dξ/dq| = m ξ/(1 − q), with m = ln ξ / ln(1 − q)."""
+    # Standard error of ξ = (1 − q)^m from that of q: |dξ/dq| = m ξ/(1 − q), with m = ln ξ / ln(1 − q).
     inexact = (cell.standard_error > 0) & (cell.probability < 1) & (xi > 0)
     q, error = cell.probability[inexact], np.zeros(len(xi))
     others = np.log(xi[inexact]) / np.log1p(-q)
     error[inexact] = np.minimum(others * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1)
-    return error
+    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status)
