@@ -11,9 +11,10 @@ import numpy as np
 
 from benchmarks.accuracy.many import populations
 from benchmarks.accuracy.trial import K, held, truth
-from reid_sql.models.pyc.pitman_yor import Prior, entropy_and_tail
+from reid_sql.models.pyc.pitman_yor import Prior
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from reid_sql.parameters import Integers
+from tests.pitman_yor import entropy_and_tail
 from tests.urn import histogram_of
 
 PEOPLE: Final = 20_000

@@ -10,8 +10,9 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
 
 from benchmarks.speed.stopwatch import Stopwatch
-from reid_sql.models.numerics.rectangle import Precision, rectangle_probabilities
+from reid_sql.models.numerics.rectangle import Precision
 from reid_sql.parameters import Floats
+from tests.rectangles import rectangle_probabilities
 
 MANY, FEW = 2000, 40  # rectangles of ours, and of scipy
 PRECISION = Precision(

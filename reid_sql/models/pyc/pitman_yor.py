@@ -8,21 +8,18 @@ Source: Rocher, Hendrickx & de Montjoye 2025, equations 2, 12 and 13; Pitman 199
 size.
 """
 
-import sys
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import correctness_curve, count_records
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quadrature import class_quadrature, explore_posterior
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.numerics.special_functions import (
-    digamma_difference,
     expit,
     inverse_harmonic,
     log_gamma_ratio,
@@ -30,7 +27,7 @@ from reid_sql.models.numerics.special_functions import (
     log_rising_ratio,
     logit,
 )
-from reid_sql.parameters import COUNT, Choice, Floats, Number, plain
+from reid_sql.parameters import COUNT, Choice, Floats, Number
 
 MAX_BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))
 ENTROPY: Final = Number(
@@ -44,18 +41,6 @@ TAIL: Final = Number(
     "pass 0 for a geometric tail, towards 1 for a heavy one, below 0 for finitely many sets",
     -20.0,
     1.0,
-)
-DISCOUNT: Final = Number(
-    "a finite discount below 1",
-    "pass the discount d of a Pitman–Yor process",
-    -sys.float_info.max,
-    MAX_BELOW_ONE,
-)
-CONCENTRATION: Final = Number(
-    "a finite concentration above -1",
-    "pass the concentration α of a Pitman–Yor process, above minus its discount",
-    -MAX_BELOW_ONE,
-    sys.float_info.max,
 )
 CLASS_SIZE: Final = Number(
     "a class size of 1 to 1000",
@@ -88,33 +73,6 @@ def parameters(entropy: npt.ArrayLike, tail: npt.ArrayLike) -> tuple[Floats, Flo
     entropy, tail = np.broadcast_arrays(ENTROPY.check("entropy", entropy), TAIL.check("tail", tail))
     fallen, risen = inverse_harmonic(np.stack([-entropy * tail, entropy * (1 - tail)]))
     return 0.0 - fallen, risen  # 0 − 0 is 0, never −0
-
-
-def entropy_and_tail(discount: npt.ArrayLike, concentration: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Entropy (nats) of the anonymity sets and complexity of their tail, under a Pitman–Yor process.
-
-    Equation 2:
-
-        h = ψ(1+α) − ψ(1−d)
-        γ = (ψ(1) − ψ(1−d)) / h
-
-    The arguments broadcast. Refuses d ≥ 1, α ≤ −d and what is not finite. A concentration below 0 gives a
-    tail above 1, which the model of correctness does not take.
-
-    >>> [round(float(value), 6) for value in entropy_and_tail(0.5, 100.0)]
-    [6.573672, 0.210886]
-    """
-    d, alpha = np.broadcast_arrays(
-        DISCOUNT.check("discount", discount), CONCENTRATION.check("concentration", concentration)
-    )
-    if (alpha <= -d).any():
-        at = np.flatnonzero(alpha <= -d)[0]
-        got = f"got {plain(alpha.flat[at])} for discount {plain(d.flat[at])}"
-        raise OutOfDomainError(
-            f"concentration must be above minus the discount, {got}; pass a larger concentration"
-        )
-    entropy = digamma_difference(1 - d, alpha + d)
-    return entropy, 0.0 - digamma_difference(1.0, -d) / entropy
 
 
 def correctness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) -> Floats:

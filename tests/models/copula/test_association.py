@@ -15,8 +15,8 @@ from reid_sql.models.copula.copula_fit import (
     normal_table,
     order_categories,
 )
-from reid_sql.models.numerics.rectangle import rectangle_probabilities
 from reid_sql.parameters import Floats
+from tests.rectangles import rectangle_probabilities
 
 
 def information(first: tuple[int, ...], second: tuple[int, ...]) -> float:

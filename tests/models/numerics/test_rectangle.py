@@ -14,9 +14,9 @@ from reid_sql.models.numerics.rectangle import (
     Precision,
     factorize,
     nearest_correlation,
-    rectangle_probabilities,
 )
 from tests.conftest import DATA
+from tests.rectangles import rectangle_probabilities
 
 
 @given(st.integers(2, 8), st.integers(0, 10_000))

@@ -13,11 +13,11 @@ from reid_sql.models.pyc.pitman_yor import (
     MAX_BELOW_ONE,
     MIN_UNIFORM_PRODUCT,
     correctness,
-    entropy_and_tail,
     k_violation,
     parameters,
     uniqueness,
 )
+from tests.pitman_yor import entropy_and_tail
 
 ENTROPIES = [0.01, 0.7, 5.0, 17.0, 45.0]
 TAILS = [
@@ -235,16 +235,3 @@ def test_what_lies_outside_a_domain_is_refused(
         for function in (correctness, uniqueness):
             with pytest.raises(OutOfDomainError, match=sentence):
                 function(*arguments[:3])
-
-
-def test_no_pitman_yor_process_is_refused() -> None:
-    with pytest.raises(OutOfDomainError, match="discount must be a finite discount below 1, got 1; pass"):
-        entropy_and_tail(1.0, 5.0)
-    with pytest.raises(
-        OutOfDomainError, match="concentration must be a finite concentration above -1, got inf; pass"
-    ):
-        entropy_and_tail(0.5, np.inf)
-    with pytest.raises(
-        OutOfDomainError, match="must be above minus the discount, got 3 for discount -4; pass a larger"
-    ):
-        entropy_and_tail([0.5, -4.0], 3.0)

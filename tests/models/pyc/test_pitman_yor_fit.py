@@ -7,7 +7,6 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import quantiles_by_weight
 from reid_sql.models.pyc.pitman_yor import (
     Prior,
-    entropy_and_tail,
     fit_pitman_yor,
     log_likelihood,
     measure_misfit,
@@ -15,6 +14,7 @@ from reid_sql.models.pyc.pitman_yor import (
     widen_interval,
 )
 from reid_sql.models.pyc.pitman_yor_forecast import STATUS_COVERAGE, forecast_pitman_yor
+from tests.pitman_yor import entropy_and_tail
 from tests.urn import histogram_of, population
 
 

@@ -10,12 +10,12 @@ from hypothesis import given
 
 from reid_sql.models.pyc.pitman_yor import (
     correctness,
-    entropy_and_tail,
     k_violation,
     parameters,
     uniqueness,
 )
 from tests.models.pyc.test_pitman_yor import digits, entropies, process, tails
+from tests.pitman_yor import entropy_and_tail
 
 
 def partitions(n: int) -> Iterator[list[int]]:

@@ -3,9 +3,9 @@
 import pytest
 
 from reid_sql.models.pyc.pitman_yor import (
-    entropy_and_tail,
     fit_pitman_yor,
 )
+from tests.pitman_yor import entropy_and_tail
 from tests.urn import histogram_of, population
 
 
