@@ -34,11 +34,6 @@ def texts(values: Iterable[str]) -> str:
     return f"[{listed}]" if listed else "[]::VARCHAR[]"
 
 
-def names(columns: Iterable[str]) -> str:
-    """List the columns by their own names."""
-    return ", ".join(map(name, columns))
-
-
 def aliases(number: int, first: int = 1) -> list[str]:
     """Name so many columns by their places: no name of a table can clash with these.
 

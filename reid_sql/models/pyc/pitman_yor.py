@@ -29,7 +29,6 @@ from reid_sql.models.numerics.special_functions import (
 )
 from reid_sql.parameters import COUNT, Choice, Floats, Number
 
-MAX_BELOW_ONE: Final = float(np.nextafter(1.0, 0.0))
 ENTROPY: Final = Number(
     "an entropy of at least 0.001 and at most 60 nats",
     "pass the entropy of the anonymity sets in nats, which is 0.6931 times the bits",

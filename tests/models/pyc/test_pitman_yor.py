@@ -10,7 +10,6 @@ from scipy.optimize import least_squares
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.pyc.pitman_yor import (
-    MAX_BELOW_ONE,
     MIN_UNIFORM_PRODUCT,
     correctness,
     k_violation,
@@ -19,6 +18,7 @@ from reid_sql.models.pyc.pitman_yor import (
 )
 from tests.pitman_yor import entropy_and_tail
 
+MAX_BELOW_ONE = float(np.nextafter(1.0, 0.0))
 ENTROPIES = [0.01, 0.7, 5.0, 17.0, 45.0]
 TAILS = [
     -20.0,
