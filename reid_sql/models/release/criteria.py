@@ -64,9 +64,9 @@ class Criterion(ABC):
     def sql(self, part: str, number: int) -> str:
         """SQL over the window of the class, by the added columns of this number."""
 
-    @abstractmethod
     def polars(self, by: str, number: int) -> str:
         """Python source of a Polars expression within the class."""
+        return f"pl.sql_expr({self.sql('', number).replace('  ', ' ')!r}).over({by})"
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,6 @@ class Distinct(Criterion):
         """Count each value once: its records have equal parts of 1."""
         return f"sum(1.0 / {VALUE_RECORDS}_{number}) {part} > {self._whole - 0.5}"
 
-    def polars(self, by: str, number: int) -> str:
-        """Count each value once: its records have equal parts of 1."""
-        return f"(1.0 / pl.col('{VALUE_RECORDS}_{number}')).sum().over({by}) > {self._whole - 0.5}"
-
 
 @dataclass(frozen=True)
 class Diverse(Criterion):
@@ -127,11 +123,6 @@ class Diverse(Criterion):
         """Add up logarithms of shares."""
         surprisal = f"ln(CAST({SIZE} AS DOUBLE) / {VALUE_RECORDS}_{number})"
         return f"sum({surprisal} / {SIZE}) {part} >= {log(self.least) - ROUNDING_TOLERANCE!r}"
-
-    def polars(self, by: str, number: int) -> str:
-        """Add up logarithms of shares."""
-        surprisal = f"(pl.col('{SIZE}') / pl.col('{VALUE_RECORDS}_{number}')).log() / pl.col('{SIZE}')"
-        return f"({surprisal}).sum().over({by}) >= {log(self.least) - ROUNDING_TOLERANCE!r}"
 
 
 @dataclass(frozen=True)
@@ -166,13 +157,6 @@ class Close(Criterion):
         each = f"CASE WHEN {above} > 0 THEN ({above}) / {VALUE_RECORDS}_{number} ELSE 0 END"
         return f"sum({each}) {part} <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
 
-    def polars(self, by: str, number: int) -> str:
-        """Add up what values are more frequent than in the table; a value's records have equal parts."""
-        records = f"pl.col('{VALUE_RECORDS}_{number}')"
-        above = f"({records} / pl.col('{SIZE}') - pl.col('{EVERYWHERE}_{number}') / pl.col('{RECORDS}'))"
-        each = f"({above}.clip(lower_bound=0.0) / {records})"
-        return f"{each}.sum().over({by}) <= {self.t * (1 + ROUNDING_TOLERANCE)!r}"
-
 
 @dataclass(frozen=True)
 class Frequent(Criterion):
@@ -199,11 +183,6 @@ class Frequent(Criterion):
         """Look at the most frequent value."""
         share = f"CAST({VALUE_RECORDS}_{number} AS DOUBLE) / {SIZE}"
         return f"max({share}) {part} <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
-
-    def polars(self, by: str, number: int) -> str:
-        """Look at the most frequent value."""
-        share = f"(pl.col('{VALUE_RECORDS}_{number}') / pl.col('{SIZE}'))"
-        return f"{share}.max().over({by}) <= {self.alpha * (1 + ROUNDING_TOLERANCE)!r}"
 
 
 def _largest(counts: ValueCounts, share: Floats, whole: float) -> Floats:
