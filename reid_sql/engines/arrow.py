@@ -301,7 +301,7 @@ def answer_rows(
     declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
-    result = _called(declared, arrays, own)
+    result = call_body(declared, arrays, own)
     return [asdict(row) for row in result] if declared.answer is Answer.ROWS else [asdict(result)]
 
 
@@ -317,7 +317,7 @@ def answer_columns(
     declared: Function, arrays: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Call the body of an answer in arrays: these by name, and figures of all rows repeated for each."""
-    return columns_of(_called(declared, arrays, parameters))
+    return columns_of(call_body(declared, arrays, parameters))
 
 
 def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
@@ -340,7 +340,8 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     return array_of(values[first].tolist(), pa.list_(pa.string())).take(numbers_of(place, pa.int64()))
 
 
-def _called(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def call_body(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The body's answer from the reduction's arrays, if any, and its own parameters."""
     reduction = declared.reduction
     if arrays and not len(next(iter(arrays.values()))):
         raise NoRecordsError(NO_RECORDS)

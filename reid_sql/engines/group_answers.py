@@ -1,17 +1,18 @@
 """Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import ARROW_TYPES, answered, arrays_of, named_like, of_group
+from reid_sql.engines.arrow import ARROW_TYPES, answered, arrays_of, columns_of, named_like, of_group
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
-from reid_sql.function import Function
+from reid_sql.function import Answer, Function
 from reid_sql.models.interruption import checkpoint
-from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, Reduction, group_names, refuse_many_groups
+from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
 
 def answered_by_group(
@@ -32,11 +33,7 @@ def answered_by_group(
         places.setdefault(key, []).append(place)
     refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
     group_rows = [_answers(declared, table.take(each), own) for each in places.values()]
-    types = {**declared.columns, **NULL_REPORT_COLUMNS}
-    answers = pa.Table.from_pylist(
-        [row for rows in group_rows for row in rows],
-        pa.schema([(name, ARROW_TYPES[kind]) for name, kind in types.items()]),
-    )
+    answers = table_of([row for rows in group_rows for row in rows], declared.columns | NULL_REPORT_COLUMNS)
     firsts = [each[0] for each, rows in zip(places.values(), group_rows, strict=True) for _ in rows]
     groups = divided.take(firsts).rename_columns(list(by))
     for name in answers.column_names:
@@ -55,15 +52,40 @@ def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list
     return [row | how for row in of_group(declared, arrays, own)]
 
 
-def with_null_report(
-    rows: Sequence[dict[str, Any]], reduction: Reduction, treated: pa.Table
-) -> list[dict[str, Any]]:
-    """Report in each row of a whole table's answer how NULLs were treated."""
-    if reduction.rowwise:
+def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.Table:
+    """The rows as a table of these columns, whose types are SQL's."""
+    return pa.Table.from_pylist(
+        rows, pa.schema([(name, ARROW_TYPES[kind]) for name, kind in columns.items()])
+    )
+
+
+def answer_table(
+    declared: Function,
+    answer: Any,  # noqa: ANN401 - of a body
+    treated: pa.Table,
+    keys: Sequence[pa.Array] = (),
+) -> pa.Table:
+    """A whole table's answer, with how NULLs were treated; records are named by their keys, if any."""
+    if declared.columnar:
+        columns = {
+            name: values
+            if isinstance(values, pa.Array)
+            else pa.array(values, ARROW_TYPES[declared.columns[name]])
+            for name, values in columns_of(answer).items()
+        }
+        for values in keys:
+            columns["record"] = values.take(columns["record"])
+        length = len(next(iter(columns.values())))
+        return pa.table(
+            columns | {name: pa.repeat(pc.max(treated[name]), length) for name in NULL_REPORT_COLUMNS}
+        )
+    rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
+    if declared.reduction and declared.reduction.rowwise:
         how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
     else:
         how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
-    return [row | treatment for row, treatment in zip(rows, how, strict=True)]
+    reported = [row | treatment for row, treatment in zip(rows, how, strict=True)]
+    return table_of(reported, declared.columns | NULL_REPORT_COLUMNS)
 
 
 def group_kernel(declared: Function) -> Callable[..., pa.Array]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Table
 
-from reid_sql.engines.arrow import ARROW_TYPES, answer_columns, answer_rows, arrays_of
+from reid_sql.engines.arrow import answer_rows, arrays_of, call_body
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
@@ -24,7 +24,7 @@ from reid_sql.engines.counted_rows import (
     warn_of_nobodies,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.group_answers import answered_by_group, with_null_report
+from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     COMPUTING,
@@ -46,7 +46,6 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    NULL_REPORT_COLUMNS,
     Reduction,
     group_names,
     implementation,
@@ -130,7 +129,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return _in_memory(answer_rows(declared, {}, own), declared.columns)
+        return framed(table_of(answer_rows(declared, {}, own), declared.columns))
     for name, named in find_identified_tables(declared, arguments).items():
         refuse_unidentified_rows(arguments[name], *named)
     warn_of_people(declared, arguments)
@@ -148,7 +147,10 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         return listed if by is None else _with_groups(listed, by)
     if by is not None:
         return framed(_answer_by_group(declared, reduced, by, own))
-    return _answer_of(declared, reduction, _counts(declared, reduction, reduced), own)
+    counts = _counts(declared, reduction, reduced)
+    COMPUTING.get()()
+    answer = call_body(declared, arrays_of(counts.select(list(reduction.inputs))), own)
+    return framed(answer_table(declared, answer, counts))
 
 
 def _with_groups(listed: Table, by: Sequence[str]) -> Table:
@@ -181,26 +183,6 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
         return reduced
     collected_counts = collected(reduced, f"what {declared.name} is answered from")
     return collected_counts if reduction.rowwise else collected_counts.sort_by(next(iter(reduction.columns)))
-
-
-def _answer_of(declared: Function, reduction: Reduction, counts: pa.Table, own: Mapping[str, Any]) -> Table:
-    """Return the body's answer with the treatment of NULLs."""
-    COMPUTING.get()()
-    arrays = arrays_of(counts.select(list(reduction.inputs)))
-    columns = {**declared.columns, **NULL_REPORT_COLUMNS}
-    if declared.columnar:
-        answer = answer_columns(declared, arrays, own)
-        cells = {name: pa.array(answer[name], ARROW_TYPES[kind]) for name, kind in declared.columns.items()}
-        length = len(next(iter(cells.values())))
-        treated = {name: pa.repeat(pc.max(counts[name]), length) for name in NULL_REPORT_COLUMNS}
-        return framed(pa.table(cells | treated))
-    rows = answer_rows(declared, arrays, own)
-    return _in_memory(with_null_report(rows, reduction, counts), columns)
-
-
-def _in_memory(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Table:
-    schema = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in columns.items()])
-    return framed(pa.Table.from_pylist(rows, schema=schema))
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> Table:

@@ -4,18 +4,16 @@ The driver gets nothing else but the distinct records where DuckDB answers.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import reduce
 from operator import or_
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DateType, NumericType, StringType
 
-from reid_sql.engines.arrow import answer_rows, arrays_of, columns_of
+from reid_sql.engines.arrow import answer_rows, arrays_of, call_body
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
@@ -25,7 +23,7 @@ from reid_sql.engines.counted_rows import (
     warn_of_nobodies,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.group_answers import answered_by_group, with_null_report
+from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
 from reid_sql.engines.spark.counting import (
     DistinctRecords,
     RemoteColumns,
@@ -36,7 +34,6 @@ from reid_sql.engines.spark.counting import (
 from reid_sql.engines.spark.frames import (
     Rows,
     aliases,
-    arrow_type,
     column,
     fetch,
     find_column,
@@ -58,7 +55,6 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
-    NULL_REPORT_COLUMNS,
     PERSON,
     Reduction,
     implementation,
@@ -159,7 +155,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return _table(SparkSession.active(), answer_rows(declared, {}, own), declared.columns)
+        return framed(table_of(answer_rows(declared, {}, own), declared.columns))
     refuse_unidentified_tables(declared, arguments)
     warn_of_people(declared, arguments)
     key = arguments.get("key")
@@ -188,17 +184,11 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if isinstance(reduced, DataFrame) and by is not None:
         answer = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
         return to_spark(_session(arguments), answer)
-    arrays, treated = _body_arguments(declared, reduction, reduced)
-    answer = declared.body(arrays, **own)
-    if declared.columnar:
-        keys = reduced.keys if isinstance(reduced, RemoteColumns) else ()
-        return to_spark(_session(arguments), _answer_columns(declared, answer, treated, *keys))
-    rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
-    return _table(
-        _session(arguments),
-        with_null_report(rows, reduction, treated),
-        {**declared.columns, **NULL_REPORT_COLUMNS},
-    )
+    if isinstance(reduced, RemoteColumns):
+        answer = declared.body(reduced.arrays, **own)
+        return to_spark(_session(arguments), answer_table(declared, answer, reduced.treated, reduced.keys))
+    arrays, treated = _fetch_arrays(declared, reduction, reduced)
+    return to_spark(_session(arguments), answer_table(declared, call_body(declared, arrays, own), treated))
 
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
@@ -230,37 +220,15 @@ def count(
     return frame
 
 
-def _body_arguments(
-    declared: Function, reduction: Reduction, reduced: DataFrame | DistinctRecords | RemoteColumns
-) -> tuple[Any, pa.Table]:
-    """What the body takes, and how NULLs were treated."""
-    if isinstance(reduced, RemoteColumns):
-        return reduced.arrays, reduced.treated
+def _fetch_arrays(
+    declared: Function, reduction: Reduction, reduced: DataFrame | DistinctRecords
+) -> tuple[dict[str, Any], pa.Table]:
+    """The arrays that the body takes, and how NULLs were treated."""
     if isinstance(reduced, DistinctRecords):
-        arrays, treated = reduced.arrays(reduced.fetch()), reduced.treated()
-    else:
-        treated = collected(reduced, f"what {declared.name} is answered from")
-        treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
-        arrays = arrays_of(treated.select(list(reduction.inputs)))
-    return reduction.arrays(**arrays) if reduction.arrays else arrays, treated
-
-
-def _answer_columns(declared: Function, answer: object, treated: pa.Table, *keys: pa.Array) -> pa.Table:
-    """The answer's arrays as columns, the records by their keys, with how NULLs were treated."""
-    columns = {
-        name: values if isinstance(values, pa.Array) else pa.array(values, arrow_type(declared.columns[name]))
-        for name, values in columns_of(answer).items()
-    }
-    for values in keys:
-        columns["record"] = values.take(columns["record"])
-    rows = len(next(iter(columns.values())))
-    how = {name: pa.repeat(pc.max(treated[name]), rows) for name in NULL_REPORT_COLUMNS}
-    return pa.table(columns | how)
-
-
-def _table(spark: SparkSession, rows: list[dict[str, Any]], columns: Mapping[str, str]) -> DataFrame:
-    schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
-    return to_spark(spark, pa.Table.from_pylist(rows, schema=schema))
+        return reduced.arrays(reduced.fetch()), reduced.treated()
+    treated = collected(reduced, f"what {declared.name} is answered from")
+    treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
+    return arrays_of(treated.select(list(reduction.inputs))), treated
 
 
 def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:

@@ -13,8 +13,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.arrow import answer_columns
-from reid_sql.engines.spark.frames import Rows, arrow_type, column, fetch, same_key, to_spark, with_key
+from reid_sql.engines.arrow import ARROW_TYPES, answer_columns
+from reid_sql.engines.spark.frames import Rows, column, fetch, same_key, to_spark, with_key
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Function
 from reid_sql.models.classes.minimal_uniques import SINGLED_OUT
@@ -274,7 +274,7 @@ def answer_records(declared: Function, distinct: DistinctRecords, parameters: Ma
     answer = answer_columns(declared, distinct.arrays(table), parameters)
     answers = table.select(distinct.by)
     for name, kind in declared.columns.items():
-        answers = answers.append_column(name, pa.array(answer[name], arrow_type(kind)))
+        answers = answers.append_column(name, pa.array(answer[name], ARROW_TYPES[kind]))
     classes = to_spark(distinct.rows.frame.sparkSession, answers)
     if distinct.classes is not None:
         classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")

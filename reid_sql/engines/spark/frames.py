@@ -1,7 +1,7 @@
 """Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
@@ -55,22 +55,6 @@ KEY: Final = ("reid_key", "reid_hash")  # the columns of a row as one, and their
 GROUPED_BY: Final = "spark.sql.retainGroupColumns"
 SETTING: Final = "spark.reid_sql.maxCollectedValues"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
-ARROW: Final[Mapping[str, pa.DataType]] = {
-    "BIGINT": pa.int64(),
-    "DOUBLE": pa.float64(),
-    "VARCHAR": pa.string(),
-    "BOOLEAN": pa.bool_(),
-    "INTEGER": pa.int32(),
-}
-
-
-def arrow_type(kind: str) -> pa.DataType:
-    """Arrow's type for one of SQL's.
-
-    >>> arrow_type("VARCHAR[]")
-    ListType(list<item: string>)
-    """
-    return pa.list_(arrow_type(kind.removesuffix("[]"))) if kind.endswith("[]") else ARROW[kind]
 
 
 def column(name: str) -> Column:

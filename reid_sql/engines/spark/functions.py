@@ -16,14 +16,13 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
 from reid_sql.engines import registry
-from reid_sql.engines.arrow import answer_rows, kernel, model_answer, model_kernel, record_codes
+from reid_sql.engines.arrow import ARROW_TYPES, answer_rows, kernel, model_answer, model_kernel, record_codes
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.engines.spark.counting import count_records
 from reid_sql.engines.spark.frames import (
     Rows,
     aliases,
-    arrow_type,
     column,
     join_classes,
     read_rows,
@@ -186,7 +185,7 @@ def score_records(
 
     def body(*cells: pa.Array) -> pa.Array:
         scores = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())
-        arrays = [pa.array(getattr(scores, name), arrow_type(kind)) for name, kind in columns.items()]
+        arrays = [pa.array(getattr(scores, name), ARROW_TYPES[kind]) for name, kind in columns.items()]
         return pa.StructArray.from_arrays(arrays, list(columns))
 
     texts = (F.col(name).cast("string") for name in rows.names)
@@ -235,7 +234,7 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
 
 def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined function
     """The body over its parameters, checked: a list of structs, or the sentence of the refusal."""
-    rows = pa.list_(pa.struct([(name, arrow_type(sql)) for name, sql in declared.columns.items()]))
+    rows = pa.list_(pa.struct([(name, ARROW_TYPES[sql]) for name, sql in declared.columns.items()]))
     answer = pa.struct([("refusal", pa.string()), ("answers", rows)])
 
     def one(cells: Sequence[Any]) -> dict[str, Any]:
