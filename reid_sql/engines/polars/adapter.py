@@ -16,6 +16,8 @@ from reid_sql.engines.codes import has_text, text_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.frames import (
     TYPES,
+    answer_by_group,
+    check_groups,
     collected,
     exact_column,
     framed,
@@ -23,8 +25,8 @@ from reid_sql.engines.polars.frames import (
     refuse_second_columns,
     schema,
     with_aliases,
+    with_group_names,
 )
-from reid_sql.engines.polars.groups import answer_by_group, check_groups, with_group_names
 from reid_sql.engines.polars.records import drawn, score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, refuse_unidentified_rows, warn_of_rows
 from reid_sql.errors import OutOfDomainError

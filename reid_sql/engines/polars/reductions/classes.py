@@ -17,9 +17,12 @@ from reid_sql.engines.polars.frames import (
     count_distinct,
     exact_column,
     null_report,
+    people_of,
+    report_groups,
+    rows_of_groups,
+    smallest_class_sizes,
     with_aliases,
 )
-from reid_sql.engines.polars.groups import people_of, report_groups, rows_of_groups, smallest_class_sizes
 from reid_sql.errors import WrongTypeError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import MAX_COLUMNS, QUASI_IDENTIFIERS
