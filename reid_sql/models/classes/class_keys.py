@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.partitions import sort_keys
 from reid_sql.models.classes.quasi_identifiers import Integers, QuasiIdentifiers
 from reid_sql.models.interruption import carried, checkpoint
 from reid_sql.parameters import Number
@@ -26,7 +26,6 @@ from reid_sql.parameters import Number
 Answer = TypeVar("Answer")
 
 MAX_DENSE_KEYS_PER_RECORD: Final = 2  # keys a record up to which a table over all keys beats sorting
-WORD_BITS: Final = 63
 BYTES_PER_MB: Final = 1_000_000
 KEY_BYTES: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
@@ -85,7 +84,7 @@ class Key:
             ordered = np.sort(self.values)
             starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
             return np.diff(starts, append=len(ordered))
-        order, new = _sort_keys(self.values, self.space)
+        order, new = sort_keys(self.values, self.space)
         sizes: Integers = np.add.reduceat(weights[order], np.flatnonzero(new))
         return sizes
 
@@ -98,7 +97,7 @@ class Key:
         """
         if self.dense:
             return self.values, np.bincount(self.values, minlength=self.space)
-        order, new = _sort_keys(self.values, self.space)
+        order, new = sort_keys(self.values, self.space)
         ids = np.empty(len(order), dtype=np.int64)
         ids[order] = np.cumsum(new) - 1
         starts = np.flatnonzero(new)
@@ -148,21 +147,6 @@ def sum_reidentifications(sizes: Integers) -> float:
     """
     counts = np.bincount(sizes)[1:]
     return float((counts / np.arange(1, len(counts) + 1)).sum())
-
-
-def _sort_keys(values: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
-    """Give the order of the keys, and which of them in that order are the first of their class."""
-    bits = len(values).bit_length()
-    if (
-        space - 1
-    ).bit_length() + bits <= WORD_BITS:  # one sort of key and record together is several times as fast
-        both = np.sort(values << bits | np.arange(len(values)))
-        order: Integers = both & ((1 << bits) - 1)
-        keys: Integers = both >> bits
-    else:
-        order = np.argsort(values, kind="stable")
-        keys = values[order]
-    return order, np.r_[True, keys[1:] != keys[:-1]]
 
 
 def map_keys(

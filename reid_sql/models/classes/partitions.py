@@ -182,18 +182,23 @@ def _close_gaps(codes: Integers) -> Integers:
 
 def _renumber(keys: Integers, space: int) -> tuple[Integers, int]:
     """Number the keys that occur without gaps, by sorting them together with their places."""
+    order, is_new = sort_keys(keys, space)
+    numbers = np.cumsum(is_new)
+    numbered = np.empty(len(keys), dtype=np.int64)
+    numbered[order] = numbers - 1
+    return numbered, int(numbers[-1]) if len(numbers) else 0
+
+
+def sort_keys(keys: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """Give the order of the keys, and which of them in that order are the first of their class."""
     bits = len(keys).bit_length()
-    if (space - 1).bit_length() + bits <= WORD_BITS:  # one sort of both is several times as fast
+    if (space - 1).bit_length() + bits <= WORD_BITS:  # one sort of key and record is several times as fast
         both = np.sort(keys << bits | np.arange(len(keys)))
         order: Integers = both & ((1 << bits) - 1)
         ordered: Integers = both >> bits
     else:
         order = np.argsort(keys, kind="stable")
         ordered = keys[order]
-    is_new: npt.NDArray[Any] = np.empty(len(keys), dtype=np.bool_)
-    is_new[:1] = True
+    is_new = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    numbers = np.cumsum(is_new)
-    numbered = np.empty(len(keys), dtype=np.int64)
-    numbered[order] = numbers - 1
-    return numbered, int(numbers[-1]) if len(numbers) else 0
+    return order, is_new
