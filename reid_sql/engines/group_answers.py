@@ -33,7 +33,9 @@ def answered_by_group(
         places.setdefault(key, []).append(place)
     refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
     group_rows = [_answers(declared, table.take(each), own) for each in places.values()]
-    answers = table_of([row for rows in group_rows for row in rows], declared.columns | NULL_REPORT_COLUMNS)
+    answers = table_of(
+        [row for rows in group_rows for row in rows], {**declared.columns, **NULL_REPORT_COLUMNS}
+    )
     firsts = [each[0] for each, rows in zip(places.values(), group_rows, strict=True) for _ in rows]
     groups = divided.take(firsts).rename_columns(list(by))
     for name in answers.column_names:
@@ -85,7 +87,7 @@ def answer_table(
     else:
         how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
     reported = [row | treatment for row, treatment in zip(rows, how, strict=True)]
-    return table_of(reported, declared.columns | NULL_REPORT_COLUMNS)
+    return table_of(reported, {**declared.columns, **NULL_REPORT_COLUMNS})
 
 
 def group_kernel(declared: Function) -> Callable[..., pa.Array]:
