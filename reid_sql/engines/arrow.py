@@ -195,11 +195,7 @@ def _answers(kind: pa.DataType, length: int, parts: Parts) -> pa.Array:
     if not pa.types.is_struct(kind):
         return _spread(kind, missing, parts)
     fields = [
-        _spread(
-            one.type,
-            missing,
-            [(rows, getattr(scores, one.name)) for rows, scores in parts],
-        )
+        _spread(one.type, missing, [(rows, getattr(scores, one.name)) for rows, scores in parts])
         for one in kind
     ]
     return structs_of(fields, kind, ~missing)

@@ -69,9 +69,7 @@ def measured(
 
 L_DIVERSITY: Final = measured("l_diversity", Argument("c", sensitive.CONCENTRATION, 3))
 T_CLOSENESS: Final = measured(
-    "t_closeness",
-    of_shares=True,
-    fallback={"spark": IN_ORDER, "ibis": {**IN_TABLE["ibis"], **IN_ORDER}},
+    "t_closeness", of_shares=True, fallback={"spark": IN_ORDER, "ibis": {**IN_TABLE["ibis"], **IN_ORDER}}
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", of_shares=True)

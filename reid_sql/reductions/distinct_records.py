@@ -28,12 +28,7 @@ DISTINCT_CODES: Final = Reduction(
         DROPPABLE_NULLS,
         ENTITY,
     ),
-    columns={
-        "names": "VARCHAR[]",
-        "codes": "INTEGER[][]",
-        "records": "BIGINT[]",
-        "people": "BIGINT[]",
-    },
+    columns={"names": "VARCHAR[]", "codes": "INTEGER[][]", "records": "BIGINT[]", "people": "BIGINT[]"},
     arrays=DistinctCodes,
     whole=True,
     reasons={"by": "its columns are compared as a whole"},

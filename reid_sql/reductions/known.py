@@ -54,12 +54,7 @@ KNOWN_RECORDS: Final = Reduction(
 
 
 def known_records(
-    tbl: Source,
-    scenario: str,
-    population_tbl: Source | None,
-    key: str | None,
-    nulls: str,
-    entity: str | None,
+    tbl: Source, scenario: str, population_tbl: Source | None, key: str | None, nulls: str, entity: str | None
 ) -> str:
     """List the distinct records as codes, with the records that hold each, and how many of a population.
 

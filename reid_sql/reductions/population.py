@@ -122,12 +122,7 @@ def _histogram_of_people(
 
 
 def _by_group(
-    tbl: Source,
-    population_tbl: Source,
-    qi: Sequence[str],
-    entity: str | None,
-    by: Sequence[str],
-    nulls: str,
+    tbl: Source, population_tbl: Source, qi: Sequence[str], entity: str | None, by: Sequence[str], nulls: str
 ) -> str:
     """Write the histogram of each group of the sample, each against the whole population."""
     refuse_groups(nulls)

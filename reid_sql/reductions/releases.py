@@ -52,10 +52,7 @@ RELEASE_CLASSES: Final = Reduction(
         Argument("sensitive", SensitiveColumn(), optional=True),
         DROPPABLE_NULLS,
     ),
-    columns=dict.fromkeys(
-        (*LINE_CELLS, "number", "is_keyed", "has_sensitive"),
-        "BIGINT",
-    ),
+    columns=dict.fromkeys((*LINE_CELLS, "number", "is_keyed", "has_sensitive"), "BIGINT"),
     arrays=ReleaseClasses,
     reasons={"by": "it compares two releases as a whole"},
 )

@@ -72,11 +72,7 @@ def prepare(functions: "Mapping[str, Function]") -> Prepared:
     bound = python_functions(functions.values())
     python = {name: PythonFunction(each.types, each.answer, each.volatile) for name, each in bound.items()}
     return Prepared(
-        list(functions),
-        definitions(functions),
-        bare_definitions(functions),
-        comments(functions),
-        python,
+        list(functions), definitions(functions), bare_definitions(functions), comments(functions), python
     )
 
 

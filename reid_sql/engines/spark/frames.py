@@ -187,10 +187,7 @@ def same_key(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], has
     decide. They are compared from both sides, as Spark would take an equality for a key to
     sort by.
     """
-    own, other = (
-        F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
-        right[key],
-    )
+    own, other = (F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))), right[key])
     return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
 
 

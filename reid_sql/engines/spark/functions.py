@@ -176,10 +176,7 @@ def read_model_columns(model: FittedModel, frame: DataFrame) -> Rows:
 
 
 def score_records(
-    rows: Rows,
-    model: FittedModel,
-    answer: Callable[[Scores, Integers], Any],
-    columns: Mapping[str, str],
+    rows: Rows, model: FittedModel, answer: Callable[[Scores, Integers], Any], columns: Mapping[str, str]
 ) -> DataFrame:
     """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
 

@@ -226,9 +226,7 @@ def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: floa
     step[1] = np.clip(step[1], -2.0, 2.0)
     step[0] = (
         np.clip(
-            point[0] + step[0],
-            0.0,
-            (point[0] + MAX_ALPHA) / 2 if point[0] < MAX_ALPHA - 1e-9 else MAX_ALPHA,
+            point[0] + step[0], 0.0, (point[0] + MAX_ALPHA) / 2 if point[0] < MAX_ALPHA - 1e-9 else MAX_ALPHA
         )
         - point[0]
     )

@@ -159,10 +159,7 @@ def _log_sum_over_first(d: Floats, alpha: Floats, n: Floats, k: Floats) -> Float
     t_j is the expected share of people in classes of j.
     """
     # Last: t_j over the sum so far, which neither overflows nor cancels
-    log_sum, last = (
-        np.zeros(()),
-        np.ones(()),
-    )
+    log_sum, last = (np.zeros(()), np.ones(()))
     for j in range(1, int(k.max(initial=1)) - 1):
         rise = (n - j) / j * ((j - d) / np.maximum(n - j - 1 + d + alpha, d + alpha))  # t_{j+1} / t_j
         step = np.where(j < k - 1, last * rise, 0.0)

@@ -79,11 +79,7 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
 
 
 def histogram(
-    tbl: Table,
-    qi: Sequence[str],
-    nulls: str,
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
+    tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None, by: Sequence[str] | None = None
 ) -> Table:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:

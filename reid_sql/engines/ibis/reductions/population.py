@@ -25,12 +25,7 @@ from reid_sql.parameters import QUASI_IDENTIFIERS
 
 
 def population_histogram(
-    tbl: Table,
-    population_tbl: Table,
-    qi: Sequence[str],
-    nulls: str,
-    *,
-    entity: str | None = None,
+    tbl: Table, population_tbl: Table, qi: Sequence[str], nulls: str, *, entity: str | None = None
 ) -> Table:
     """The histogram of the sample's records, or people, by the size of their class in the population."""
     if entity is not None:

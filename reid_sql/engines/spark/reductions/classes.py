@@ -53,11 +53,7 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
 
 
 def histogram(
-    tbl: DataFrame,
-    qi: Sequence[str],
-    nulls: str,
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
+    tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None, by: Sequence[str] | None = None
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
