@@ -33,7 +33,7 @@ LAYERS = [
     ("reid_sql.polars", "reid_sql.spark", "reid_sql.ibis"),  # what the place does not answer, DuckDB does
     ("reid_sql.python_api", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
-    ("reid_sql.release",),
+    ("reid_sql.release", "reid_sql.dossier"),
     ("reid_sql.serve",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),

@@ -39,6 +39,9 @@ population = 100_000
 population_file = "visits.csv"
 {about}
 checks = [{checks}]
+[assessment]
+assessor = "Ada Lind"
+date = 2026-11-27
 """
 SCENARIO: Final = 'population = 100000\n[[groups]]\ncolumns = ["age", "sex"]\nprobability = 0.5\n'
 SQL: Final = "CREATE TABLE visits AS FROM 'visits.csv'; FROM risk_summary(visits, ['age', 'sex', 'town'])"
@@ -53,6 +56,7 @@ GIVEN: Final = {
     "qar": ["visits.csv", "--columns", "age,sex,town", "--p", "2"],
     "check": ["p.toml"],
     "prepare": ["p.toml"],
+    "dossier": ["p.toml", "--out", "dossier"],
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
     "releases": ["visits.csv", "released.csv", *QI],
@@ -115,13 +119,15 @@ def test_no_command_answers_in_silence(name: str, shape: str, capsys: pytest.Cap
     assert main([name, *GIVEN[name], "--format", shape]) in {0, 1}
     shown = capsys.readouterr()
     words = (
-        HINT.replace(",", "").replace("'", "") if name in {"check", "prepare"} and shape == "csv" else HINT
+        HINT.replace(",", "").replace("'", "")
+        if name in {"check", "prepare", "dossier"} and shape == "csv"
+        else HINT
     )
     page = joined(shown.out + shown.err)
     assert words in (page.replace(",", "").replace("'", "") if words != HINT else page)
 
 
-@pytest.mark.parametrize("name", ["check", "prepare"])
+@pytest.mark.parametrize("name", ["check", "prepare", "dossier"])
 def test_a_policy_that_refuses_cautions_refuses_visits(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     write_policy('{measure = "k", at_least = 5}', 'cautions = "refuse"')
     code = main([name, *GIVEN[name]])

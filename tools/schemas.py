@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from typing import Any, Final
 
+from reid_sql.check.assessment import ENVIRONMENT, HOURS, LINKS
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
@@ -16,7 +17,7 @@ from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
 from reid_sql.models.release.partition import METHOD
-from reid_sql.parameters import NULLS, POPULATION
+from reid_sql.parameters import NULLS, POINTS, POPULATION
 
 Schema = dict[str, Any]
 
@@ -24,6 +25,7 @@ LINE_WIDTH: Final = 110
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 TEXT: Final[Schema] = {"type": "string"}
+DAY: Final[Schema] = {"type": "string", "format": "date"}
 URL: Final[Schema] = {
     "type": "string",
     "description": "the warehouse, like postgres://user@host/database; with a password, the variable of the "
@@ -60,6 +62,8 @@ def policy_schema() -> Schema:
             "prepare": _prepare(),
             "checks": {"$ref": "#/$defs/checks", "description": "checks of every table"},
             "tables": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/table"}},
+            "recipients": {"type": "array", "items": _recipient()},
+            "assessment": _assessment(),
         },
         "$defs": {
             "table": _table(),
@@ -71,6 +75,60 @@ def policy_schema() -> Schema:
                 },
             },
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
+        },
+    }
+
+
+def _recipient() -> Schema:
+    return {
+        "type": "object",
+        "description": "who receives tables, and what they may know; its checks are judged for them",
+        "required": ["name", "environment", "checks"],
+        "additionalProperties": False,
+        "properties": {
+            "name": TEXT,
+            "environment": ENVIRONMENT.schema,
+            "controls": NAMES | {"description": "what prevents misuse, in words; no figure hangs on it"},
+            "tables": NAMES | {"description": "the tables that they receive; all unless given"},
+            "knows": NAMES
+            | {"description": "the columns that they may know; the quasi-identifiers unless given"},
+            "rows": POINTS.schema | {"description": "how many rows of a person they may know"},
+            "scenario": TEXT | {"description": "the file of what they may know, for measures of an attacker"},
+            "links": {
+                "type": "array",
+                "items": LINKS.schema,
+                "description": "the tables that they may link with, such as population",
+            },
+            "checks": {"$ref": "#/$defs/checks"},
+        },
+    }
+
+
+def _assessment() -> Schema:
+    test = {"who": TEXT, "date": DAY, "hours": HOURS.schema, "sources": NAMES, "outcome": TEXT}
+    return {
+        "type": "object",
+        "description": "what people write about the release, for reid-sql dossier",
+        "required": ["assessor", "date"],
+        "additionalProperties": False,
+        "properties": {
+            **dict.fromkeys(("assessor", "role", "qualification", "purpose", "license"), TEXT),
+            "date": DAY,
+            "valid_until": DAY,
+            "triggers": NAMES | {"description": "what requires a new assessment"},
+            "standards": NAMES
+            | {"description": "the tables of clauses: shipped names, or TOML files beside the policy"},
+            "answers": {"type": "object", "additionalProperties": TEXT},
+            "intruder_tests": {
+                "type": "array",
+                "description": "tests in which people tried to identify somebody",
+                "items": {
+                    "type": "object",
+                    "required": ["who", "date", "hours", "outcome"],
+                    "additionalProperties": False,
+                    "properties": test,
+                },
+            },
         },
     }
 

@@ -92,11 +92,21 @@ def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     if wrong:
         rule = f"baseline must be a JSON report of reid-sql check ({FORMAT}), got '{path}': {wrong}"
         raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
-    wrong = broken_seal(page) or next(_broken_verdicts(page), "")
+    wrong = _broken_content(page)
     if wrong:
         rule = f"baseline must be a report as it was written, got '{path}': {wrong}"
         raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
     return content, page
+
+
+def broken_report(page: Mapping[str, Any]) -> str:
+    """Say why a document is no report as it was written; nothing if it is one."""
+    return broken_rule(page, report_schema()) or _broken_content(page)
+
+
+def _broken_content(page: Mapping[str, Any]) -> str:
+    """Say how the seal or a verdict of a report does not match its content."""
+    return broken_seal(page) or next(_broken_verdicts(page), "")
 
 
 def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
@@ -107,6 +117,10 @@ def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{check['measure']} of {check['table']} cannot have the verdict {group['verdict']}"
         if check["verdict"] != worst_verdict([group["verdict"] for group in check["groups"]]):
             yield f"the verdict on {check['measure']} of {check['table']} is not the worst of its groups"
+    for recipient in page.get("recipients", ()):
+        verdicts = [each["verdict"] for each in page["checks"] if each["recipient"] == recipient["name"]]
+        if not verdicts or recipient["verdict"] != worst_verdict(verdicts):
+            yield f"the verdict for {recipient['name']} is not the worst of the checks for them"
     verdict = worst_verdict([check["verdict"] for check in page["checks"]])
     if (page["verdict"], page["exit_code"]) != (verdict, EXIT_CODES[verdict]):
         yield "its verdict is not the worst of its checks"
@@ -194,7 +208,8 @@ def _baseline_figures(
 
 def _check_key(each: Mapping[str, Any]) -> str:
     asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
-    return json.dumps(round_figures([each[name] for name in asked]), sort_keys=True)
+    named = [*(each[name] for name in asked), each.get("recipient")]  # reports before had no recipients
+    return json.dumps(round_figures(named), sort_keys=True)
 
 
 # Holding a report to its schema

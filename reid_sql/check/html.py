@@ -26,12 +26,15 @@ from reid_sql.check.sentences import (
     describe_check,
     describe_columns,
     describe_count,
+    describe_knowledge,
     describe_verdict,
     explain_verdict,
     find_table_cautions,
     format_figure,
     format_limit,
+    group_label,
     next_steps,
+    verdicts_by_recipient,
 )
 from reid_sql.models.numerics.quantiles import percent
 
@@ -39,6 +42,7 @@ Page = ReportPage
 ROWS: Final = 200  # groups shown; the JSON has all
 SMALL: Final = 5  # classes below it are drawn as risky where no check on k says otherwise
 COMMAND: Final = "reid-sql prepare POLICY --sql FILE writes it as SQL."
+OWN_VIEW: Final = "the policy's own quasi-identifiers, and the checks that no recipient has"
 CAPTION_FORMS: Final = (
     "Each mark is a transformation for which no other of the {} evaluated has less risk and less loss, "
     "before any record is left out. The line is the loss of the release, which includes these records."
@@ -69,6 +73,7 @@ def render_html(
     found = prepared is not None and prepared.page is not None
     parts = [
         _verdict_section(page, steps, advise=not found),
+        _recipients(page) if page["recipients"] else "",
         _cautions(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
@@ -95,7 +100,8 @@ def render_document(title: str, body: str) -> str:
     )
 
 
-def _css_class(verdict: str) -> str:
+def css_class(verdict: str) -> str:
+    """Name the style of a verdict."""
     return verdict.replace(" ", "-")
 
 
@@ -108,10 +114,22 @@ def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
     return (
         f'<h1>{escape(page["policy"]["name"])}</h1><p class="soft">'
         f"Re-identification risk of {escape(tables)}</p>"
-        f'<div class="verdict {_css_class(page["verdict"])}"><strong>{word}:</strong>'
+        f'<div class="verdict {css_class(page["verdict"])}"><strong>{word}:</strong>'
         f"{escape(rest)} Checks: {verdicts}.</div>"
         f"<h2>What to do next</h2><ul>{steps}</ul>"
     )
+
+
+def _recipients(page: Page) -> str:
+    """For whom the release passes: the controller, then each recipient with what they may know."""
+    known = {each["name"]: describe_knowledge(each) for each in page["recipients"]}
+    rows = "".join(
+        f"<tr class={css_class(verdict)}><td class=badge>{verdict.upper()}</td><td>{escape(name)}</td>"
+        f"<td>{escape(known.get(name, OWN_VIEW))}</td></tr>"
+        for name, verdict in verdicts_by_recipient(page).items()
+    )
+    head = "<tr><th>verdict</th><th>for whom</th><th>where, and what they may know</th></tr>"
+    return f"<h2>For whom</h2><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
 
 
 def _cautions(page: Page) -> str:
@@ -157,7 +175,7 @@ def _check_row(check: Page, above: Sequence[str]) -> str:
     words += f"<br><q>{escape(explanation.group['sentence'])}</q>" if explanation.group["sentence"] else ""
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
-        f"<tr class={_css_class(check['verdict'])}>{badge}"
+        f"<tr class={css_class(check['verdict'])}>{badge}"
         f"<td>{words}</td><td class=number>{_figure_cell(format_figure(explanation.group, check))}</td>"
         f"<td class=limit-cell>{escape(format_limit(check))}</td></tr>"
     )
@@ -178,8 +196,8 @@ def _group_tables(page: Page) -> str:
 def _group_table(check: Page, noun: str) -> str:
     shown = sorted(check["groups"], key=lambda group: group["verdict"] == "pass")[:ROWS]
     rows = "".join(
-        f"<tr class={_css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
-        f"{_group_label(group)}</td>"
+        f"<tr class={css_class(group['verdict'])}><td class=badge>{group['verdict'].upper()}</td><td>"
+        f"{escape(group_label(group)) or '<em>a small group</em>'}</td>"
         f"<td class=number>{'masked' if group['records'] is None else format(group['records'], ',')}</td>"
         f"<td class=number>{escape(format_figure(group, check))}</td>"
         f"<td class=soft>{escape(without_codes(group['why']))}</td></tr>"
@@ -198,13 +216,6 @@ def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ())
         f"<th{' class=number' * (at in figures)}>{escape(head)}</th>" for at, head in enumerate(heads)
     )
     return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
-
-
-def _group_label(group: Page) -> str:
-    named = (group["group"] or {}).items()
-    return (
-        escape(", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in named)) or "<em>a small group</em>"
-    )
 
 
 def _table(page: Page, table: Page) -> str:
@@ -242,10 +253,11 @@ def _table_facts(table: Page) -> str:
         "NULL": nulls[table["nulls"]],
     }
     facts |= {"population": f"{table['population']:,.0f} people"} if table["population"] else {}
-    return _definition_list(facts)
+    return definition_list(facts)
 
 
-def _definition_list(facts: Mapping[str, str]) -> str:
+def definition_list(facts: Mapping[str, str]) -> str:
+    """Write facts by their names."""
     return (
         "<dl>"
         + "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
@@ -284,22 +296,17 @@ def _columns(table: Page) -> str:
 
 
 def _column_table(table: Page) -> str:
+    alone = len(table["columns"]) == 1
     rows = "".join(
-        f"<tr><td>{escape(each['column'])}</td><td class=number>{_values(each)}</td>"
-        f"<td class=number>{_unique(each['alone'])}</td><td class=number>{_without(table, each)}</td></tr>"
+        f"<tr><td>{escape(each['column'])}</td><td class=number>"
+        f"{'masked' if each['distinct_values'] is None else format(each['distinct_values'], ',')}</td>"
+        f"<td class=number>{_unique(each['alone'])}</td>"
+        f"<td class=number>{'–' if alone else _unique(each['without'])}</td></tr>"
         for each in table["columns"]
     )
     return render_table(
         ("quasi-identifier", "values", "unique by it alone", "unique without it"), rows, (1, 2, 3)
     )
-
-
-def _values(each: Page) -> str:
-    return "masked" if each["distinct_values"] is None else f"{each['distinct_values']:,}"
-
-
-def _without(table: Page, each: Page) -> str:
-    return _unique(each["without"]) if len(table["columns"]) > 1 else "–"
 
 
 def _unique(risk: Page | None) -> str:
@@ -317,7 +324,7 @@ def _population_risk(answer: Page) -> str:
         "method": f"{answer['method']} (population_risk)",
         "assumed": answer["assumptions"],
     }
-    return f"{title}{quote}{_definition_list(facts)}{status}"
+    return f"{title}{quote}{definition_list(facts)}{status}"
 
 
 def _forecast(page: Page, table: Page) -> str:
@@ -354,7 +361,8 @@ def _risky(table: Page) -> str:
     )
 
 
-def _hash_label(sha256: str | None) -> str:
+def hash_label(sha256: str | None) -> str:
+    """Write the hash of a table."""
     return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
 
 
@@ -365,12 +373,12 @@ def _provenance(page: Page) -> str:
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
         **{
-            f"table {table['name']}": f"{describe_count(table)}, {_hash_label(table['sha256'])}"
+            f"table {table['name']}": f"{describe_count(table)}, {hash_label(table['sha256'])}"
             for table in page["tables"]
         },
         **{
-            f"release of {table['name']}": f"SQL {_hash_label(table['release']['sql_sha256'])}; "
-            f"rows {_hash_label(table['release']['rows_sha256'])}"
+            f"release of {table['name']}": f"SQL {hash_label(table['release']['sql_sha256'])}; "
+            f"rows {hash_label(table['release']['rows_sha256'])}"
             for table in page["tables"]
             if "release" in table
         },
@@ -382,7 +390,7 @@ def _provenance(page: Page) -> str:
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
         facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")
-    return f"<h2>How this was made</h2>{_definition_list(facts)}"
+    return f"<h2>How this was made</h2>{definition_list(facts)}"
 
 
 def render_chart(chart: Chart, table: Mapping[str, Any], words: str) -> str:
@@ -407,7 +415,7 @@ def _verdict(page: Mapping[str, Any]) -> str:
         return ""
     word, rest = describe_verdict(report)
     rows = "".join(
-        f"<tr class={check['verdict'].replace(' ', '-')}><td class=badge>{check['verdict'].upper()}</td>"
+        f"<tr class={css_class(check['verdict'])}><td class=badge>{check['verdict'].upper()}</td>"
         f"<td class=name>{escape(check['table'])}</td><td>{escape(describe_check(check))}</td>"
         f"<td class=number>{escape(format_figure(explain_verdict(check).group, check))}</td>"
         f"<td class=name>{escape(format_limit(check))}</td></tr>"

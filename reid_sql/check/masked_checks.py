@@ -168,6 +168,7 @@ def describe_question(check: Check) -> Page:
         "limit": settings(check.limit),
         "no_worse": check.no_worse,
         "judge_by": check.judge_by if check.measure.interval else None,
+        "recipient": check.recipient,
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from reid_sql.check.assessment import Recipient, read_assessment, read_recipients
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy_model import (
@@ -37,7 +38,7 @@ from reid_sql.reduction import refuse_entity
 
 KEYS: Final = (
     *("name", "engine", "url", "baseline", "baseline_accepted_by", "mask_below", "memory_limit", "seed"),
-    *("cautions", "accept", "prepare", "tables", "checks"),
+    *("cautions", "accept", "prepare", "tables", "checks", "recipients", "assessment"),
 )
 TABLE_KEYS: Final = (
     *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote"),
@@ -62,16 +63,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
     The words may be keys, measures or others. `passed` names the tables that the caller passes.
     """
     file = Path(path)
-    if file.is_dir() or not file.is_file():
-        neighbours = (
-            sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
-            if file.parent.is_dir()
-            else []
-        )
-        raise UnknownNameError(
-            f"policy must be an existing file, got '{path}'; "
-            f"{suggestion(file.name, neighbours, 'files beside it')}"
-        )
+    _refuse_missing(file)
     before = hashlib.sha256(file.read_bytes()).hexdigest()
     place, folder = read_document("policy", file, None, {})
     if hashlib.sha256(file.read_bytes()).hexdigest() != before:
@@ -82,12 +74,15 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
     given = PolicyContext(folder, read_url(place), passed)
-    tables = tuple(_read_table(each, given, everywhere, seed) for each in place.tables("tables"))
+    named = place.tables("tables")
+    recipients = read_recipients(place, [table_name(each) for each in named])
+    tables = tuple(_read_table(each, given, everywhere, recipients, seed) for each in named)
     if not tables:
         raise OutOfDomainError(
             'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
         )
-    _refuse_twice([table.name for table in tables])
+    _refuse_twice("tables", [table.name for table in tables])
+    _refuse_twice("recipients", [each.name for each in recipients])
     _refuse_unnamed(passed, tables)
     return Policy(
         name=place.text("name", file.stem),
@@ -104,8 +99,24 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         preparing=read_preparing(
             place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
+        recipients=recipients,
+        assessment=read_assessment(place),
         files=(file, *_list_documents(place, folder)),
     )
+
+
+def _refuse_missing(file: Path) -> None:
+    """Refuse a policy that is no file, and offer the nearest."""
+    if file.is_dir() or not file.is_file():
+        neighbours = (
+            sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
+            if file.parent.is_dir()
+            else []
+        )
+        raise UnknownNameError(
+            f"policy must be an existing file, got '{file}'; "
+            f"{suggestion(file.name, neighbours, 'files beside it')}"
+        )
 
 
 def _read_text(place: Place, key: str) -> str | None:
@@ -134,20 +145,24 @@ def _list_documents(place: Place, folder: Path) -> list[Path]:
     """The files that the checks point to, such as scenarios, and those of hierarchies."""
     checks = [
         *place.tables("checks"),
-        *(check for table in place.tables("tables") for check in table.tables("checks")),
+        *place.tables("recipients"),
+        *(
+            check
+            for key in ("tables", "recipients")
+            for each in place.tables(key)
+            for check in each.tables("checks")
+        ),
     ]
     given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
     given += list_hierarchy_files(place.table("prepare"), folder)
     return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
 
-def _refuse_twice(names: Sequence[str]) -> None:
+def _refuse_twice(words: str, names: Sequence[str]) -> None:
     for position, name in enumerate(names):
         if name in names[:position]:
-            raise OutOfDomainError(
-                f"policy tables must have distinct names, got '{name}' twice; "
-                "give one of them a name of its own"
-            )
+            rule = f"policy {words} must have distinct names, got '{name}' twice"
+            raise OutOfDomainError(f"{rule}; give one of them a name of its own")
 
 
 def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> None:
@@ -166,7 +181,13 @@ def _read_nulls(place: Place) -> NullWord:
     return next(word for word in NULL_WORDS if word == given)
 
 
-def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place], seed: int) -> TablePolicy:
+def _read_table(
+    place: Place,
+    given: PolicyContext,
+    everywhere: Sequence[Place],
+    recipients: Sequence[Recipient],
+    seed: int,
+) -> TablePolicy:
     place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
     source = read_source(place, given)
     population = place.number("population", POPULATION) if "population" in place.values else None
@@ -183,8 +204,14 @@ def _read_table(place: Place, given: PolicyContext, everywhere: Sequence[Place],
         missing=read_missing(place),
     )
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
-    checks = tuple(
-        _read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))
+    checks = (
+        *(_read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))),
+        *(
+            _read_check(check, table, given.folder, seed, each)
+            for each in recipients
+            if table.name in each.tables
+            for check in each.checks
+        ),
     )
     if not checks:
         raise OutOfDomainError(
@@ -204,7 +231,10 @@ def _read_distinct(place: Place, key: str) -> tuple[str, ...]:
     return names
 
 
-def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Check:
+def _read_check(
+    place: Place, table: TablePolicy, folder: Path, seed: int, recipient: Recipient | None = None
+) -> Check:
+    """Read a check, of a recipient with what they may know as its defaults."""
     name = place.text("measure")
     if name not in MEASURES:
         known = suggestion(name, list(MEASURES), "measures")
@@ -212,19 +242,22 @@ def _read_check(place: Place, table: TablePolicy, folder: Path, seed: int) -> Ch
     measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
+    columns = table.quasi_identifiers
+    if recipient is not None:
+        place = Place(place.where, recipient.defaults(parameters) | dict(place.values))
+        columns = recipient.knows or columns
     read_check = Check(
         measure=measure,
         parameters={
             key: _read_parameter(place, each, table, folder, seed) for key, each in parameters.items()
         },
-        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or table.quasi_identifiers)
-        if measure.counts
-        else (),
+        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or columns) if measure.counts else (),
         sensitive=_read_sensitive(place, table) if measure.takes("sensitive") else None,
         limit=_read_limit(place, measure),
         no_worse=place.flag("no_worse"),
         by=_read_distinct(place, "by"),
         judge_by=JUDGE_BY.check(place.at("judge_by"), place.text("judge_by", "interval")),
+        recipient=None if recipient is None else recipient.name,
     )
     _refuse_without(place, read_check, table)
     return read_check

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from reid_sql.check.assessment import Assessment, Recipient
 from reid_sql.check.measure import Measure
 from reid_sql.check.sources import Codes, Source
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
@@ -57,6 +58,7 @@ class Check:
     no_worse: bool
     by: tuple[str, ...]
     judge_by: str
+    recipient: str | None = None  # for whom it is judged; None: for the controller
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -94,6 +96,7 @@ class Check:
             self.sensitive,
             self.by,
             repr(sorted(self.parameters.items())),
+            self.recipient,
         )
 
 
@@ -151,6 +154,8 @@ class Policy:
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)
     engine: str | None = None  # what counts, where the policy says so
+    recipients: tuple[Recipient, ...] = ()
+    assessment: Assessment | None = None  # what people write about the release
     files: tuple[Path, ...] = field(default=(), compare=False)  # of the policy, which no report overwrites
 
 

@@ -20,11 +20,11 @@ from xml.etree import ElementTree as ET
 
 from reid_sql._version import __version__
 from reid_sql.check.masked_checks import MaskedReport
-from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked
+from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
 from reid_sql.check.sources import files_of
-from reid_sql.check.verdicts import EXIT_CODES, Baseline
+from reid_sql.check.verdicts import EXIT_CODES, Baseline, worst_verdict
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.terminal.control_characters import escape_control_characters, escape_in_json
 
@@ -83,11 +83,20 @@ def build_report(
             "exit_code": Setting(EXIT_CODES[verdict]),
             "baseline_sha256": baseline.sha256 if baseline else None,
             "baseline_accepted_by": baseline.accepted_by if baseline else None,
+            "recipients": [
+                settings(each.page | {"verdict": worst_verdict(_verdicts_for(masked, each.name))})
+                for each in policy.recipients
+            ],
             "tables": masked.tables,
             "checks": masked.checks,
         }
     )
     return seal(page)
+
+
+def _verdicts_for(masked: MaskedReport, recipient: str) -> list[str]:
+    """Return the verdicts of the checks that are judged for a recipient."""
+    return [str(each["verdict"]) for each in masked.checks if each["recipient"] == recipient]
 
 
 def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:

@@ -11,7 +11,7 @@ from reid_sql.charts.risk_charts import measured_columns, risk_of_all
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.remarks import INFORMATIVE_CODES
-from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST
+from reid_sql.check.verdicts import REASON_CAUTION, WORST_FIRST, worst_verdict
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import MIN_PERCENT
@@ -29,6 +29,7 @@ VERDICTS: Final = {
     "fail": "FAIL: the policy is not met.",
     "not judged": "NOT JUDGED, which is not a pass:",
 }
+CONTROLLER: Final = "the controller"  # of the checks that no recipient has
 MEASURED: Final = "measured, but not judged because of a caution or the baseline"
 UNMEASURED: Final = "could not be measured"
 
@@ -57,7 +58,8 @@ def describe_check(check: Check) -> str:
     sensitive = f" of {check['sensitive']}" if check["sensitive"] else ""
     estimate = ", by its estimate" if check["judge_by"] == "estimate" else ""
     listed = f" ({', '.join(parameters)})" if parameters else ""
-    return f"{check['measure']}{sensitive}{listed}{by}{estimate}"
+    whom = f" for {check['recipient']}" if check["recipient"] else ""
+    return f"{check['measure']}{sensitive}{listed}{by}{estimate}{whom}"
 
 
 def counted_noun(table: ReportPage) -> str:
@@ -182,16 +184,32 @@ def describe_verdict(page: ReportPage) -> tuple[str, str]:
     """Return the word of the verdict, and what it means; a figure that is not judged is not a missing one."""
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     open_ = [check for check in page["checks"] if check["verdict"] == "not judged"]
-    if page["verdict"] != "not judged":
-        return word, rest
-    measured = sum(_has_figure(deciding_group(check)) for check in open_)
-    counts = {MEASURED: measured, UNMEASURED: len(open_) - measured}
-    return word, " " + "; ".join(f"{count} {each}" for each, count in counts.items() if count) + "."
+    if page["verdict"] == "not judged":
+        measured = sum(_has_figure(deciding_group(check)) for check in open_)
+        counts = {MEASURED: measured, UNMEASURED: len(open_) - measured}
+        rest = " " + "; ".join(f"{count} {each}" for each, count in counts.items() if count) + "."
+    whom = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts_by_recipient(page).items())
+    return word, f"{rest} For {whom}." if page["recipients"] else rest
+
+
+def verdicts_by_recipient(page: ReportPage) -> dict[str, str]:
+    """Return the worst verdict for the controller, where checks are its own, then for each recipient."""
+    own = [check["verdict"] for check in page["checks"] if check["recipient"] is None]
+    controller = {CONTROLLER: worst_verdict(own)} if own else {}
+    return controller | {each["name"]: each["verdict"] for each in page["recipients"]}
 
 
 def _has_figure(group: ReportPage) -> bool:
     """Whether something was measured, be it shown, bounded or masked."""
     return group["value"] is not None or group["below"] is not None or group["why"] == REASON_CAUTION
+
+
+def describe_knowledge(recipient: ReportPage) -> str:
+    """Say where a recipient has the release, under which controls, and what they may know."""
+    knows = ", ".join(recipient["knows"]) or "the quasi-identifiers"
+    known = f"may know {knows}" + (f", {recipient['rows']:,} rows of a person" if recipient["rows"] else "")
+    linked = [f"may link with the {each} table" for each in recipient["links"]]
+    return "; ".join([recipient["environment"], *recipient["controls"], known, *linked])
 
 
 def summarize_verdicts(page: ReportPage) -> str:

@@ -12,6 +12,10 @@ FILE_OR_CONNECTION: Final = (
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 FORMATS: Final = ("table", "json", "csv")
+SHELLS: Final = (
+    'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
+    "after compinit, or for fish: reid-sql completion fish > ~/.config/fish/completions/reid-sql.fish"
+)
 
 
 def add_source(
@@ -158,3 +162,21 @@ def add_sql(parser: Parser) -> None:
         "call them, too, if this one is attached under that name",
     )
     parser.option("--plan", "the same as CALL", "CALL")
+
+
+def add_dossier(parser: Parser) -> None:
+    """Add what is written, signed or verified."""
+    parser.option("policy", "the policy, with [assessment]", "POLICY.toml", nargs="?")
+    parser.option("--out", "write the document as HTML and JSON in an RO-Crate", "FOLDER")
+    parser.option("--since", "list the changes since the dossier in this folder", "FOLDER")
+    parser.option("--sign", "sign the document with this key of OpenSSH (ssh-keygen -Y sign)", "KEY")
+    parser.option("--verify", "verify the dossier in this folder: whether it is consistent", "FOLDER")
+    words = "with --verify: the allowed signers of OpenSSH, one of whom must have signed"
+    parser.option("--signature", words, "SIGNERS")
+    parser.option("--engine", "duckdb, spark or ibis, as in check", "NAME")
+    add_memory_and_format(parser)
+
+
+def add_completion(parser: Parser) -> None:
+    """Add the shell."""
+    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)

@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -74,8 +73,7 @@ def run_check(options: argparse.Namespace) -> int:
     }
     for name, file in files.items():
         write_report(file, writers[name](page))
-    with suppress(BrokenPipeError):  # a reader who stops does not change the verdict
-        _print_verdict(options, page)
+    print_verdict(options, page)
     return int(page["exit_code"])
 
 
@@ -150,7 +148,8 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRe
         return PreparedRelease(None, [f"No release was searched for: {error}."])
 
 
-def _print_verdict(options: argparse.Namespace, page: Page) -> None:
+def print_verdict(options: argparse.Namespace, page: Page) -> None:
+    """Print the checks and the verdict; a reader who stops does not change it."""
     try:
         print_document(
             options, page, lambda: (check_columns(), check_rows(page)), partial(verdict_page, page)
@@ -158,7 +157,6 @@ def _print_verdict(options: argparse.Namespace, page: Page) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
 
 
 def print_document(

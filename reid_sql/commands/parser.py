@@ -13,6 +13,8 @@ from reid_sql import __version__
 from reid_sql.commands.arguments import (
     ADDS,
     FILE_OR_CONNECTION,
+    add_completion,
+    add_dossier,
     add_entity,
     add_format,
     add_html,
@@ -29,10 +31,6 @@ from reid_sql.commands.arguments import (
 from reid_sql.commands.options import PASSED, Parser
 
 DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
-SHELLS: Final = (
-    'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
-    "after compinit, or for fish: reid-sql completion fish > ~/.config/fish/completions/reid-sql.fish"
-)
 
 
 @dataclass(frozen=True)
@@ -286,10 +284,6 @@ def _functions(parser: Parser) -> None:
     add_format(parser)
 
 
-def _completion(parser: Parser) -> None:
-    parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)
-
-
 # In the order of the help.
 COMMANDS: Final[Mapping[str, Command]] = {
     "report": Command(
@@ -345,6 +339,12 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _check,
         "gate:run_check",
         "policy.toml --html report.html",
+    ),
+    "dossier": Command(
+        "write one run of check as a document that a person can sign, or verify it",
+        add_dossier,
+        "dossier:run_dossier",
+        "policy.toml --out dossier",
     ),
     "prepare": Command(
         "find the transformation of a table that meets a policy at the least loss, as SQL",
@@ -412,7 +412,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "completion": Command(
         "print the script with which bash, zsh or fish completes commands and options",
-        _completion,
+        add_completion,
         "parser:run_completion",
         "bash > reid-sql.bash",
         progress=False,

@@ -1,0 +1,69 @@
+"""Write one run of the gate as a document that a person can sign, or verify such a document."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from reid_sql.check import gate
+from reid_sql.check.policy import read_policy
+from reid_sql.commands.gate import print_verdict, report_files
+from reid_sql.commands.options import PASSED, printed
+from reid_sql.dossier.content import build_dossier, require_assessment
+from reid_sql.dossier.envelope import (
+    check_folder,
+    find_inconsistencies,
+    find_signer,
+    read_dossier,
+    sign_folder,
+    write_folder,
+)
+from reid_sql.errors import OutOfDomainError
+from reid_sql.terminal import progress
+
+NOT_CONSISTENT: Final = 1
+CONSISTENT: Final = (
+    "consistent: hashes match, and verdicts follow from figures and limits. This does not show who wrote it."
+)
+
+
+def run_dossier(options: argparse.Namespace) -> int:
+    """Write the dossier and return the verdict's exit code; or verify one, and return 0 or 1."""
+    named = report_files(options, ("out", "since", "sign", "verify", "signature"))
+    if "verify" in named:
+        return _verify(options, named)
+    if options.policy is None or "out" not in named or "signature" in named:
+        rule = "dossier must have POLICY.toml and --out FOLDER, or --verify FOLDER, got neither"
+        raise OutOfDomainError(f"{rule}; name the policy and the folder")
+    return _write(options, named)
+
+
+def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
+    policy, folder = read_policy(options.policy), named["out"]
+    require_assessment(policy)
+    check_folder(folder)
+    since = read_dossier(named["since"]) if "since" in named else None
+    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
+        page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
+    write_folder(folder, build_dossier(policy, page, since))
+    if "sign" in named:
+        sign_folder(folder, named["sign"])
+    print_verdict(options, page)
+    return int(page["exit_code"])
+
+
+def _verify(options: argparse.Namespace, named: dict[str, Path]) -> int:
+    """Print whether the dossier is consistent, and who signed it if that is asked."""
+    if options.policy is not None or named.keys() & {"out", "since", "sign"}:
+        raise OutOfDomainError(
+            "--verify must come with no policy, --out, --since or --sign, got one; leave them away"
+        )
+    wrong = list(find_inconsistencies(named["verify"]))
+    for each in wrong:
+        printed(f"not consistent: {each}\n")
+    if not wrong:
+        printed(f"{CONSISTENT}\n")
+    signer = None
+    if "signature" in named:
+        signer = find_signer(named["verify"], named["signature"])
+        printed(f"signed by {signer}\n" if signer else "not signed by an allowed signer\n")
+    return NOT_CONSISTENT if wrong or ("signature" in named and signer is None) else PASSED

@@ -1,0 +1,156 @@
+"""The content of a dossier: the gate's report, what people wrote, attacks, gaps and changes."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from reid_sql.check.assessment import Assessment
+from reid_sql.check.masking import Node, ReportPage, settings
+from reid_sql.check.policy_model import Policy
+from reid_sql.check.remarks import without_codes
+from reid_sql.check.report import seal
+from reid_sql.check.sentences import (
+    deciding_group,
+    describe_check,
+    describe_columns,
+    format_figure,
+    format_limit,
+    group_label,
+)
+from reid_sql.check.sources import OTHER_TABLES, PUBLISHED
+from reid_sql.dossier.clauses import answer_standard, describe_figure, read_standards, refuse_unknown_answers
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters.document import read_document
+from reid_sql_udfs import declared
+
+FORMAT: Final = "reid-sql dossier 1"
+ATTACKS: Final = Path(__file__).with_name("attacks.toml")
+FLOOR: Final = (
+    "Figures of exact matching are a floor: an attacker who also matches values that are only similar "
+    "identifies at least as many people."
+)
+NEVER_MEASURED: Final = (
+    "Columns that the policy does not name, free text and images were not measured.",
+    "Figures hold for the files that were measured, not for later releases of the same people.",
+    "No environment and no control of a recipient lowers a figure: they are words of the policy.",
+)
+
+Page = dict[str, Node]
+
+
+def require_assessment(policy: Policy) -> Assessment:
+    """Return the assessment; refuse a policy without one, as nobody could sign."""
+    if policy.assessment is None:
+        rule = "policy must have an [assessment] for a dossier, got none"
+        raise OutOfDomainError(f'{rule}; write assessor = "…" and date = 2026-11-30 in it')
+    return policy.assessment
+
+
+def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = None) -> ReportPage:
+    """Put the dossier together from the gate's report; `since` is the dossier before this one."""
+    assessment = require_assessment(policy)
+    file = policy.files[0]
+    standards = read_standards(assessment.standards, file.parent)
+    refuse_unknown_answers(standards, assessment)
+    attacks = list(_list_attacks(page, f"reid-sql check {file.name}"))
+    return seal(
+        ReportPage(
+            {
+                "format": FORMAT,
+                "assessment": settings(assessment.page),
+                "standards": [answer_standard(each, page, assessment) for each in standards],
+                "attacks": attacks,
+                "not_measured": [*_list_gaps(page), *NEVER_MEASURED],
+                "floor": FLOOR,
+                "since": since and since["digest"],
+                "changes": list(_list_changes(since, page, assessment)) if since else [],
+                "report": page,
+            }
+        )
+    )
+
+
+def _list_attacks(page: ReportPage, run: str) -> Iterator[Page]:
+    """Yield each kind of attack with its figures and the command that was run, or the one that would."""
+    place, _ = read_document("attacks", ATTACKS, None, {})
+    for each in place.tables("attacks"):
+        tried = each.texts("functions")
+        figures = [
+            describe_figure(page, number)
+            for number, check in enumerate(page["checks"])
+            if check["function"] in tried
+        ]
+        yield {
+            "attack": each.text("name"),
+            "tried": bool(figures),
+            "command": run if figures else each.text("command"),
+            "figures": figures,
+        }
+
+
+def _list_gaps(page: ReportPage) -> Iterator[str]:
+    """Yield what this run left open: checks without a verdict, columns and links that nobody measured."""
+    for check in page["checks"]:
+        if check["verdict"] == "not judged":
+            why = without_codes(deciding_group(check)["why"]).rstrip(".")
+            yield f"{check['table']}: {describe_check(check)} was not judged: {why}."
+    for recipient in page["recipients"]:
+        checks = [each for each in page["checks"] if each["recipient"] == recipient["name"]]
+        yield from _list_uncounted(page, recipient, checks)
+        for role in recipient["links"]:
+            if not any(role in _linked_roles(check["function"]) for check in checks):
+                yield f"{recipient['name']}: no check links with the {role} table."
+    for table in page["tables"]:
+        named = {each["sensitive"] for each in page["checks"] if each["table"] == table["name"]}
+        for column in table["sensitive"]:
+            if column not in named:
+                yield f"{table['name']}: no check measures what classes reveal of {column}."
+
+
+def _list_uncounted(
+    page: ReportPage, recipient: Mapping[str, Any], checks: Sequence[ReportPage]
+) -> Iterator[str]:
+    """Yield the quasi-identifiers of a table that no check for the recipient counts."""
+    for table in page["tables"]:
+        own = [each for each in checks if each["table"] == table["name"]]
+        counted = {name for each in own for name in each["quasi_identifiers"]}
+        left = [name for name in table["quasi_identifiers"] if name not in counted]
+        if own and left:
+            listed = ", ".join(left)
+            yield f"{recipient['name']}: no check counts {listed} of {table['name']}, which they receive."
+
+
+def _linked_roles(function: str) -> set[str]:
+    """Return the roles of the tables that a function links with."""
+    asked = {parameter.name for parameter in declared()[function].parameters}
+    roles = {role for name, role in OTHER_TABLES.items() if name in asked}
+    return roles | ({*PUBLISHED} if "tables" in asked else set())
+
+
+def _list_changes(since: ReportPage, page: ReportPage, assessment: Assessment) -> Iterator[Page]:
+    """Yield what is otherwise than in the dossier before: figures, limits, verdicts, tables, words."""
+    before = {**_facts_of(since["report"]), **_words_of(since["assessment"])}
+    now = {**_facts_of(page), **_words_of(json.loads(json.dumps(assessment.page)))}
+    for what in dict.fromkeys([*before, *now]):
+        if before.get(what) != now.get(what):
+            yield {"what": what, "before": before.get(what), "now": now.get(what)}
+
+
+def _facts_of(page: ReportPage) -> dict[str, str]:
+    """Return by name what may change between two reports, each figure as it is shown."""
+    facts = {"policy": f"sha256 {page['policy']['sha256']}", "verdict": str(page["verdict"])}
+    facts |= {f"version of {name}": version for name, version in page["versions"].items()}
+    facts |= {f"{each['name']}: file": str(each["sha256"]) for each in page["tables"]}
+    facts |= {f"{each['name']}: verdict": each["verdict"] for each in page["recipients"]}
+    for check in page["checks"]:
+        name = " ".join(filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check))))
+        for group in check["groups"]:
+            shown = f"{format_figure(group, check)}, limit {format_limit(check)}: {group['verdict']}"
+            facts[" ".join(filter(None, (name, group_label(group))))] = shown
+    return facts
+
+
+def _words_of(assessment: Mapping[str, Any]) -> dict[str, str]:
+    """Return what people wrote by its key."""
+    return {f"assessment.{key}": str(value) for key, value in assessment.items() if value}
