@@ -12,7 +12,7 @@ from reid_sql.models.columns.missing_value_codes import (
     MISSING_WORDS,
     NUMBER_PATTERN,
 )
-from reid_sql.sql.text import text
+from reid_sql.sql.text import is_nan, text
 
 DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
 
@@ -63,7 +63,7 @@ def count_candidates(item: str, column: str, kind: str, place: int) -> str:
             FROM {item} AS reid_source GROUP BY {column}"""
     marked = mark_candidates(values)
     if kind in NUMERIC_TYPES:
-        is_code = f"isnan(v::DOUBLE) OR v::DOUBLE IN ({', '.join(MISSING_NUMBERS)})"
+        is_code = f"{is_nan('v::DOUBLE')} OR v::DOUBLE IN ({', '.join(MISSING_NUMBERS)})"
         number = "CASE WHEN isfinite(v::DOUBLE) THEN v::DOUBLE END"
         marked = f"SELECT *, coalesce({is_code}, false) AS marked, {number} AS number FROM ({values})"
     return f"""

@@ -24,6 +24,14 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def is_nan(number: str) -> str:
+    """Test whether a number is NaN.
+
+    DuckDB 2.0 takes isnan for false in a Parquet file whose statistics leave NaN out, as most writers do.
+    """
+    return f"NOT isfinite({number}) AND NOT isinf({number})"
+
+
 def texts(values: Iterable[str]) -> str:
     """Write a list of texts.
 

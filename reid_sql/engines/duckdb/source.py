@@ -15,7 +15,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.nobodies import count_nobodies
-from reid_sql.sql.text import Source, name, place_of, refusal, sort_keys, text, texts
+from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
 QUOTED_NAME: Final = re.compile(rf"(?s){PART}([.]{PART}){{0,2}}")
@@ -281,8 +281,8 @@ def has_variant(row: str) -> str:
 
 def known_value(value: str) -> str:
     """A value that is known, or NULL: DuckDB knows the type when it binds, and drops the test for others."""
-    is_nan = f"typeof({value}) IN ('FLOAT', 'DOUBLE') AND isnan(try_cast({value} AS DOUBLE))"
-    return f"CASE WHEN {is_nan} THEN NULL ELSE {value} END"
+    number = f"try_cast({value} AS DOUBLE)"
+    return f"CASE WHEN typeof({value}) IN ('FLOAT', 'DOUBLE') AND {is_nan(number)} THEN NULL ELSE {value} END"
 
 
 def known_text(value: str) -> str:
