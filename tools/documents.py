@@ -42,9 +42,9 @@ def function_table() -> str:
         parts += [f"\n## {tier.capitalize()}\n"] * (tier != "start")
         for question, inside in groups.items():
             found = [functions[name] for name in inside]
-            rows = [f"| [`{f.name}`]({f.name}.md) | {f.words} | {facts.engines(f)} |\n" for f in found]
+            rows = [f"| [`{f.name}`]({f.name}.md) | {f.words} |\n" for f in found]
             level = "##" if tier == "start" else "###"
-            head = f"\n{level} {question}\n\n| function | answers | engines |\n| --- | --- | --- |\n"
+            head = f"\n{level} {question}\n\n| function | answers |\n| --- | --- |\n"
             parts += [head, *rows]
     return "".join([*parts, "\n"])
 

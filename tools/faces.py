@@ -198,7 +198,7 @@ SPARK: Final = Face(
 )
 IBIS: Final = Face(
     engine="ibis",
-    title="In a warehouse, through Ibis",
+    title="In a warehouse",
     alias="ri",
     begin=("import ibis", "import reid_sql.ibis as ri"),
     fitted=(f"fitted = ri.{FIT}",),
@@ -213,7 +213,7 @@ IBIS: Final = Face(
 )
 CONNECTION: Final = Face(
     engine="duckdb",
-    title="In Python, of a connection",
+    title="In Python",
     alias="reid_sql",
     begin=("import duckdb", "import reid_sql", "con = duckdb.connect()"),
     fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
