@@ -26,8 +26,8 @@ from reid_sql.models.population_risk.shares import (
     KINDS,
     Shares,
     count_kinds,
+    predict_by_shape,
     predict_shares,
-    predict_with_donors,
 )
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.parameters import Integers
@@ -83,7 +83,6 @@ class Case:
     values: dict[str, list[float]] = field(default_factory=dict)  # of each share by shape
     variance: dict[str, float] = field(default_factory=dict)
     distance: dict[str, float] = field(default_factory=dict)
-    to_donors: dict[str, float] = field(default_factory=dict)
     counted: dict[str, float] = field(default_factory=dict)
     comparison: dict[str, Any] = field(default_factory=dict)
     share_left: dict[str, float] = field(default_factory=dict)  # by repeated people, of lower ends
@@ -169,21 +168,20 @@ def keep_parts(case: Case, fitted: FittedSample, model: PeopleModel) -> None:
     doubts = list(list_doubts(fitted.evidence, model, people, Comparison()))
     case.fewer_repeats = STATUS_FEWER_REPEATS in doubts
     case.key = None if fitted.key is None else fitted.key.is_likely
-    checks = predictive_checks(model.predicting)
+    checks = predictive_checks(model)
     case.checks = [[one.below, one.observed, one.expected, one.deviation] for one in checks]
     case.only_bound = not ONLY_BOUND.isdisjoint(doubts)
     case.comparison = vars(compare(model, fitted.evidence, people, K))
     case.counted = count_kinds(model.histogram, K)
-    case.weights = _rounded(model.predicting.shapes)
+    case.weights = _rounded(model.shapes)
     case.others = [model.records, people]
     if fitted.once is not None:
         once = predict_shares(fitted.once, people, K, random=False).parts()
         case.high_once = {name: share.high for name, share in once.items()}
     for name in SHARES:
-        by_shape = predict_with_donors(model, name, people, K)
+        by_shape = predict_by_shape(model, name, people, K)
         case.values[name] = _rounded(by_shape.values)
         case.variance[name], case.distance[name] = by_shape.variance, by_shape.distance
-        case.to_donors[name] = by_shape.to_donors
         left = model.repeated_people.min_share_left(name, model.records / people, K)
         case.share_left[name] = left
     if crowd is not None:

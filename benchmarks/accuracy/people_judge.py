@@ -38,8 +38,7 @@ Z_HIGH: Final = (1.0, 1.3, 1.5, 1.7, 1.9, 2.1, 2.3, 2.5)
 
 def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     """The interval of a case under other constants."""
-    distances = case.distance[name], case.to_donors[name]
-    by_shape = SharesByShape(np.array(case.values[name]), case.variance[name], *distances)
+    by_shape = SharesByShape(np.array(case.values[name]), case.variance[name], case.distance[name])
     records, people = int(case.others[0]), case.others[1]
     sample = SampleShare(case.counted[name], records, people)
     comparison = Comparison(**case.comparison)
@@ -53,7 +52,8 @@ def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     highest = clopper_pearson_upper(case.counted_all[name], case.records)
     if case.only_bound:
         return Share(found.estimate, 0.0, max(highest, found.estimate))
-    return replace(found, high=max(found.high, highest)) if case.fewer_repeats else found
+    is_raised = case.fewer_repeats or case.counted_all["uniqueness"] == case.records
+    return replace(found, high=max(found.high, highest)) if is_raised else found
 
 
 def choose(groups: Mapping[str, Sequence[Case]]) -> dict[str, IntervalWidth]:

@@ -29,7 +29,6 @@ from reid_sql.models.people.functional_dependencies import (
     link_columns,
 )
 from reid_sql.models.people.model import (
-    MIN_WEIGHT,
     Mixture,
     PeopleModel,
     SampleRecords,
@@ -137,20 +136,25 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
         return _fit_tree(of_tree, evidence, others, seed)
     donors = fit_donors(columns, evidence.drawn[:MAX_DONORS])
-    mixture, of_shares = fit_mixture(tree, donors), Mixture(tree, 1 - MIN_WEIGHT, donors)
+    mixture = fit_mixture(tree, donors)
     if is_list(columns):
-        latent = fit_classes(columns, evidence.drawn)
-        mixture, of_shares = (add_classes(each, latent) for each in (mixture, of_shares))
-    classes = of_shares.classes if of_shares.class_weight > MIN_CLASS_WEIGHT else None
+        mixture = add_classes(mixture, fit_classes(columns, evidence.drawn))
+    classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
     others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
-    log_q_without = partial(of_shares.log_q_without_class, records=evidence.records)
+    log_q_without = partial(mixture.log_q_without_class, records=evidence.records)
     model = replace(
         _fit_tree(of_tree, evidence, others, seed),
         repeated_people=find_repeated_people(log_q_without, evidence),
         groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
-    with_donors, of_shares_fitted = (_replace_mixture(model, each, evidence) for each in (mixture, of_shares))
-    return replace(with_donors, of_shares=of_shares_fitted)
+    own = full_table_likelihood(mixture, evidence, seed)
+    return replace(
+        model,
+        mixture=mixture,
+        shapes=posterior_of_shapes(own, others),
+        sample=leave_records_out(mixture, evidence),
+        likelihoods=(own, *others),
+    )
 
 
 def _fit_tree(
@@ -162,18 +166,6 @@ def _fit_tree(
     parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
     places = tuple(range(len(columns)))
     return PeopleModel(*parts, likelihoods=(own, *others), free_columns=places)
-
-
-def _replace_mixture(model: PeopleModel, mixture: Mixture, evidence: PeopleEvidence) -> PeopleModel:
-    """The model of another mixture, whose repeats show other shapes."""
-    own, others = full_table_likelihood(mixture, evidence, model.seed), model.likelihoods[1:]
-    return replace(
-        model,
-        mixture=mixture,
-        shapes=posterior_of_shapes(own, others),
-        sample=leave_records_out(mixture, evidence),
-        likelihoods=(own, *others),
-    )
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:

@@ -172,17 +172,11 @@ class PeopleModel:
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
     free_columns: tuple[int, ...] = ()  # of the mixture, in its order: all that no other one determines
-    of_shares: "PeopleModel | None" = None  # without donors; None where it has none itself
 
     @property
     def records(self) -> int:
         """Number of records of the sample."""
         return int(self.histogram.records.sum())
-
-    @property
-    def predicting(self) -> "PeopleModel":
-        """The model without donors, which predicts shares."""
-        return self.of_shares or self
 
     @property
     def donors(self) -> int:
@@ -262,8 +256,7 @@ class PeopleModel:
     @cached_property
     def has_fewer_repeats(self) -> bool:
         """Whether fewer records repeat than by chance, under the shape that lets the fewest repeat."""
-        model = self.predicting
-        alone = correctness(np.exp(model.drawn_log_q), np.exp(LOG_SHAPES[-1]), self.records)
+        alone = correctness(np.exp(self.drawn_log_q), np.exp(LOG_SHAPES[-1]), self.records)
         repeats = self.records - float(self.histogram.classes.sum())
         return is_below_chance(repeats, self.records * (1 - float(alone.mean())))
 

@@ -60,7 +60,7 @@ MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
 SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
 SENTENCE_FEWER_REPEATS: Final = "Fewer records repeat than the model expects, so more people may be unique."
-SENTENCE_NO_REPEATS: Final = "No record repeats, so the interval depends on the model of people alone."
+SENTENCE_NO_REPEATS: Final = "No record repeats, so the upper end is what is provable."
 SENTENCE_UNLIKE_REFERENCE: Final = (
     "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
 )
@@ -310,11 +310,9 @@ def _predict(
         shares = shares.at_upper_ends()
     if not ONLY_BOUND.isdisjoint(doubts):
         return bounds.replace_ends(shares), doubts
-    if evidence.histogram.class_size.max() == 1:
-        if shares.uniqueness.high >= MAX_HIGH_WITHOUT_REPEATS:
-            shares = bounds.raise_ends(shares)
-        else:
-            doubts.append(STATUS_NO_REPEATS)
+    if evidence.histogram.class_size.max() == 1:  # no sample without repeats rules a key out
+        doubts += [STATUS_NO_REPEATS] * (shares.uniqueness.high < MAX_HIGH_WITHOUT_REPEATS)
+        shares = bounds.raise_ends(shares)
     return bounds.tighten(shares), doubts
 
 

@@ -81,7 +81,7 @@ def find_crowded_classes(model: PeopleModel, evidence: PeopleEvidence) -> Crowde
     _, first, drawn = np.unique(row_keys(evidence.drawn), return_index=True, return_counts=True)
     codes, size = evidence.drawn[first], evidence.drawn_size[first]
     of_mixture = codes[:, list(model.free_columns)]
-    log_q = model.predicting.mixture.log_q_without_class(of_mixture, size, evidence.records)
+    log_q = model.mixture.log_q_without_class(of_mixture, size, evidence.records)
     expected = evidence.records * np.exp(log_q)
     chance = gammainc(size.astype(np.float64), expected)  # of a Poisson count of at least the size
     crowded = (size >= MIN_RECORDS) & (size > MIN_RATIO * expected) & (chance * len(size) < MAX_CHANCE)

@@ -18,7 +18,9 @@ from reid_sql.models.population_risk.shares import predict_by_shape
 MIN_RECORDS: Final = 100  # intervals were measured on samples of at least as many
 MIN_POPULATION_RATIO: Final = 2.0  # of the population to the sample
 MIN_EXPECTED_REPEATS: Final = 3.0  # fewer are not seen in 5 % of samples
-MAX_HIGH_WITHOUT_REPEATS: Final = 0.95  # upper end of Ξ; from here on it is what is provable
+MAX_HIGH_WITHOUT_REPEATS: Final = (
+    0.95  # upper end of Ξ by the model; below it, what is provable says much less
+)
 
 STATUS_COUNTED: Final = "counted: the sample is the population"
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so only a provable bound is given"
@@ -38,9 +40,7 @@ STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
 )
 STATUS_KEY: Final = "possible_key: no two records agree in {} together, so all may be unique"
-STATUS_NO_REPEATS: Final = (
-    "no_repeats: no record repeats, so the estimate depends on the model of people alone"
-)
+STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the upper end is what is provable"
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
 )
@@ -135,7 +135,6 @@ MIN_LOG_SHAPE_SLOPE: Final = -0.15  # for each nat
 
 def compare(model: PeopleModel, evidence: PeopleEvidence, people: float, k: int) -> Comparison:
     """Compare a table with tables of people; main effects have no weights."""
-    model = model.predicting
     excess = measure_overdispersion(model)
     by_main_effects = None if evidence.weighted else main_effects(model, evidence, people, k)
     if by_main_effects is None:

@@ -1,12 +1,9 @@
 """The 95 % interval of one share, on the log-odds scale g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n.
 
     σ² = V + v/(n (M + ε)² (1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)) + (p₄ d/(1 + |d|/c))²
-         + (p₅ D)²
 
-m and V are mean and variance of g over the shapes of the residual by the tree, v the variance over persons
-(delta method), M the estimate, s the share in the sample, d the distance from the model's records to the
-sample's, D that from the tree's mean to the mean of tree and donors. m and g(M) then move 0.3 D: alone,
-the tree has smaller errors than with donors on most tables, and greater ones where cells are crowded.
+m and V are mean and variance of g over the shapes of the residual, v the variance over persons (delta
+method), M the estimate, s the share in the sample, d the distance from the model's records to the sample's.
 The interval is g⁻¹(m ± z σ) ± 0.0005, at most the provable upper bound, with a z for each end.
 
 The constants p, c, z and the factors of half-widths are chosen in benchmarks/accuracy/people.py, on tables of
@@ -23,8 +20,6 @@ from reid_sql.models.numerics.quantiles import clopper_pearson_upper
 from reid_sql.parameters import Floats
 
 MARGIN_RECORDS: Final = 0.2  # ε n, by which shares stay off 0 and 1 on the log-odds scale
-DONORS_WEIGHT: Final = 0.3  # of the way from the tree's prediction to that of tree and donors
-DONORS_DISTANCE: Final = 1.5  # p₅
 PADDING: Final = 0.0005  # share added at both ends of an interval
 MAX_DISTANCE: Final = 1.5  # c, log-odds that a distance d approaches: greater ones tell no more
 MAX_ABOVE_MAIN_EFFECTS: Final = 0.02  # of Ξ, around which a table becomes unlike tables of people
@@ -69,7 +64,6 @@ class SharesByShape:
     values: Floats  # (shapes,)
     variance: float  # over persons of the model at the mean of ln a
     distance: float = 0.0  # log-odds from the model's records to the sample's
-    to_donors: float = 0.0  # log-odds from these values to those of tree and donors
 
 
 @dataclass(frozen=True)
@@ -185,11 +179,8 @@ def measure_spread(
         (width.beyond_sample * (in_sample - centre)) ** 2,
         width.binomial**2 / (sample.records * slope),
         (width.model_distance * distance / (1 + distance / MAX_DISTANCE)) ** 2,
-        (DONORS_DISTANCE * by_shape.to_donors) ** 2,
     )
-    shift = DONORS_WEIGHT * by_shape.to_donors
-    shifted = float(share_of(log_odds(np.array(estimate), margin) + shift, margin))
-    return Spread(shifted, centre + shift, float(np.sqrt(sum(parts))), margin)
+    return Spread(estimate, centre, float(np.sqrt(sum(parts))), margin)
 
 
 def add_population_variance(variance: float, estimate: float, fraction: float, class_people: float) -> float:

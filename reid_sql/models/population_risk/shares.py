@@ -153,12 +153,12 @@ def predict_shares(
         return count_shares(model.histogram, k)
     shares = {}
     for name in KINDS:
-        by_shape = predict_with_donors(model, name, people, k)
+        by_shape = predict_by_shape(model, name, people, k)
         sample = SampleShare(counts[name], model.records, people)
         share = estimate_interval(
             name,
             by_shape,
-            model.predicting.shapes,
+            model.shapes,
             sample,
             WIDTHS[name],
             comparison=comparison,
@@ -192,20 +192,6 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         few = describe_few_records(model.records) if people > model.records else []
         rows.append(CopulaForecast(people, *ends, join_status(*few, status)))
     return rows
-
-
-def predict_with_donors(model: PeopleModel, name: str, people: float, k: int) -> SharesByShape:
-    """Predict one share by the tree, and measure how far the prediction of tree and donors is from it."""
-    predicting = model.predicting
-    by_tree = predict_by_shape(predicting, name, people, k)
-    if predicting is model:
-        return by_tree
-    margin = MARGIN_RECORDS / model.records
-    by_both = predict_by_shape(model, name, people, k).values
-    to_donors = model.shapes @ log_odds(by_both, margin) - predicting.shapes @ log_odds(
-        by_tree.values, margin
-    )
-    return replace(by_tree, to_donors=float(to_donors))
 
 
 def predict_by_shape(model: PeopleModel, name: str, people: float, k: int) -> SharesByShape:

@@ -125,13 +125,15 @@ def test_a_column_that_never_repeats_may_be_an_identifier_or_not() -> None:
 
 
 def test_no_record_repeats_but_every_column_does() -> None:
-    """The model then predicts from the columns alone, which the answer names as an assumption."""
+    """The model then predicts from the columns alone: an assumption that does not lower the upper end."""
     codes = np.stack(np.unravel_index(np.random.default_rng(3).permutation(8000)[:300], (20, 20, 20)), axis=1)
     names = [str(n) for n in range(20)]
     row = answer(count_records(codes, list("abc"), [names] * 3, [False] * 3), [3e4])[0]
     check(row)
     assert doubts.ASSUMPTION_MODEL in row.assumptions
-    assert row.uniqueness_high < row.uniqueness_provable_high == 1
+    assert row.uniqueness_high == row.uniqueness_provable_high == 1
+    assert row.uniqueness < 0.5
+    assert row.status == doubts.STATUS_NO_REPEATS
 
 
 @pytest.mark.parametrize("ordered", [False, True])
