@@ -5,10 +5,10 @@ from typing import Final
 from reid_sql.models.columns.nobodies import (
     FINAL_ZEROS,
     INVISIBLE,
-    MAX_NOBODIES,
     NARROW_LETTERS,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    SIZES_COUNTED,
     SPACES,
     UNIT_PERSON,
     UNIT_VALUE,
@@ -41,7 +41,7 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     return f"""
-        SELECT max(size, {MAX_NOBODIES + 1}) AS sizes,
+        SELECT max(size, {SIZES_COUNTED}) AS sizes,
           list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
           list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,

@@ -61,6 +61,7 @@ def place(request: pytest.FixtureRequest) -> str:
 
 CODES = {
     "heavy": ["x7"] * 100,
+    "five heavy": [f"g{number % 5}" for number in range(100)],
     "empty": [""] * 3,
     "word": ["Unknown"],
     "number among texts": ["0"] * 12,

@@ -174,6 +174,18 @@ def test_a_person_or_sensitive_value_that_is_written_in_two_ways_is_a_caution(
     assert any(ALIKE.format(column) in str(each.message) for each in warned)
 
 
+def test_several_values_of_most_rows_are_a_caution(asked: Engine) -> None:
+    """A guest of each of five branches, with 15 rows each among people of one row."""
+    ids = [f"guest{number % 5}" for number in range(75)] + [f"p{number}" for number in range(40)]
+    table = pl.DataFrame({"row": range(115), "id": ids, "age": [number % 9 for number in range(115)]})
+    given = {"tbl": table, "qi": ["age"], "entity": "id"}
+    sentence = (
+        "5 values of 'id' have 75 rows, far more than any other value of it, and count as one person each"
+    )
+    with pytest.warns(RowsNotPeopleWarning, match=sentence):
+        engine_named(asked.name).ask(declared()["risk_summary"], given)
+
+
 # How a second system writes p7, by what differs; databases behind Ibis compare no accents and no forms.
 SECOND_WRITINGS: Final = {
     "a space that does not break": "p7\N{NO-BREAK SPACE}",

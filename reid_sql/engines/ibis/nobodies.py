@@ -13,9 +13,9 @@ from reid_sql.engines.ibis.alike import comparable, restored
 from reid_sql.engines.ibis.frames import known_value, with_aliases
 from reid_sql.models.columns.nobodies import (
     FINAL_ZEROS,
-    MAX_NOBODIES,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    SIZES_COUNTED,
     IdentifierCounts,
 )
 
@@ -44,7 +44,7 @@ def count_nobodies(
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
-    most = sorted((int(row["size"]) for row in found), reverse=True)[: MAX_NOBODIES + 1]
+    most = sorted((int(row["size"]) for row in found), reverse=True)[:SIZES_COUNTED]
     return IdentifierCounts(most, codes, *others, alike)
 
 
@@ -53,7 +53,7 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
     place = ibis.row_number().over(order_by=sizes["size"].desc())
     code = ibis.null() if is_code is None else is_code.ifelse(sizes["value"], ibis.null())
     placed = sizes.select("size", code=code, place=place)
-    return placed.filter((placed["place"] <= MAX_NOBODIES) | placed["code"].notnull()).select("size", "code")
+    return placed.filter((placed["place"] < SIZES_COUNTED) | placed["code"].notnull()).select("size", "code")
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:

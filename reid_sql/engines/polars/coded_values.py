@@ -25,9 +25,9 @@ from reid_sql.models.columns.nobodies import (
     ENDS_OF_WORDS,
     FINAL_ZEROS,
     INVISIBLE,
-    MAX_NOBODIES,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    SIZES_COUNTED,
     SPACES,
     count_rows_of_nobodies,
     counts_of_nobodies,
@@ -75,7 +75,7 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     )
     is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
     counts = (
-        pl.col("size").top_k(MAX_NOBODIES + 1).implode(),
+        pl.col("size").top_k(SIZES_COUNTED).implode(),
         pl.col("code").filter(is_one).implode(),
         pl.col("size").filter(is_one).implode(),
         (~is_one).sum().cast(pl.Int64),

@@ -11,9 +11,9 @@ from reid_sql.models.columns.nobodies import (
     COUNTS_OF_NOBODIES,
     FINAL_ZEROS,
     INVISIBLE,
-    MAX_NOBODIES,
     NOBODY_NUMBERS,
     NOBODY_WORDS,
+    SIZES_COUNTED,
     SPACES,
     IdentifierCounts,
     counts_of_nobodies,
@@ -36,7 +36,7 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     """Count the most frequent values, and how the values are written, in two jobs."""
     value = known_value(frame, name).cast("string")
     sizes = frame.select(value.alias("value")).dropna().groupBy("value").agg(F.count(F.lit(1)).alias("size"))
-    most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(MAX_NOBODIES + 1), LABEL)
+    most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(SIZES_COUNTED), LABEL)
     seen = F.regexp_replace(F.regexp_replace("value", SPACES, " "), INVISIBLE + r"|\p{M}+", "")
     word = F.lower(F.trim(F.translate(seen, *LETTERS_WITH_MARKS)))
     number = F.col("value").try_cast("double")

@@ -12,7 +12,9 @@ from typing import Any, Final
 from reid_sql.models.columns.column_profile import MIN_SHARE_OF_FORM
 from reid_sql.models.columns.missing_value_codes import MISSING_WORDS, NEGATIVE_NINES, NINES
 
-MAX_NOBODIES: Final = 3  # values that may have far more rows than any other
+MAX_NOBODIES: Final = 8  # values that may have far more rows than any other, such as a guest of each branch
+MAX_NOBODIES_OF_FEW: Final = 3  # of few values; of more, as many must have few rows
+SIZES_COUNTED: Final = 2 * MAX_NOBODIES  # numbers of rows, of the most frequent values
 MIN_ROWS_OF_NOBODY: Final = 10
 MIN_RATIO_OF_NOBODY: Final = 5  # of its rows to those of the next value
 MIN_NINES: Final = 3  # digits: an identifier may well be 9, or 99
@@ -67,7 +69,7 @@ class IdentifierCounts:
     accents, invisible characters, leading zeros, and zeros behind a point.
     """
 
-    sizes: Sequence[int]  # rows of the MAX_NOBODIES + 1 most frequent values
+    sizes: Sequence[int]  # rows of the SIZES_COUNTED most frequent values
     codes: Sequence[tuple[str, int]]
     others: int
     numbers: int
@@ -99,12 +101,15 @@ def count_nobodies(sizes: Sequence[int]) -> int:
 
     >>> count_nobodies([900, 2, 2, 1]), count_nobodies([900, 870, 3, 1]), count_nobodies([12, 9, 9, 8])
     (1, 2, 0)
+    >>> count_nobodies([60] * 5 + [1] * 4), count_nobodies([60] * 5 + [1] * 5)
+    (0, 5)
     """
     largest = sorted(sizes, reverse=True)
+    most = min(MAX_NOBODIES, len(largest) - 1, max(MAX_NOBODIES_OF_FEW, len(largest) // 2))
     return max(
         (
             place
-            for place in range(1, min(MAX_NOBODIES, len(largest) - 1) + 1)
+            for place in range(1, most + 1)
             if largest[place - 1] >= max(MIN_ROWS_OF_NOBODY, MIN_RATIO_OF_NOBODY * largest[place])
         ),
         default=0,
@@ -182,8 +187,9 @@ def count_of_values(nobodies: int, column: str) -> str:
 
 def heavy_words(nobodies: int, unit: str) -> str:
     """Write what follows their rows."""
-    count, stand = ("counts", "it stands") if nobodies == 1 else ("count", "they stand")
-    return CAUTION_NOBODY.format(count, unit, stand)
+    if nobodies == 1:
+        return CAUTION_NOBODY.format("counts", unit, "it stands")
+    return CAUTION_NOBODY.format("count", f"{unit} each", "they stand")
 
 
 def code_words(column: str, codes: Sequence[tuple[str, int]], unit: str) -> str:
