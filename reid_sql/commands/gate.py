@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable
@@ -32,6 +33,7 @@ from reid_sql.commands.output import print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
 from reid_sql.terminal import progress
+from reid_sql.terminal.console import Text
 
 Page = ReportPage
 REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file
@@ -148,11 +150,19 @@ def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRe
         return PreparedRelease(None, [f"No release was searched for: {error}."])
 
 
+def _page(policy: str, page: Page, width: int) -> RenderableType:
+    """Show the verdict, and where a file fails, the command that finds what to release."""
+    shown = verdict_page(page, width)
+    if page["verdict"] != "fail" or not all(each["sha256"] for each in page["tables"]):
+        return shown
+    return Group(shown, Text(f"reid-sql prepare {shlex.quote(policy)} finds what to release instead."))
+
+
 def print_verdict(options: argparse.Namespace, page: Page) -> None:
     """Print the checks and the verdict; a reader who stops does not change it."""
     try:
         print_document(
-            options, page, lambda: (check_columns(), check_rows(page)), partial(verdict_page, page)
+            options, page, lambda: (check_columns(), check_rows(page)), partial(_page, options.policy, page)
         )
         sys.stdout.flush()
     except BrokenPipeError:

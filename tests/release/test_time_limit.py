@@ -41,7 +41,7 @@ def test_a_search_says_why_it_proves_nothing(tmp_path: Path, monkeypatch: pytest
             monkeypatch.setattr(preparation, "limit_time", lambda _: lambda: True)  # as after a minute
         prepare = "\n".join(steps[:width])
         asked = policy("t.parquet", columns[:width], K.format(2), prepare=prepare, table=table)
-        made = preparation.run(written(tmp_path, asked))
+        made = preparation.prepare(written(tmp_path, asked))
         page = made.page["tables"][0]
         assert page["search_ended"] == ended
         assert [words in sentence for sentence in sentences(page)].count(True) == 1
