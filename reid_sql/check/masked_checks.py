@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.check.audit import By, Cell, groups_to_hide
-from reid_sql.check.masked_tables import MaskedClasses, mask_classes, table_page
-from reid_sql.check.masking import Mask, Node, Sentence, bound_of_figure, round_above, settings
+from reid_sql.check.masked_tables import MaskedClasses, bound_of_figure, mask_classes, table_page
+from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.measured import MeasuredTable, group_labels
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import Count, codes_of_status, remark

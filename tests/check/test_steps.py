@@ -4,12 +4,12 @@ import ast
 from pathlib import Path
 
 CHECK = Path(__file__).parents[2] / "reid_sql" / "check"
-COUNTING = {"measuring", "release", "small_counts", "counts", "cautions"} | {
+COUNTING = {"measuring", "release", "small_counts", "cautions", "table_engine"} | {
     path.stem for path in CHECK.glob("*_table.py")
 }
 JUDGING = {"verdicts"}
-MASKING = {path.stem for path in CHECK.glob("masked_*.py")} | {"audit", "bounds"}
-REPORTING = {"report", "sentences", "html", "terminal", "files"}
+MASKING = {path.stem for path in CHECK.glob("masked_*.py")} | {"audit"}
+REPORTING = {"report", "sentences", "html", "terminal"}
 
 
 def imported(name: str) -> set[str]:
