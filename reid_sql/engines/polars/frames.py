@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from typing import Final, cast
 
@@ -71,25 +71,19 @@ def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool
     try:
         has_each = column.meta.is_length_preserving() or (may_be_scalar and column.meta.is_scalar())
     except (AttributeError, pl.exceptions.PolarsError):  # Polars before 2.0 does not tell
-        return pl.map_batches([column, pl.int_range(pl.len())], _CheckedLength(words, place, may_be_scalar))
+        check = partial(_check_each, words=words, place=place, may_be_scalar=may_be_scalar)
+        return pl.map_batches([column, pl.int_range(pl.len())], check)
     if not has_each:
         raise OutOfDomainError(REFUSAL_LENGTH.format(words, place))
     return column
 
 
-@dataclass(frozen=True)
-class _CheckedLength:
+def _check_each(series: Sequence[pl.Series], words: str, place: int, *, may_be_scalar: bool) -> pl.Series:
     """Return the first series, or refuse it where it is shorter than the second, the records."""
-
-    words: str
-    place: int
-    may_be_scalar: bool
-
-    def __call__(self, series: Sequence[pl.Series]) -> pl.Series:
-        values, records = series
-        if len(values) != len(records) and not (self.may_be_scalar and len(values) == 1):
-            raise OutOfDomainError(REFUSAL_LENGTH.format(self.words, self.place))
-        return values
+    values, records = series
+    if len(values) != len(records) and not (may_be_scalar and len(values) == 1):
+        raise OutOfDomainError(REFUSAL_LENGTH.format(words, place))
+    return values
 
 
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:

@@ -4,7 +4,7 @@ import re
 import sys
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from numbers import Number
 from typing import Any, Final
 
@@ -154,29 +154,23 @@ def _of_panels(frame: pl.LazyFrame, rows: CountedRows, answer: pl.LazyFrame) -> 
         name for name, kind in frame.collect_schema().items() if not kind.is_nested() and kind != pl.Object
     ]
     drawn = frame.select(exact_column(name) for name in plain).head(ROWS_DRAWN)
-    return map_whole(drawn, _Panels(rows, schema), schema)
+    return map_whole(drawn, partial(_warn_of_panels, rows=rows, schema=schema), schema)
 
 
-@dataclass(frozen=True)
-class _Panels:
+def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows, schema: pl.Schema) -> pl.DataFrame:
     """Warn of columns that identify people by the structure of rows, and return a frame without rows."""
-
-    rows: CountedRows
-    schema: pl.Schema
-
-    def __call__(self, drawn: pl.DataFrame) -> pl.DataFrame:
-        table = drawn.to_arrow()
-        candidates = find_candidates(table, self.rows.counted, self.rows.named)
-        likely_ones = likely(drawn.columns, self.rows.counted, self.rows.named)
-        names = [
-            name for name in find_people_columns(encode_columns(table), candidates) if name not in likely_ones
-        ]
-        distinct = [drawn[name].drop_nulls().n_unique() for name in names]
-        filled = [len(drawn) - drawn[name].null_count() for name in names]
-        if columns := repeating(names, distinct, filled, of_rows=len(drawn)):
-            advice = hint(columns, "entity =" if self.rows.takes_entity else None)
-            warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
-        return pl.DataFrame(schema=self.schema)
+    table = drawn.to_arrow()
+    candidates = find_candidates(table, rows.counted, rows.named)
+    likely_ones = likely(drawn.columns, rows.counted, rows.named)
+    names = [
+        name for name in find_people_columns(encode_columns(table), candidates) if name not in likely_ones
+    ]
+    distinct = [drawn[name].drop_nulls().n_unique() for name in names]
+    filled = [len(drawn) - drawn[name].null_count() for name in names]
+    if columns := repeating(names, distinct, filled, of_rows=len(drawn)):
+        advice = hint(columns, "entity =" if rows.takes_entity else None)
+        warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
+    return pl.DataFrame(schema=schema)
 
 
 def _identifiers(frame: pl.LazyFrame, rows: CountedRows) -> list[str]:
@@ -195,28 +189,23 @@ def _nothing_but_a_warning(
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
     nobodies = [count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names]
     counted = pl.concat([frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal")
-    return map_whole(counted, _Warning(names, rows, schema), schema)
+    return map_whole(counted, partial(_warn_of_repeats, names=names, rows=rows, schema=schema), schema)
 
 
-@dataclass(frozen=True)
-class _Warning:
+def _warn_of_repeats(
+    counts: pl.DataFrame, names: Sequence[str], rows: CountedRows, schema: pl.Schema
+) -> pl.DataFrame:
     """Warn of what the counts of some columns show, and return a frame without rows."""
-
-    names: Sequence[str]
-    rows: CountedRows
-    schema: pl.Schema
-
-    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        numbers, last = counts.row(0), 2 * len(self.names)
-        distinct, records, rows = numbers[: len(self.names)], numbers[len(self.names) : last], numbers[last]
-        columns = [
-            each._replace(of_nobody=rows_of_nobodies(numbers[last + 1 + self.names.index(each.name)]))
-            for each in repeating(self.names, distinct, records, self.rows.counted, of_rows=rows)
-        ]
-        if columns:
-            advice = hint(columns, "entity =" if self.rows.takes_entity else None)
-            warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
-        return pl.DataFrame(schema=self.schema)
+    numbers, last = counts.row(0), 2 * len(names)
+    distinct, records, total = numbers[: len(names)], numbers[len(names) : last], numbers[last]
+    columns = [
+        each._replace(of_nobody=rows_of_nobodies(numbers[last + 1 + names.index(each.name)]))
+        for each in repeating(names, distinct, records, rows.counted, of_rows=total)
+    ]
+    if columns:
+        advice = hint(columns, "entity =" if rows.takes_entity else None)
+        warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
+    return pl.DataFrame(schema=schema)
 
 
 # Rows without an identifier
@@ -234,19 +223,14 @@ def refuse_unidentified_rows(
             continue  # the answer refuses the name
         counts = frame.select(identified=known_value(exact_column(column), known).count(), rows=pl.len())
         schema = answer.collect_schema()
-        checks.append(map_whole(counts, _Identified(role, column, schema), schema))
+        checks.append(
+            map_whole(counts, partial(_refuse_unidentified, role=role, column=column, schema=schema), schema)
+        )
     return pl.concat(checks) if len(checks) > 1 else answer
 
 
-@dataclass(frozen=True)
-class _Identified:
+def _refuse_unidentified(counts: pl.DataFrame, role: str, column: str, schema: pl.Schema) -> pl.DataFrame:
     """Refuse rows without an identifier, by their number, or return a frame without rows."""
-
-    role: str
-    column: str
-    schema: pl.Schema
-
-    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        identified, rows = counts.row(0)
-        refuse_unidentified(self.role, self.column, rows - identified, rows)
-        return pl.DataFrame(schema=self.schema)
+    identified, rows = counts.row(0)
+    refuse_unidentified(role, column, rows - identified, rows)
+    return pl.DataFrame(schema=schema)
