@@ -369,7 +369,7 @@ def inner_names(function: str) -> list[str]:
         "",
     )
     family = asked_about.reduction.family.rpartition(".")[2]
-    polars = [*(ENGINES / "polars" / "reductions").glob(f"{family}.py"), ENGINES / "polars" / "groups.py"]
+    polars = [*(ENGINES / "polars" / "reductions").glob(f"{family}.py"), ENGINES / "polars" / "frames.py"]
     words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
     parameters = {parameter.name for parameter in asked_about.parameters}
     every = words | parameters | set(LOWER_WORD.findall(planned)) | {"reid: 1", "reid: k", "reid_answer"}
