@@ -217,9 +217,7 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, distinct, made.blank | made.gone)
-    return {
-        word: _few(each) for word, each in {ENTROPY: float(entropy.base[best.node]) + lost, **others}.items()
-    }
+    return {word: _few(each) for word, each in {ENTROPY: entropy.least(best.node) + lost, **others}.items()}
 
 
 def _column_pages(table: "TableRelease") -> list[Page]:
@@ -252,7 +250,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     """
     entropy = Entropy(table.lattice)
     lost = [
-        (counted_node.below_k, float(entropy.base[counted_node.node]), counted_node)
+        (counted_node.below_k, entropy.least(counted_node.node), counted_node)
         for counted_node in table.result.counted
     ]
     shown: list[Page] = []

@@ -239,7 +239,11 @@ class Entropy(Loss):
 
     def of(self, node: Node, classes: DistinctRecords, gone: NDArray[np.bool_]) -> float:
         """The loss of a node without the removed classes."""
-        return float(self.base[node]) + self.extra_loss(node, classes, gone)
+        return self.least(node) + self.extra_loss(node, classes, gone)
+
+    def least(self, node: Node) -> float:
+        """The base of one node; a large lattice has no memory for that of every node."""
+        return float(sum(lost[level] for lost, level in zip(self.columns, node, strict=False))) / self.whole
 
     def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:
         """Bits left to lose in these classes; a finer form has more to lose in their records."""
