@@ -56,7 +56,10 @@ def write_folder(folder: Path, dossier: ReportPage) -> None:
 
 
 def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the RO-Crate: the files, who assessed, and the program, by the terms of schema.org."""
+    """Return the RO-Crate: the files and who assessed, by the terms of schema.org.
+
+    The program is named in words: as an entity it would need a page on the web.
+    """
     given, report = dossier["assessment"], dossier["report"]
     contents = {name: text.encode() for name, text in texts.items()}
     files = [
@@ -64,6 +67,7 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
             "@id": name,
             "@type": "File",
             "name": FILES[name][0],
+            "description": f"Written by reid-sql {__version__} from one run of its release gate.",
             "encodingFormat": FILES[name][1],
             "contentSize": str(len(content)),
             "sha256": hashlib.sha256(content).hexdigest(),
@@ -82,23 +86,14 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
         "hasPart": [{"@id": name} for name in texts],
     }
     person = {"@id": "#assessor", "@type": "Person", "name": given["assessor"], "jobTitle": given["role"]}
-    program = {"@id": "#reid-sql", "@type": "SoftwareApplication", "name": "reid-sql", "version": __version__}
-    run = {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": "Run of reid-sql dossier",
-        "instrument": {"@id": "#reid-sql"},
-        "result": [{"@id": name} for name in texts],
-    }
     descriptor = {
         "@id": METADATA,
         "@type": "CreativeWork",
         "conformsTo": {"@id": SPECIFICATION},
         "about": {"@id": "./"},
     }
-    root["mentions"] = {"@id": "#run"}
-    kept = [{key: value for key, value in each.items() if value} for each in (person, program)]
-    return {"@context": f"{SPECIFICATION}/context", "@graph": [descriptor, root, *files, *kept, run]}
+    known = {key: value for key, value in person.items() if value}
+    return {"@context": f"{SPECIFICATION}/context", "@graph": [descriptor, root, *files, known]}
 
 
 # Verification: hashes and digests match, verdicts follow from figures and limits, the page from the JSON.

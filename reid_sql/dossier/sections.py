@@ -80,7 +80,7 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
         f"<tr class={css_class(each['verdict'])}><td class=badge>{each['verdict'].upper()}</td>"
         f"<td>{escape(each['check'])}<br><span class=soft>{escape(each['definition'])}; "
         f"{escape(each['source'])}</span></td><td class=number>{escape(each['figure'])}</td>"
-        f"<td>{escape(each['limit'])}</td></tr>"
+        f"<td class=name>{escape(each['limit'])}</td></tr>"
         for each in figures
     )
     return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
@@ -89,7 +89,8 @@ def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
 def _attacks(dossier: ReportPage) -> str:
     """Each kind of attack: what was found by which command, or the command that would try it."""
     rows = "".join(
-        f"<tr><td>{escape(each['attack'])}</td><td>{'tried' if each['tried'] else 'NOT TRIED'}</td>"
+        f"<tr><td>{escape(each['attack'])}</td>"
+        f"<td class=name>{'tried' if each['tried'] else 'NOT TRIED'}</td>"
         f"<td><code>{escape(each['command'])}</code>"
         f"{_figures(each['figures']) if each['tried'] else ''}</td></tr>"
         for each in dossier["attacks"]

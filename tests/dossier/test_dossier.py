@@ -19,6 +19,7 @@ from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
 from reid_sql.dossier.clauses import SHIPPED, read_standard
 from reid_sql.dossier.content import ATTACKS
+from reid_sql.errors import ReidError
 from reid_sql.parameters.document import read_document
 from tests.dossier.releases import PEOPLE, POLICY, release
 
@@ -251,3 +252,28 @@ def test_refuses_a_policy_that_nobody_signs_and_a_folder_of_other_things(
     policy.write_text(POLICY, encoding="utf-8")
     assert main(["dossier", str(policy), "--out", str(tmp_path)]) == 2
     assert "must be a new folder or one of a dossier" in capsys.readouterr().err
+
+
+def test_the_documents_have_a_table_of_clauses_of_ones_own(tmp_path: Path) -> None:
+    docs = PEOPLE.parents[2] / "docs"
+    (tmp_path / "own_clauses.toml").write_bytes((docs / "own_clauses.toml").read_bytes())
+    text = POLICY.replace('standards = ["iso_iec_27559"', 'standards = ["own_clauses.toml"')
+    text = text.replace('"ISO/IEC 27559 6.2.3"', '"Rules of our data office 4.2"')
+    main(["dossier", str(release(tmp_path, text)), "--out", str(tmp_path / "d")])
+    page = json.loads((tmp_path / "d" / "dossier.json").read_text(encoding="utf-8"))
+    assert page["standards"][0]["rows"][0]["given"] is True
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("question = 'q'", "must have measures, facts, text or a reason, got none"),
+        ("question = 'q'\nmeasures = ['kk']", "must be measures, got 'kk'"),
+        ("question = 'q'\nfacts = 'tabels'", "facts must be one of"),
+        ("question = 'q'\nwhy = 'x'", "got 'why'"),
+    ],
+)
+def test_refuses_a_row_that_nothing_answers(tmp_path: Path, row: str, words: str) -> None:
+    (tmp_path / "own.toml").write_text(f"name = 'own'\n[[rows]]\nclause = '1'\n{row}", encoding="utf-8")
+    with pytest.raises(ReidError, match=re.escape(words)):
+        read_standard("own.toml", tmp_path)
