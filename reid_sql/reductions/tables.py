@@ -157,7 +157,7 @@ def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
 
 
 NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest": "NULL::DOUBLE[]"}
-STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
+STATUSES: Final = texts(["published", "primary", "secondary"])
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from reid_sql.check.masking import is_small, mask_counts_in_text, round_between
 from reid_sql.check.policy_model import Policy
@@ -22,9 +23,6 @@ SAFE_TABLE: Final = "safe_table"
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
 NOT_TO_GIVE: Final = (*ONLY_SAFE, "protection", "dominance", "p_percent")  # each could weaken a rule
 NOT_TO_PUBLISH: Final = ("unsafe", "status", "loss", "largest_share")  # columns of safe_table
-REFUSAL_UNPROTECTED: Final = (
-    "every cell below the mask must be protected by others, got one that is not; name coarser columns"
-)
 Cells = list[tuple[dict[str, str], int | None]]  # categories by column, and the count, None where hidden
 
 
@@ -77,9 +75,6 @@ class Mask:
         if given["k"] is None or given["k"] < self.below:
             raise OutOfDomainError(f"k must be at least the mask of {self.below}, got a lower one; omit it")
         cells = ask(data, SAFE_TABLE, given)
-        states = cells["status"].to_pylist()
-        if "unprotected" in states:
-            raise UnavailableError(REFUSAL_UNPROTECTED)
         columns = cells.column_names[: len(groups_of(call))]
         self.publish(
             data,
@@ -89,7 +84,7 @@ class Mask:
                 for row in cells.to_pylist()
             ],
         )
-        return cells.filter([each == "published" for each in states]).drop_columns(list(NOT_TO_PUBLISH))
+        return cells.filter(pc.field("status") == "published").drop_columns(list(NOT_TO_PUBLISH))
 
 
 def groups_of(call: Call) -> list[str]:

@@ -177,7 +177,7 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     zeros = len(_places(rows, NOBODY))
     comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
     counts = Counter(row["status"] for row in rows)
-    comments += [f"{counts[word]} cells are {word}." for word in ("secondary", "unprotected") if counts[word]]
+    comments += [f"{counts['secondary']} cells are secondary."] if counts["secondary"] else []
     broken = ([check for check, rule in CHECKS.items() if rule in row["unsafe"]] for row in rows)
     outcome = {
         str(place): "".join(f"{check}; " for check in checks) or "ok" for place, checks in enumerate(broken)

@@ -127,7 +127,7 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
     counts = Counter(row["status"] for row in rows)
     unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
-    hidden = {word: counts[word] for word in ("primary", "secondary", "unprotected") if counts[word]}
+    hidden = {word: counts[word] for word in ("primary", "secondary") if counts[word]}
     words = "".join(f", {number:,} {word}" for word, number in hidden.items())
     more = [f"{len(rows) - MAX_ROWS:,} more cells: --format csv"] if len(rows) > MAX_ROWS else []
     return Group(

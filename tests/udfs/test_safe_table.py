@@ -95,7 +95,6 @@ def test_what_secondary_suppression_hides_cannot_be_computed() -> None:
     for by, totals in asked:
         hidden = rp.safe_table(frame, by, totals=totals, k=9, suppress="secondary").collect()
         primary = rp.safe_table(frame, by, totals=totals, k=9, suppress="primary").collect()
-        assert "unprotected" not in hidden["status"].to_list()
         few = sum("few_people" in rules for rules in primary["unsafe"].to_list())
         assert primary["records"].null_count() == few <= hidden["records"].null_count()
         found = rp.audit_tables([hidden], k=9).collect()

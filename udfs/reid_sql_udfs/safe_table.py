@@ -34,8 +34,7 @@ def safe_table(cells: Classes) -> Classes:
     these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
     which nobody can tell that a cell is below it. An unsafe sum must also possibly be larger by what its rule
     asks, for an attacker who knows that no sum is negative. `status` is 'published', 'unsafe' for what would
-    be hidden, 'primary', 'secondary', or 'unprotected' where nothing helps, and `loss` is the share of the
-    records in hidden cells.
+    be hidden, 'primary' or 'secondary', and `loss` is the share of the records in hidden cells.
     Publish neither of these columns nor `unsafe`.
 
     Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,

@@ -44,8 +44,9 @@ class Programme:
         *,
         is_whole: bool = False,
         strategy: int = DUAL_SIMPLEX,
+        steps: int | None = None,
     ) -> None:
-        """Pass the model once."""
+        """Pass the model once; the search is cut off after a number of steps of the simplex method."""
         import highspy  # noqa: PLC0415 - only tables need it
         from scipy.sparse import csc_array  # noqa: PLC0415 - see numerics/special_functions
 
@@ -64,6 +65,8 @@ class Programme:
             options |= {"mip_max_nodes": MAX_INTEGER_NODES}
         else:
             options |= {"presolve": "off", "solver": "simplex", "simplex_strategy": strategy}
+        if steps is not None:
+            options |= {"simplex_iteration_limit": steps}
         for name, value in options.items():
             self.solver.setOptionValue(name, value)
         self.solver.passModel(model)

@@ -2,10 +2,11 @@
 
 An attacker knows the published cells, that the totals add up, and that a listed cell has at least one person.
 A hidden cell is protected if the interval that follows is at least as wide as asked. Greedy: for each cell
-that is not protected, the cheapest deviation that makes it so (a linear programme; Kelly, Golden & Assad
-1992), of which every cell is hidden. Then each secondary cell, the largest first, is shown again if all stay
-protected. Small tables are solved optimally by an integer programme (Fischetti & Salazar 2001). Two tables of
-whole numbers that differ by the width prove the protection of a cell, else the audit of `bounds` does.
+that is not protected, the cheapest change that makes it so (of hypercubes, and a linear programme; Kelly,
+Golden & Assad 1992), of which every cell is hidden. Then each secondary cell, the largest first, is shown
+again if all stay protected. Small tables are solved optimally by an integer programme (Fischetti & Salazar
+2001). A change of whole numbers proves the protection of each cell. Adding people to a cell and to all of its
+totals is one that is always possible: no unsafe cell stays unprotected, and the search can be cut off.
 
 A rule of dominance, or of p %, asks for an upper protection of a sum: an attacker must find it possible that
 the sum is larger by as much (Hundepool et al. 2012, section 4.2). An attacker knows the sums that are shown,
@@ -13,31 +14,29 @@ that totals add up, and that no sum is below 0, unless one is.
 """
 
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf
 from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
-from reid_sql.models.tables.deviations import Deviations, Flags, Sums, express_totals
+from reid_sql.models.tables.changes import FREE_COST, HYPERCUBES, MAX_CELLS, MAX_WORK, Change, Changes, Flags
 from reid_sql.models.tables.equations import Equations, link_cells
-from reid_sql.models.tables.programmes import WHOLE
+from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
-PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
+PUBLISHED, PRIMARY, SECONDARY = range(3)
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
+MAX_PROGRAMMES: Final = 250  # by which cells are found that may be shown again
 
 MARGIN: Final = 1e-4  # of the protection, by which more is hidden than the rule asks: solutions are not exact
-NEGLIGIBLE: Final = 1e-7  # of the largest protection: a change that hides no cell
 MAX_LOSS: Final = (
     100.0  # times the largest protection, by which a sum may be lower: larger numbers lose digits
 )
-
-MORE: Final = 3  # people beyond the width that are tried, where whole numbers need more than fractions
-MAX_PROGRAMMES: Final = 400  # by which cells are found that may be shown again
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,7 @@ def suppress_cells(
 ) -> Suppression:
     """Choose the cells to hide besides the unsafe ones; `codes` are the categories of each, 0 for a total.
 
-    The counts are protected first, then the sums by hiding more. An unsafe cell that no choice protects is
-    UNPROTECTED.
+    The counts are protected first, then the sums by hiding more.
 
     >>> codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1, 0], [2, 0], [0, 1], [0, 2], [0, 0]])
     >>> counts = np.array([2, 9, 8, 30, 11, 38, 10, 39, 49])
@@ -71,16 +69,13 @@ def suppress_cells(
     """
     order = np.lexsort(codes.T[::-1])
     problem = _Problem(codes[order], counts[order].astype(float), is_primary[order], width)
-    hidden, unprotected, is_optimal = problem.solve()
+    hidden, is_optimal = problem.solve()
     if sums is not None and problem.is_linked and (sums.protections > 0).any():
         before = hidden
-        hidden, missed = problem.hide_for_sums(before, sums.values[order], sums.protections[order])
-        unprotected = np.union1d(unprotected, missed)
+        hidden = problem.hide_for_sums(before, CellSums(sums.values[order], sums.protections[order]))
         is_optimal = is_optimal and np.array_equal(before, hidden)
-    statuses = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
-    statuses[unprotected] = UNPROTECTED
     answer = np.empty(len(counts), dtype=np.int64)
-    answer[order] = statuses
+    answer[order] = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
     return Suppression(answer, is_optimal)
 
 
@@ -98,66 +93,40 @@ class _Problem:
         self.cells = np.array([linked.numbers[key] for key in cells], dtype=np.int64)
         self.counts = counts
         self.is_linked = len(self.equations.right) > 0
+        self.codes, self.matrix = codes, _matrix(self.equations)[:, self.cells].tocsc()
 
-    def solve(self) -> tuple[Flags, Integers, bool]:
-        """The cells to hide, the unsafe ones that stay unprotected, and whether this is the least."""
+    def solve(self) -> tuple[Flags, bool]:
+        """The cells to hide, and whether this is the least."""
         if not self.is_linked:
-            return self.is_primary.copy(), np.array([], dtype=np.int64), True
-        greedy, open_ones = self._hide_greedily()
-        unprotected = self._audit(greedy, open_ones)
+            return self.is_primary.copy(), True
+        greedy = self._hide_greedily()
         is_least = np.array_equal(greedy, self.is_primary)
         if is_least or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
-            return greedy, unprotected, is_least
+            return greedy, is_least
         best = self._hide_optimally()
-        if best is not None:
-            left = self._audit(best, np.flatnonzero(self.is_primary))
-            if len(left) <= len(unprotected):
-                return best, left, True
-        return greedy, unprotected, False
+        return (greedy, False) if best is None or not self._is_protected(best) else (best, True)
 
-    def _audit(self, hidden: Flags, asked: Integers) -> Integers:
-        """Those of some unsafe cells whose interval is too narrow."""
-        if not len(asked):
-            return asked
+    def _is_protected(self, hidden: Flags) -> bool:
+        """Whether the audit finds no unsafe cell whose interval is too narrow."""
         low, high = self.equations.low.copy(), self.equations.high.copy()
         shown = self.cells[~hidden]
         low[shown] = high[shown] = self.counts[~hidden]
-        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[asked])
-        return asked[bounds.high - bounds.low < self.width]
+        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[self.is_primary])
+        return bool((bounds.high - bounds.low >= self.width).all())
 
-    def _hide_greedily(self) -> tuple[Flags, Integers]:
-        """Hide what makes one unsafe cell after another wide enough, then show what is not needed.
-
-        The second answer are the places of the unsafe cells that no two tables prove to be protected.
-        """
-        losses = np.full(self.equations.variables, inf)
-        losses[self.cells] = self.counts - LEAST_LISTED
+    def _hide_greedily(self) -> Flags:
+        """Hide what makes one unsafe cell after another wide enough, then show what is not needed."""
+        changes = Changes(self.codes, self.matrix, self.counts - LEAST_LISTED, is_whole=True)
+        greedy = GreedyChoice(changes, self.counts, self.is_primary)
         unsafe = np.flatnonzero(self.is_primary)
-        targets = self.cells[unsafe]
-        deviations = Deviations(
-            express_totals(self.equations), self.equations, losses, self._costs(), targets
-        )
-        places = deviations.place[targets]
-        greedy = GreedyChoice(deviations, places, self.width)
-        greedy.hide_cells()
+        order = np.lexsort((unsafe, self.counts[unsafe]))  # the smallest first
+        greedy.protect(unsafe[order], np.full(len(unsafe), float(self.width)))
         greedy.show_again()
-        hidden = np.asarray(deviations.is_hidden[deviations.place[self.cells]])
-        return hidden, unsafe[deviations.widths[places] < self.width]
+        return greedy.is_hidden
 
-    def hide_for_sums(self, hidden: Flags, values: Floats, protections: Floats) -> tuple[Flags, Integers]:
-        """Hide more cells until each sum has its protection; the second answer are those that miss it."""
-        every = np.full(self.equations.variables, inf), np.zeros(self.equations.variables), self._costs()
-        every[0][self.cells], every[1][self.cells] = values, protections
-        is_hidden = np.zeros(self.equations.variables, dtype=bool)
-        is_hidden[self.cells] = hidden
-        chosen, missed = hide_for_sums(express_totals(self.equations), self.equations, *every, is_hidden)
-        return chosen[self.cells], np.flatnonzero(np.isin(self.cells, missed))
-
-    def _costs(self) -> Floats:
-        """The people of each variable, NaN for a total that no table shows."""
-        costs = np.full(self.equations.variables, nan)
-        costs[self.cells] = self.counts
-        return costs
+    def hide_for_sums(self, hidden: Flags, sums: CellSums) -> Flags:
+        """Hide more cells until each sum has its protection."""
+        return _hide_for_sums(self.codes, self.matrix, sums, self.counts, hidden)
 
     def _hide_optimally(self) -> Flags | None:
         """The cells of fewest people that protect all; None where the search is cut off or finds none.
@@ -206,138 +175,120 @@ class _Problem:
         return np.asarray(solved.x[-cells:] > 0.5) if solved.status == 0 else None  # noqa: PLR2004
 
 
+class GreedyChoice:
+    """The choice of cells to hide for the unsafe ones; each has a change that proves its protection."""
+
+    def __init__(self, changes: Changes, costs: Floats, is_hidden: Flags) -> None:
+        """`costs` are those of hiding each cell."""
+        self.changes, self.costs, self.is_hidden = changes, costs, is_hidden.copy()
+        self.proofs: dict[int, Change] = {}
+        self.needs: dict[int, float] = {}
+        self.programmes = 0  # by which cells were found that may be shown again
+
+    def protect(self, cells: Integers, needs: Floats) -> None:
+        """Hide what gives one unsafe cell after another what it needs."""
+        self.is_hidden[cells] = True
+        for cell, need in zip(cells.tolist(), needs.tolist(), strict=True):
+            checkpoint()
+            self.needs[cell] = need
+            proof = self._find_among_hidden(cell)
+            if proof is None:
+                proof = self._find_cheapest(cell)
+            self.proofs[cell] = proof
+            self.is_hidden[proof.cells] = True
+
+    def _find_among_hidden(self, cell: int, *, by_programmes: bool = False) -> Change | None:
+        changes, need = self.changes, self.needs[cell]
+        costs = np.where(self.is_hidden, 1.0, np.inf)
+        found = changes.find_hypercube(cell, need, changes.compare_hypercubes(cell, costs))
+        if found is not None or not by_programmes:
+            return found
+        hidden = np.flatnonzero(self.is_hidden)
+        if len(hidden) > MAX_CELLS or changes.work > MAX_WORK or self.programmes >= MAX_PROGRAMMES:
+            return None
+        self.programmes += 1
+        return changes.find_cheapest(cell, need, hidden, costs)
+
+    def _find_cheapest(self, cell: int) -> Change:
+        changes, need = self.changes, self.needs[cell]
+        costs = np.where(self.is_hidden, FREE_COST, self.costs)
+        corners = changes.compare_hypercubes(cell, costs)
+        found = [changes.find_hypercube(cell, need, corners), changes.add_people(cell, costs)]
+        if changes.work < MAX_WORK:
+            found.append(changes.find_cheapest(cell, need, self._choose_cells(cell, corners), costs))
+        possible = [each for each in found if each is not None]
+        return min(possible, key=lambda each: float(costs[each.cells].sum()))
+
+    def _choose_cells(self, cell: int, corners: Corners | None) -> Integers:
+        """The cells of a programme: all, or those of the cheapest hypercubes, and the nearest hidden ones."""
+        if len(self.costs) <= MAX_CELLS:
+            return np.arange(len(self.costs))
+        own = np.array([cell])
+        near = own if corners is None else np.union1d(own, corners.near(HYPERCUBES, self.needs[cell]))
+        hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
+        distance = (self.changes.codes[hidden] != self.changes.codes[cell]).sum(axis=1)
+        nearest = hidden[np.argsort(distance, kind="stable")][: max(0, MAX_CELLS - len(near))]
+        return np.union1d(near, nearest)
+
+    def show_again(self) -> None:
+        """Show each secondary cell again, the largest first, if all unsafe cells stay as protected."""
+        used: dict[int, set[int]] = {}
+        for cell, proof in self.proofs.items():
+            for other in proof.cells.tolist():
+                used.setdefault(other, set()).add(cell)
+        is_secondary = self.is_hidden.copy()
+        is_secondary[list(self.proofs)] = False
+        secondary = np.flatnonzero(is_secondary)
+        for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
+            checkpoint()
+            unsafe_ones = sorted(used.get(cell, ()))
+            if unsafe_ones and self.changes.work > MAX_WORK:
+                continue
+            self.is_hidden[cell] = False
+            others = self._find_others(unsafe_ones)
+            if others is None:
+                self.is_hidden[cell] = True
+                continue
+            for unsafe, proof in others.items():
+                for other in self.proofs[unsafe].cells.tolist():
+                    used[other].discard(unsafe)
+                for other in proof.cells.tolist():
+                    used.setdefault(other, set()).add(unsafe)
+                self.proofs[unsafe] = proof
+
+    def _find_others(self, unsafe: list[int]) -> dict[int, Change] | None:
+        """Other proofs for unsafe cells; None if one has none."""
+        others: dict[int, Change] = {}
+        for cell in unsafe:
+            found = self._find_among_hidden(cell, by_programmes=True)
+            if found is None:
+                return None
+            others[cell] = found
+        return others
+
+
+def _hide_for_sums(
+    codes: Integers,
+    matrix: Any,  # noqa: ANN401 - a sparse matrix of scipy
+    sums: CellSums,
+    counts: Floats,
+    is_hidden: Flags,
+) -> Flags:
+    """Hide the cells of fewest people, besides those that are hidden, that give each sum its protection."""
+    scale = sums.protections.max()
+    losses = np.minimum(sums.values / scale, MAX_LOSS)
+    if (sums.values < 0).any():
+        losses = np.full(len(losses), np.inf)
+    greedy = GreedyChoice(Changes(codes, matrix, losses, is_whole=False), counts, is_hidden)
+    unsafe = np.flatnonzero(sums.protections > 0)
+    needs = np.maximum(sums.protections[unsafe] / scale, MARGIN) * (1 + MARGIN)
+    order = np.lexsort((unsafe, -needs))
+    greedy.protect(unsafe[order], needs[order])
+    return greedy.is_hidden
+
+
 def _matrix(equations: Equations) -> Any:  # noqa: ANN401 - a matrix of scipy
     from scipy.sparse import coo_array  # noqa: PLC0415
 
     terms = (equations.signs.astype(float), (equations.rows, equations.columns))
     return coo_array(terms, shape=(len(equations.right), equations.variables)).tocsr()
-
-
-def hide_for_sums(  # noqa: PLR0917 - arrays by variable
-    sums: Sums, equations: Equations, values: Floats, protections: Floats, counts: Floats, is_hidden: Flags
-) -> tuple[Flags, Integers]:
-    """Hide the cells of fewest people, besides those that are hidden, that give each sum its protection.
-
-    All arrays are by variable; `counts` are NaN, and `values` infinite, where no table shows one. The second
-    answer are the variables that no choice protects.
-    """
-    scale = protections.max()
-    losses = np.full(len(values), np.inf) if (values < 0).any() else np.minimum(values / scale, MAX_LOSS)
-    unsafe = np.flatnonzero(protections > 0)
-    deviations = Deviations(sums, equations, losses, counts, unsafe)
-    deviations.hide(deviations.place[np.flatnonzero(is_hidden)])
-    needs = np.maximum(protections[unsafe] / scale, MARGIN)
-    order = np.lexsort((unsafe, -needs))
-    asked = list(zip(deviations.place[unsafe[order]].tolist(), needs[order].tolist(), strict=True))
-    for cell, need in asked:
-        if _rise_of(deviations, cell, need) >= need:
-            continue
-        cheapest = deviations.find_cheapest(cell, need * (1 + MARGIN))
-        if cheapest is not None:
-            deviations.hide(np.flatnonzero(np.abs(cheapest) > NEGLIGIBLE))
-    missed = [cell for cell, need in asked if _rise_of(deviations, cell, need) < need]
-    hidden = (deviations.is_hidden & ~deviations.is_open)[deviations.place]
-    return hidden, deviations.order[np.array(missed, dtype=np.int64)]
-
-
-def _rise_of(deviations: Deviations, cell: int, need: float) -> float:
-    """By how much a sum may be larger, as far as it is asked."""
-    found = deviations.widen(np.array([cell]), 1, np.array([need * (1 + MARGIN / 2)]))
-    return 0.0 if found is None else float(found[cell])
-
-
-class GreedyChoice:
-    """The choice of secondary cells for the unsafe ones, `primary`, each of which needs a width."""
-
-    def __init__(self, deviations: Deviations, primary: Integers, width: float) -> None:
-        self.deviations, self.width = deviations, width
-        self.members_of_cells = deviations.members.T.tocsr()
-        self.primary = primary[np.lexsort((primary, deviations.losses[primary]))]  # the smallest first
-
-    def hide_cells(self) -> None:
-        """Hide what makes one unsafe cell after another wide enough."""
-        deviations = self.deviations
-        deviations.hide(self.primary)
-        self._widen_together(self.primary)
-        for cell in self.primary.tolist():
-            for more in range(MORE):
-                if self._is_protected(cell):
-                    break
-                low = deviations.low[cell]
-                found = deviations.find_cheapest(cell, self.width + low + more)
-                if found is None:
-                    break
-                deviations.hide(np.flatnonzero(np.abs(found) > WHOLE))
-                deviations.prove(cell, self.width + low + more, found)
-
-    def _open(self, cells: Integers) -> Integers:
-        return cells[self.deviations.widths[cells] < self.width]
-
-    def _widen_together(self, cells: Integers) -> None:
-        """Widen all open cells at once, which settles most of them by a few programmes."""
-        for sign in (1, -1, 1, -1):
-            if len(still := self._open(cells)):
-                self.deviations.widen(still, sign, np.full(len(still), self.width))
-
-    def _is_protected(self, cell: int) -> bool:
-        """Whether two tables of whole numbers differ by the width at a cell."""
-        deviations, own = self.deviations, np.array([cell])
-        extremes = []
-        for sign in (-1, 1):
-            if not len(self._open(own)):
-                return True
-            found = deviations.widen(own, sign, np.array([self.width]))
-            if found is None:
-                return False
-            extremes.append(found)
-        if extremes[1][cell] - extremes[0][cell] < self.width - WHOLE:
-            return False
-        least = np.ceil(extremes[0][cell] - WHOLE)
-        if deviations.low[cell] > least:
-            deviations.prove(cell, least, extremes[0])
-        if len(self._open(own)):
-            deviations.prove(cell, self.width + deviations.low[cell], extremes[1])
-        return not len(self._open(own))
-
-    def show_again(self) -> None:
-        """Show each secondary cell again, the largest first, if all unsafe cells stay as protected."""
-        deviations = self.deviations
-        protected = self.primary[deviations.widths[self.primary] >= self.width]
-        is_primary = np.zeros(deviations.size, dtype=bool)
-        is_primary[self.primary] = True
-        secondary = np.flatnonzero(deviations.is_hidden & ~is_primary & ~deviations.is_open)
-        until = deviations.programmes + MAX_PROGRAMMES
-        for cell in secondary[np.lexsort((secondary, -deviations.costs[secondary]))].tolist():
-            if not deviations.is_hidden[cell] or deviations.programmes > until:
-                continue
-            shown = self._cells_shown_by(cell, is_primary)
-            if shown is None:
-                continue
-            before = deviations.found.copy()
-            deviations.show(shown)
-            self._widen_together(self._open(protected))
-            if not all(self._is_protected(other) for other in self._open(protected).tolist()):
-                deviations.hide(shown)
-                deviations.restore(before)
-
-    def _cells_shown_by(self, cell: int, is_primary: np.ndarray) -> Integers | None:
-        """The cells that can be computed once a cell is shown; None if an unsafe one is among them."""
-        members, by_cell = self.deviations.members, self.members_of_cells
-        left = np.asarray(members @ self.deviations.is_hidden.astype(np.int64)).astype(np.int64)
-        shown, waiting = {cell}, [cell]
-        while waiting:
-            own = waiting.pop()
-            for equation in by_cell.indices[by_cell.indptr[own] : by_cell.indptr[own + 1]].tolist():
-                left[equation] -= 1
-                if left[equation] != 1:
-                    continue
-                inside = members.indices[members.indptr[equation] : members.indptr[equation + 1]]
-                alone = [
-                    each for each in inside[self.deviations.is_hidden[inside]].tolist() if each not in shown
-                ]
-                if any(is_primary[each] for each in alone):
-                    return None
-                new = [each for each in alone if not self.deviations.is_open[each]]
-                shown.update(new)
-                waiting += new
-        return np.array(sorted(shown), dtype=np.int64)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, milp
 
+from reid_sql.models.tables import suppression
 from reid_sql.models.tables.suppression import PRIMARY, PUBLISHED, SECONDARY, suppress_cells
 from tests.published import tables_of
 
@@ -110,9 +111,18 @@ def width_by_milp(codes: Cells, counts: Cells, hidden: Cells, cell: int) -> floa
     return float(np.round(-ends[1].fun - ends[0].fun))
 
 
-def test_each_unsafe_cell_of_a_three_way_table_is_protected_by_milp() -> None:
-    """No audit of the project is asked: an integer programme bounds each unsafe cell."""
-    inner = np.random.default_rng(5).poisson(9, (3, 4, 3)) + 1
+@pytest.mark.parametrize("has_programmes", [True, False])
+@pytest.mark.parametrize("shape", [(3, 4, 3), (3, 3, 2, 2)])
+def test_each_unsafe_cell_is_protected_by_milp(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, *, has_programmes: bool
+) -> None:
+    """No audit of the project is asked: an integer programme bounds each unsafe cell.
+
+    A large table has hypercubes alone, once its programmes have taken their time.
+    """
+    if not has_programmes:
+        monkeypatch.setattr(suppression, "MAX_WORK", -1)
+    inner = np.random.default_rng(5).poisson(9, shape) + 1
     codes, counts, members = with_totals(inner)
     is_primary = (counts < 6) & (members.sum(axis=1) == 1)
     found = suppress_cells(codes, counts, is_primary, 6)
@@ -120,3 +130,31 @@ def test_each_unsafe_cell_of_a_three_way_table_is_protected_by_milp() -> None:
     assert is_primary.any()
     for cell in np.flatnonzero(is_primary):
         assert width_by_milp(codes, counts, hidden, int(cell)) >= 6
+
+
+def test_a_cell_without_a_hypercube_is_protected_by_its_totals() -> None:
+    """All people are on one diagonal: nobody else is in a row or a column with them."""
+    inner = np.diag([2, 30, 40, 50])
+    codes, counts, _ = with_totals(inner)
+    is_primary = (counts == 2) & (codes > 0).all(axis=1)
+    found = suppress_cells(codes, counts, is_primary, 5)
+    assert width_by_milp(codes, counts, found.statuses != PUBLISHED, int(np.flatnonzero(is_primary)[0])) >= 5
+
+
+def test_a_hierarchy_of_many_columns_is_protected() -> None:
+    """Ten nested columns have no hypercubes; the totals of an unsafe cell are hidden, or one next to it."""
+    levels = 10
+    inner = np.array([[1] * level + [2] * (levels - level) for level in range(levels + 1)])
+    people = np.array([2, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9])
+    codes, counts = [], []
+    for level in range(levels + 1):
+        cells = np.where(np.arange(levels) < level, inner, 0)
+        for code in np.unique(cells, axis=0):
+            codes.append(code)
+            counts.append(people[(cells == code).all(axis=1)].sum())
+    listed, sizes = np.array(codes), np.array(counts)
+    is_primary = (sizes == 2) & (listed > 0).all(axis=1)
+    found = suppress_cells(listed, sizes, is_primary, 5)
+    hidden = found.statuses != PUBLISHED
+    for cell in np.flatnonzero(is_primary):
+        assert width_by_milp(listed, sizes, hidden, int(cell)) >= 5

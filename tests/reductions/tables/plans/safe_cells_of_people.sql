@@ -136,7 +136,7 @@ FROM (
     WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
     CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, CASE WHEN is_open THEN largest_share END AS largest_share,
-    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
+    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
   FROM reid_listed, (
     SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss,
