@@ -253,3 +253,45 @@ def test_the_largest_share_is_shown_if_nothing_is_hidden() -> None:
     assert (
         rp.safe_table(frame, ["a"], value="v", suppress="primary").collect()["largest_share"].is_null().all()
     )
+
+
+def test_a_view_in_front_of_the_people_shows_what_a_table_would() -> None:
+    """Whatever is asked of the view, the same cells are hidden, and the stored table can be audited."""
+    frame = people(3, 300).with_columns(pl.col("region").fill_null("X"))
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.register("people", frame)
+        cells = (
+            "SELECT region, sex, records FROM safe_table(people, ['region', 'sex'], k := 9, "
+            "totals := 'margins', suppress := 'secondary')"
+        )
+        con.execute(f"CREATE TEMP VIEW guard AS {cells}")
+        con.execute(f"CREATE TEMP TABLE published AS {cells}")
+        published = con.sql("FROM published").fetchall()
+        assert any(records is None for *_, records in published)
+        assert set(con.sql("FROM guard").fetchall()) == set(published)
+        asked = con.sql("FROM guard WHERE sex = 'X'").fetchall()
+        assert set(asked) == {row for row in published if row[1] == "X"}
+        found = con.sql("SELECT DISTINCT finding FROM audit_tables(['published'], k := 9)").fetchall()
+        assert found == [("protected",)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[-5.0] * 40, [0.0] * 40, [None] * 40, [900.0] + [0.0] * 39, [-900.0] + [1.0] * 39],
+    ids=["negative", "zero", "NULL", "one contributor", "one that is negative"],
+)
+@pytest.mark.parametrize("k", [3, 100])
+def test_contributions_of_any_kind_are_protected(values: list[float | None], k: int) -> None:
+    """With k of 100, all cells are unsafe; no figure of an unsafe cell is shown, nor can it be computed."""
+    frame = pl.DataFrame({"a": list("xyyz") * 10, "b": list("pppqqqqppq") * 4, "v": values}).cast(
+        {"v": pl.Float64}
+    )
+    asked: Any = {"value": "v", "k": k, "totals": "margins"}
+    marked = rp.safe_table(frame, ["a", "b"], **asked).collect()
+    hidden = rp.safe_table(frame, ["a", "b"], **asked, suppress="secondary").collect()
+    unsafe = [bool({"few_people", "dominance", "p_percent"} & set(rules)) for rules in marked["unsafe"]]
+    assert hidden.filter(unsafe)[["records", "value_sum"]].null_count().row(0) == (sum(unsafe),) * 2
+    assert all(unsafe) or k == 3
+    shown = hidden.drop("unsafe", "status", "loss", "largest_share", "people", "value_sum")
+    assert set(rp.audit_tables([shown], k=k).collect()["finding"]) <= {"protected"}
