@@ -8,7 +8,7 @@ from reid_sql.check import gate
 from reid_sql.check.policy import read_policy
 from reid_sql.commands.gate import print_verdict, report_files
 from reid_sql.commands.options import PASSED, printed
-from reid_sql.dossier.content import build_dossier, require_assessment
+from reid_sql.dossier.content import build_dossier, refuse_absolute_paths, require_assessment
 from reid_sql.dossier.envelope import (
     check_folder,
     find_inconsistencies,
@@ -40,6 +40,7 @@ def run_dossier(options: argparse.Namespace) -> int:
 def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
     policy, folder = read_policy(options.policy), named["out"]
     require_assessment(policy)
+    refuse_absolute_paths(policy)
     check_folder(folder)
     since = read_dossier(named["since"]) if "since" in named else None
     with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:

@@ -47,6 +47,14 @@ def require_assessment(policy: Policy) -> Assessment:
     return policy.assessment
 
 
+def refuse_absolute_paths(policy: Policy) -> None:
+    """Refuse a policy whose paths would show a folder of this machine to whoever gets the document."""
+    given = [each.given for table in policy.tables for each in table.sources if each.of_file]
+    if any(Path(each).is_absolute() for each in given):
+        rule = "policy must name files as seen from its folder for a dossier, got an absolute path"
+        raise OutOfDomainError(f"{rule}; move the policy or the file, and write the path without folders")
+
+
 def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = None) -> ReportPage:
     """Put the dossier together from the gate's report; `since` is the dossier before this one."""
     assessment = require_assessment(policy)

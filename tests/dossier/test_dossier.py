@@ -230,6 +230,7 @@ def test_a_signature_is_that_of_an_allowed_signer(folder: Path, tmp_path: Path) 
         ("[assessment.answers]", "[assessment.answers]\nx = 'y'", "must name clauses that a person answers"),
         ('standards = ["iso', 'standards = ["isos', "standard must be an existing file"),
         ("[assessment]", "[prepare]\n[assessment]", ""),
+        ('file = "people.csv"', f'file = "{PEOPLE}"', "must name files as seen from its folder"),
     ],
 )
 def test_refuses_in_one_sentence(
