@@ -20,6 +20,10 @@ TABLES: Final = {  # categories of each column, and people
     "two columns": ((30, 30), 20_000),
     "three columns": ((8, 6, 6), 6_000),
     "three columns, larger": ((16, 10, 5), 20_000),
+    "four columns": ((8, 6, 5, 4), 10_000),
+    "four columns, larger": ((12, 10, 8, 7), 200_000),
+    "four columns of few people": ((12, 10, 8, 7), 30_000),
+    "two columns, larger": ((100, 100), 100_000),
 }
 WIDTH: Final = 5
 Codes = np.ndarray[Any, np.dtype[np.int64]]
