@@ -58,7 +58,7 @@ class Hypercubes:
         if not self.can_be_asked:
             return
         self.categories: list[Integers] = [np.union1d(0, column) for column in codes.T]
-        self.factors: Integers = np.random.default_rng(1).integers(1, 2**62, self.columns)
+        self.factors: Integers = np.random.default_rng(1).integers(1, 2**62, (self.columns,))
         keys = codes @ self.factors
         self.places = np.argsort(keys, kind="stable")
         self.keys = keys[self.places]
