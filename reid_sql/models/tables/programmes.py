@@ -1,7 +1,7 @@
-"""Linear programmes that are solved again and again with other bounds and costs, by HiGHS.
+"""Linear programmes by HiGHS, some of which are solved again and again with other costs.
 
-A solution is found from the one before it (a warm start): a changed bound takes a few steps of the simplex
-method, where a new programme would take hundreds.
+Such a solution is found from the one before it (a warm start), in a few steps of the simplex method, where a
+new programme would take hundreds.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from highspy import HighsLp
 
 WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
-DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4  # of HiGHS: the first for changed bounds, the second for changed costs
+DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4  # of HiGHS: the first for new programmes, the second for changed costs
 MAX_INTEGER_NODES: Final = 500  # of the search of an integer programme
 
 
@@ -30,9 +30,9 @@ class Programme:
     >>> programme = Programme(sum_of_two, bounds, row_bounds, np.array([1.0, 3.0]))
     >>> programme.solve().tolist()
     [4.0, 0.0]
-    >>> programme.bound_columns([0], 0.0, 1.0)
+    >>> programme.cost_columns([0], 5.0)
     >>> programme.solve().tolist()
-    [1.0, 3.0]
+    [0.0, 4.0]
     """
 
     def __init__(
@@ -72,16 +72,6 @@ class Programme:
         self.solver.passModel(model)
         self.optimal = highspy.HighsModelStatus.kOptimal
         self.infeasible = highspy.HighsModelStatus.kInfeasible
-
-    def bound_columns(self, columns: Sequence[int] | Integers, low: Any, high: Any) -> None:  # noqa: ANN401
-        """Change the bounds of some columns; a number bounds them all."""
-        places = np.asarray(columns, dtype=np.int32)
-        ends = (np.broadcast_to(np.asarray(each, dtype=float), places.shape).copy() for each in (low, high))
-        self.solver.changeColsBounds(len(places), places, *ends)
-
-    def bound_row(self, row: int, low: float, high: float) -> None:
-        """Change the bounds of a row."""
-        self.solver.changeRowBounds(row, low, high)
 
     def cost_columns(self, columns: Sequence[int] | Integers, costs: Any) -> None:  # noqa: ANN401
         """Change the costs of some columns; a number is the cost of each."""
