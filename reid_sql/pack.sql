@@ -210,8 +210,7 @@ CREATE OR REPLACE MACRO journalist_risk(tbl, population_tbl, qi, threshold := 0.
   FROM reid_risk(reid_population_histogram(
     tbl, population_tbl, reid_names('quasi-identifiers', qi), nulls), (threshold)::DOUBLE);
 
--- 6. What classes reveal about a sensitive column. Of the `size` records of a class n have a value, and of
---    all `total` records `in_table` have it.
+-- 6. What classes reveal about a sensitive column: n of a class's `size` have a value, `in_table` of `total`.
 CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
   WHEN 'distinct' THEN 'system.main.count(*)::DOUBLE'
   WHEN 'entropy' THEN 'CASE WHEN system.main.max(n) * system.main.count(*) = system.main.sum(n)
@@ -290,10 +289,12 @@ CREATE OR REPLACE MACRO reid_count_subsets(tbl, names, subsets, nulls) AS
 CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'value') AS TABLE
   FROM (SELECT s.columns, s.classes::DOUBLE / reid_some(s.records) AS distinction,
       CASE WHEN s.records > 1 THEN (s.records::HUGEINT * (s.records - 1) - s.alike)::DOUBLE
-        / (s.records::HUGEINT * (s.records - 1)) END AS separation,
-      s.records, s.classes, s.unique_records, CASE WHEN s.records > 1 THEN 'ok'
-        ELSE 'one_record: separation is not available, since one record leaves no pair to compare' END
-        AS status, s.records_dropped, s.nulls
+        / (s.records::HUGEINT * (s.records - 1)) END AS separation, s.records, s.classes, s.unique_records,
+      coalesce(nullif(concat_ws(chr(59) || ' ', CASE WHEN s.records = 1
+        THEN 'one_record: separation is not available, since one record leaves no pair to compare' END,
+        CASE WHEN max_size < len(reid_names('columns', columns)) THEN 'incomplete: sets of more than '
+          || (max_size)::BIGINT || ' of the ' || len(reid_names('columns', columns))
+          || ' columns were not searched' END), ''), 'ok') AS status, s.records_dropped, s.nulls
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
   ) AS reid_answer WHERE reid_answer::VARCHAR <> '';

@@ -54,7 +54,14 @@ def ask(function: str, table: str, columns: str, **options: str) -> str:
 def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]:
     """What a loop over the records answers, NULL a value of its own."""
     if function == "attribute_risk":
-        return tidy([_attribute(name, [row[place] for row in rows]) for place, name in enumerate(columns)])
+        width = len(columns)
+        largest = (
+            "ok"
+            if width == 1
+            else f"incomplete: sets of more than 1 of the {width} columns were not searched"
+        )
+        each = [_attribute(name, [row[place] for row in rows]) for place, name in enumerate(columns)]
+        return tidy([(*row, largest, *NULL_REPORT_COLUMNS) for row in each])
     sizes = class_sizes(rows, rows, "value")
     if function == "equivalence_classes":
         return tidy(
@@ -73,16 +80,7 @@ def _attribute(name: str, values: list[Any]) -> Row:
     differs = [left != right for left, right in combinations(values, 2)]
     classes, records = len(set(values)), len(values)
     unique = sum(values.count(value) == 1 for value in values)
-    return (
-        [name],
-        classes / records,
-        sum(differs) / len(differs),
-        records,
-        classes,
-        unique,
-        "ok",
-        *NULL_REPORT_COLUMNS,
-    )
+    return [name], classes / records, sum(differs) / len(differs), records, classes, unique
 
 
 def tidy(rows: list[Row]) -> list[Row]:
