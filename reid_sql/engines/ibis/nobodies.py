@@ -44,16 +44,19 @@ def count_nobodies(
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
-    most = sorted((int(row["size"]) for row in found), reverse=True)[:SIZES_COUNTED]
+    most = [int(row["size"]) for row in found if row["code"] is None]
     return IdentifierCounts(most, codes, *others, alike)
 
 
 def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
-    """The sizes of the most frequent values and of those that are codes; other values stay there."""
-    place = ibis.row_number().over(order_by=sizes["size"].desc())
-    code = ibis.null() if is_code is None else is_code.ifelse(sizes["value"], ibis.null())
-    placed = sizes.select("size", code=code, place=place)
-    return placed.filter((placed["place"] < SIZES_COUNTED) | placed["code"].notnull()).select("size", "code")
+    """The sizes of the most frequent values, and the coded values: others stay in the database."""
+    value = sizes["value"]
+    kind = value.type().copy(nullable=True)
+    most = sizes.order_by(sizes["size"].desc()).limit(SIZES_COUNTED).select("size", code=ibis.null(kind))
+    if is_code is None:
+        return most
+    code = value if value.type().nullable else value.cast(kind)  # both parts must have one type
+    return most.union(sizes.filter(is_code).select("size", code=code))
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
