@@ -76,6 +76,10 @@ def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:
             if pair[0] is True or (ordered[name] in NUMERIC_TYPES and may_end_with_code(*pair)):
                 found.add(name)
     if written:
-        flags = ask(find_candidates_in_texts(item, [*map(quoted, written)])).fetchall()[0]
+        texts = [*map(quoted, written)]
+        try:
+            flags = ask(find_candidates_in_texts(item, texts, in_groups=True)).fetchall()[0]
+        except duckdb.OutOfMemoryException:
+            flags = ask(find_candidates_in_texts(item, texts, in_groups=False)).fetchall()[0]
         found |= {name for name, flag in zip(written, flags, strict=True) if flag}
     return found

@@ -27,14 +27,18 @@ def select_ends(columns: Mapping[str, str]) -> str:
     )
 
 
-def find_candidates_in_texts(item: str, columns: Sequence[str]) -> str:
-    """Test of each column whether a text of it may be a code, once for each distinct value, in one scan."""
+def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bool) -> str:
+    """Test of each column whether a text of it may be a code, in one scan.
+
+    In groups, each distinct value is tested once; else each row is, which needs no memory.
+    """
     pattern = text(CANDIDATE_PATTERN)
     tests = (f"coalesce(bool_or(regexp_full_match({each}::VARCHAR, {pattern})), false)" for each in columns)
     sets = ", ".join(f"({each})" for each in columns)
+    groups = f"(SELECT {', '.join(columns)} FROM {item} AS reid_source GROUP BY GROUPING SETS ({sets}))"
     return f"""
         SELECT {", ".join(tests)}
-        FROM (SELECT {", ".join(columns)} FROM {item} AS reid_source GROUP BY GROUPING SETS ({sets}))"""
+        FROM {groups if in_groups else item} AS reid_source"""
 
 
 def mark_candidates(values: str) -> str:

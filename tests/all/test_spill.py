@@ -15,6 +15,8 @@ from reid_sql.check.gate import open_tables
 from reid_sql.check.policy import read_policy
 from reid_sql.client import open_client
 from reid_sql.sources.files import open_source
+from reid_sql.sources.missing_value_codes import find_codes
+from reid_sql.sql.missing_value_codes import find_candidates_in_texts
 from tests.processes import environment
 
 LIMIT = "120MB"
@@ -127,3 +129,17 @@ def test_a_command_spills_nowhere_else_and_leaves_nothing(tmp_path: Path) -> Non
     assert json.loads(done.stdout)["summary"]["unique_records"] == rows
     assert [left.name for left in here.iterdir()] == [file.name]
     assert not list(spill.iterdir())
+
+
+def test_codes_are_found_where_the_distinct_texts_do_not_fit(tmp_path: Path) -> None:
+    plain, coded = (f"'{tmp_path / name}.parquet'" for name in ("plain", "coded"))
+    with duckdb.connect() as con:
+        con.execute(f"COPY (SELECT 'x' || md5(i::VARCHAR) AS c FROM range(3_000_000) AS t(i)) TO {plain}")
+        con.execute(f"COPY (FROM {plain} UNION ALL SELECT '?' FROM range(3)) TO {coded}")
+    with duckdb.connect(config={"memory_limit": "150MB", "temp_directory": ""}) as con:
+        con.execute("SET enable_progress_bar = false")
+        with pytest.raises(duckdb.OutOfMemoryException):
+            con.execute(find_candidates_in_texts(plain, ["c"], in_groups=True)).fetchall()
+        assert find_codes(con.sql, plain, ["c"]) == {}
+        with pytest.raises(duckdb.OutOfMemoryException):  # its values are to be counted
+            find_codes(con.sql, coded, ["c"])

@@ -44,7 +44,9 @@ def count_by_hand(
 
 
 def figures(answer: list[dict[str, Any]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    return {tuple(row["columns"]): (row["combinations"], row["records"], row["fewest"]) for row in answer}
+    """What each set of columns has; a search that stopped and found nothing has a row without columns."""
+    rows = [row for row in answer if row["columns"]]
+    return {tuple(row["columns"]): (row["combinations"], row["records"], row["fewest"]) for row in rows}
 
 
 @given(
@@ -92,7 +94,8 @@ def test_the_records_that_have_them_are_listed(frame: pl.DataFrame, data: st.Dat
         for record in set().union(*held)
     }
     for answer in by_both("minimal_unique_subsets", {"t": frame}, frame.columns, max_size=3, k=k):
-        assert {(row["record"], tuple(row["columns"])) for row in answer} == expected
+        listed = {(row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None}
+        assert listed == expected
     column = data.draw(st.sampled_from(frame.columns))
     for answer in by_both("column_contributions", {"t": frame}, frame.columns, max_size=3, k=k):
         counts = {row["record"]: row["subsets"] for row in answer if row["column_name"] == column}
@@ -121,7 +124,8 @@ def test_people_have_the_combinations_of_their_rows(frame: pl.DataFrame, data: s
     for answer in by_both(
         "minimal_unique_subsets", {"t": table}, frame.columns, max_size=3, k=k, entity="person"
     ):
-        assert {(row["record"], tuple(row["columns"])) for row in answer} == expected
+        found = {(row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None}
+        assert found == expected
 
 
 def test_k_of_two_finds_the_records_that_minimal_unique_subsets_lists() -> None:

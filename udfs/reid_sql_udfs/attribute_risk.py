@@ -24,9 +24,9 @@ from reid_sql.reductions.subsets import SUBSETS
     coalesce(nullif(concat_ws('; ',
       CASE WHEN nulls = 'wildcard' THEN '{disclosure.STATUS_NO_DISTINCTION}' END,
       CASE WHEN records = 1 THEN '{disclosure.STATUS_NO_PAIR}' END,
-      CASE WHEN max(len(subset)) OVER () < count(*) FILTER (len(subset) = 1) OVER ()
-      THEN format({sql_text(disclosure.STATUS_LARGER_SETS)}, max(len(subset)) OVER (),
-        count(*) FILTER (len(subset) = 1) OVER ()) END), ''), '{disclosure.OK}') AS status""",
+      CASE WHEN max(array_length(subset)) OVER () < count(*) FILTER (array_length(subset) = 1) OVER ()
+      THEN format({sql_text(disclosure.STATUS_LARGER_SETS)}, max(array_length(subset)) OVER (),
+        count(*) FILTER (array_length(subset) = 1) OVER ()) END), ''), '{disclosure.OK}') AS status""",
     overlapping_classes=True,
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:

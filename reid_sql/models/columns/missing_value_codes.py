@@ -35,7 +35,7 @@ CANDIDATE_PATTERN: Final = "|".join(
         rf"(?is)\p{{Zs}}*({'|'.join(map(re.escape, MISSING_WORDS))})\p{{Zs}}*",
         r"[+-]?0*(9+|9*9[78])([.]0*)?",
         "-0*1([.]0*)?",
-        r"[+-]?[0-9.]+e.*",
+        r"[+-]?[0-9.]+e[+-]?[0-9]+",
         r"[+-]?[0-9]*[.](0{9}|9{9}).*",
         rf"({'|'.join(MISSING_DATES)}).*",
     )
