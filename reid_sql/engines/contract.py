@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reid_sql.errors import OutOfDomainError, WrongCallError
 from reid_sql.function import Function
 from reid_sql.parameters import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Frame = TypeVar("Frame")  # a relation of the engine, lazy where the engine is
 Value = TypeVar("Value", covariant=True)  # noqa: PLC0105 - an expression or a column
@@ -98,10 +99,10 @@ class Adapter(Protocol[Frame, Value]):
     def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
         """Answer.SAMPLE: draw n records from the model."""
 
-    def collected(self, frame: Frame, words: str) -> pa.Table:
+    def collected(self, frame: Frame, words: str) -> "pa.Table":
         """Fetch the frame into this process, or refuse one above the engine's bound, if it has one."""
 
-    def framed(self, table: pa.Table) -> Frame:
+    def framed(self, table: "pa.Table") -> Frame:
         """Make a frame of the table; a type that the engine lacks becomes one that has room for it."""
 
 

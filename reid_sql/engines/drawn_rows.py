@@ -6,8 +6,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES, MIN_SHARE_OF_FORM
+from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES
 from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS, MAX_ROWS_OF_PERSON, find_people_columns
+from reid_sql.models.columns.missing_value_codes import MIN_SHARE_OF_FORM
 from reid_sql.parameters import Integers
 
 ROWS_DRAWN: Final = 10_000

@@ -14,6 +14,7 @@ from typing import Any, Final
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.columns.missing_value_codes import (
+    MIN_SHARE_OF_FORM,
     MissingValueCode,
     NumberRange,
     count_missing_values,
@@ -44,7 +45,6 @@ DATE_PATTERN: Final = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
 )
 PADDED_PATTERN: Final = "0[0-9]+"
-MIN_SHARE_OF_FORM: Final = 0.95  # share of the values that must be dates, or numbers, for the column to be
 MAX_CATEGORIES: Final = 20  # so few distinct values are categories, and too few to recognise an identifier
 MAX_NUMBER_CATEGORIES: Final = 10  # so few distinct whole numbers encode categories rather than amounts
 MIN_RECORDS_PER_CATEGORY: Final = 5  # mean number of records of a category

@@ -28,6 +28,7 @@ MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")  # only where 
 NEGATIVE_NINES: Final = ("-1", *(f"-{nines}" for nines in NINES))
 MISSING_NUMBERS: Final = (*NINES, *MISSING_CODES, *NEGATIVE_NINES)
 MAX_CODED_NUMBERS: Final = 20  # a column of so few distinct numbers encodes answers rather than amounts
+MIN_SHARE_OF_FORM: Final = 0.95  # share of the values that must be dates, or numbers, for the column to be
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 # Every text that may be a code, and others: digits that round to one, and any number with an exponent.
 CANDIDATE_PATTERN: Final = "|".join(

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final
 
-from reid_sql.models.columns.column_profile import MIN_SHARE_OF_FORM
-from reid_sql.models.columns.missing_value_codes import MISSING_WORDS, NEGATIVE_NINES, NINES
+from reid_sql.models.columns.missing_value_codes import (
+    MIN_SHARE_OF_FORM,
+    MISSING_WORDS,
+    NEGATIVE_NINES,
+    NINES,
+)
 
 MAX_NOBODIES: Final = 8  # values that may have far more rows than any other, such as a guest of each branch
 MAX_NOBODIES_OF_FEW: Final = 3  # of few values; of more, as many must have few rows
