@@ -128,8 +128,7 @@ def _recipients(page: Page) -> str:
         f"<td>{escape(known.get(name, OWN_VIEW))}</td></tr>"
         for name, verdict in verdicts_by_recipient(page).items()
     )
-    head = "<tr><th>verdict</th><th>for whom</th><th>where, and what they may know</th></tr>"
-    return f"<h2>For whom</h2><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    return f"<h2>For whom</h2>{render_table(('verdict', 'for whom', 'where, and what they may know'), rows)}"
 
 
 def _cautions(page: Page) -> str:

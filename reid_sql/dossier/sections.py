@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import css_class, definition_list, render_html
+from reid_sql.check.html import css_class, definition_list, render_html, render_table
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.dossier.clauses import describe_test
 
@@ -57,9 +57,8 @@ def _standard(standard: ReportPage) -> str:
         f"<td>{escape(row['question'])}{_answer(row)}</td></tr>"
         for row in standard["rows"]
     )
-    head = "<tr><th>clause</th><th>question, and what answers it</th></tr>"
     title = ", ".join(filter(None, (standard["name"], standard["edition"])))
-    return f"<h2>{escape(title)}</h2><table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    return f"<h2>{escape(title)}</h2>{render_table(('clause', 'question, and what answers it'), rows)}"
 
 
 def _answer(row: ReportPage) -> str:
@@ -95,9 +94,8 @@ def _attacks(dossier: ReportPage) -> str:
         f"{_figures(each['figures']) if each['tried'] else ''}</td></tr>"
         for each in dossier["attacks"]
     )
-    head = "<tr><th>attack</th><th></th><th>command and figures</th></tr>"
     floor = f"<p><strong>{escape(dossier['floor'])}</strong></p>"
-    table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    table = render_table(("attack", "", "command and figures"), rows)
     return f"<h2>What was attacked, and what was not</h2>{floor}{table}"
 
 
@@ -114,9 +112,8 @@ def _changes(dossier: ReportPage) -> str:
         f"<td>{escape(each['now'] or '–')}</td></tr>"
         for each in dossier["changes"]
     )
-    head = "<tr><th>what</th><th>before</th><th>now</th></tr>"
     since = f"<p>Since the dossier of digest {escape(dossier['since'])}:</p>"
-    table = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    table = render_table(("what", "before", "now"), rows)
     return f"<h2>Changes</h2>{since}{table if rows else '<p>Nothing changed.</p>'}"
 
 
