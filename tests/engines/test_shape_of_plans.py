@@ -1,0 +1,116 @@
+"""Without a clock: what a query scans, groups by, joins and materializes does not change with its rows."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import duckdb
+import polars as pl
+import pytest
+
+import reid_sql
+import reid_sql.polars as rp
+from reid_sql.function import Function
+from reid_sql_udfs import declared
+from tests.conformance.engines import Sql
+from tests.engines.duckdb.test_work_of_a_query import SIZES, asked, one_of_each_reduction
+
+FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
+OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
+    "class_size_histogram": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
+    "equivalence_class_people": "scans 2, groups by 2, joins 1, windows 0, materialized 0",
+    "equivalence_class_size": "scans 2, groups by 3, joins 1, windows 0, materialized 0",  # DuckDB's own plan
+    "equivalence_classes": "scans 1, groups by 3, joins 0, windows 0, materialized 0",
+    "individual_risk": "scans 1, groups by 1 3, joins 0, windows 1, materialized 5",
+    "journalist_risk": "scans 2, groups by 1 3 3, joins 1, windows 0, materialized 0",
+    "l_diversity": "scans 1, groups by 1 2 2 3 4, joins 1, windows 0, materialized 4",
+    "population_risk": "scans 1, groups by 1 1 1 1 2 2 2 2 2 2 3, joins 0, windows 2, materialized 6",
+    "quasi_identifiers": "scans 1, groups by 1 1 2, joins 1, windows 2, materialized 6",
+    "risk_summary": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
+    "t_closeness": "scans 1, groups by 1 1 2 2 2 3 3 3 4, joins 7, windows 0, materialized 12",
+}
+POLARS: Final = {  # the same of the plans that Polars itself executes
+    "class_size_histogram": "scans 1, groups by 1 2, windows 0, joins 0",
+    "equivalence_class_size": "scans 1, groups by , windows 1, joins 0",
+    "equivalence_classes": "scans 1, groups by 2, windows 0, joins 0",
+    "risk_summary": "scans 1, groups by 1 2, windows 0, joins 0",
+}
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        reid_sql.register(connection)
+        for size in SIZES:
+            connection.execute(f"""
+                CREATE TABLE people_{size} AS SELECT i AS id, 20 + i % 7 AS age, 'r' || (i * i % 9) AS region,
+                  CASE WHEN i % 11 <> 5 THEN 'MF'[1 + i % 2] END AS sex FROM range({size}) AS r(i)""")
+        yield connection
+
+
+def operators(node: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Each operator of a plan that costs more than a pass over its input, and the number of its keys."""
+    groups = node["extra_info"].get("Groups", [])
+    if node["name"] not in FREE:
+        yield node["name"], 1 if isinstance(groups, str) else len(groups)
+    for child in node["children"]:
+        yield from operators(child)
+
+
+def plan(con: duckdb.DuckDBPyConnection, function: Function, size: int) -> list[tuple[str, int]]:
+    given = asked(function)
+    for table in (name for name, value in given.items() if isinstance(value, pl.DataFrame)):
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {table} AS FROM people_{size}")
+    sql = Sql().sql(function, given).replace('"row"', "id")
+    return list(operators(json.loads(con.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()[0][1])[0]))
+
+
+def describe(plan: list[tuple[str, int]]) -> str:
+    names = Counter(name for name, _ in plan)
+    keys = " ".join(map(str, sorted(number for name, number in plan if name.endswith("GROUP_BY"))))
+    windows = names["WINDOW"] + names["STREAMING_WINDOW"]
+    return (
+        f"scans {names['SEQ_SCAN']}, groups by {keys}, joins {names['HASH_JOIN']}, windows {windows}, "
+        f"materialized {names['CTE']}"
+    )
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("name", [*one_of_each_reduction()])
+def test_a_query_scans_each_table_once_however_many_rows_it_has(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    function = one_of_each_reduction()[name]
+    if name == "copula_correction":
+        con.execute(f"FROM fit_copula('region', people_{SIZES[0]}, ['age', 'sex', 'region'])").fetchall()
+    few, many = (plan(con, function, size) for size in SIZES)
+    assert many == few
+    tables = sum(isinstance(value, pl.DataFrame) for value in asked(function).values())
+    joined = name == "equivalence_class_people"  # the classes are joined to the rows, in place of a window
+    assert Counter(name for name, _ in few)["SEQ_SCAN"] == tables + joined
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("name", [*OPERATORS])
+def test_the_first_functions_have_the_stored_operators_in_duckdb(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    assert describe(plan(con, declared()[name], SIZES[0])) == OPERATORS[name]
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("name", [*POLARS])
+def test_the_first_functions_have_the_stored_operators_in_polars(name: str) -> None:
+    people = pl.LazyFrame({"age": range(30), "sex": ["m", "f"] * 15})
+    if name == "equivalence_class_size":
+        asked = people.select(rp.equivalence_class_size("age", "sex"))
+    else:
+        asked = getattr(rp, name)(people, ["age", "sex"])
+    counting = asked.explain().split("\n  PLAN 1:")[0]  # then: the cautions
+    keys = " ".join(sorted(str(len(by.split(","))) for by in re.findall(r"\] BY \[(.*)\]", counting)))
+    windows, joins = counting.count(".over("), counting.count("JOIN")
+    assert (
+        f"scans {counting.count('DF [')}, groups by {keys}, windows {windows}, joins {joins}" == POLARS[name]
+    )
