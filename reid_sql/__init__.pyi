@@ -112,6 +112,7 @@ def audit_tables(
     lowest: int = 1,
     highest: int = 1000000000,
     base: int = 1,
+    status: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def beta_likeness(
     con: duckdb.DuckDBPyConnection,

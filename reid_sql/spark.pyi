@@ -86,6 +86,7 @@ def audit_tables(
     lowest: int = 1,
     highest: int = 1000000000,
     base: int = 1,
+    status: str | None = None,
 ) -> DataFrame: ...
 def beta_likeness(
     tbl: _Frame,

@@ -163,6 +163,7 @@ def _with_like_keys(con: duckdb.DuckDBPyConnection, views: list[str], key: str |
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")
+TEXTS: Final = ("count", "total", "status")
 AUDITED: Final = ("k", "people", "lowest", "highest", "base")
 
 
@@ -195,7 +196,7 @@ def run_safe(options: argparse.Namespace) -> int:
 def run_audit_tables(options: argparse.Namespace) -> int:
     """Print what published tables give away, and draw it if asked."""
     how = function_options(options, "audit_tables", *AUDITED)
-    how |= {name: getattr(options, name) for name in ("count", "total") if getattr(options, name) is not None}
+    how |= {name: getattr(options, name) for name in TEXTS if getattr(options, name) is not None}
     columns = [name for text in options.columns for name in names("the columns", text)]
     if columns:
         how["columns"] = list(dict.fromkeys(columns))

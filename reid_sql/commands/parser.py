@@ -255,6 +255,8 @@ def _audit_tables(parser: Parser) -> None:
     words = f"the columns of categories, {ADDS} (default all but counts)"
     parser.option("--columns", words, "A,B,C", action="append", default=[])
     parser.option("--count", "the column of counts (default records)", "COLUMN")
+    words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
+    parser.option("--status", words, "COLUMN")
     parser.option("--total", "the category of totals (default an empty one)", "TEXT")
     words = "nested, if each table counts only some people of the one before (default: all count the same)"
     parser.option("--people", words, "WORD")

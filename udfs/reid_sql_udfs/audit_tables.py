@@ -26,11 +26,14 @@ ROUNDING_BASE: Final = Number(
     whole=True,
 )
 COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'column'")
+STATUS_COLUMN: Final = Text(
+    "the name of a column that marks hidden counts", "write status := 'column'", optional=True
+)
 TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
 
 
 @table_function(
-    "tables, k, columns, count, total, people, lowest, highest, base",
+    "tables, k, columns, count, total, people, lowest, highest, base, status",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -46,13 +49,15 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     lowest: Annotated[int, HIDDEN_COUNT] = 1,
     highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
     base: Annotated[int, ROUNDING_BASE] = 1,
+    status: Annotated[str | None, STATUS_COLUMN] = None,
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
     Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
-    and `<5` are read too). NULL in a column of categories marks a total, or the text `total`. The tables may
-    share columns: what one totals, another may show. A column that a table lacks is totalled there. What
-    `safe_table` answers can be audited as it is.
+    and `<5` are read too). Or `status` names a column that marks hidden counts, by letters or numbers of
+    tau-Argus or sdcTable, or by true; `sdcStatus` is read without. NULL in a column of categories marks a
+    total, or the text `total`. The tables may share columns: what one totals, another may show. A column
+    that a table lacks is totalled there. What `safe_table` answers can be audited as it is.
 
     One row for each hidden cell, with the smallest and largest count that fit everything that is published,
     and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
@@ -75,5 +80,5 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     ('sex = F', 'recovered', 1, '[total] - [sex = M]')
     """
     most = inf if highest >= UNBOUNDED else highest
-    reading = Reading(columns or None, count, total, lowest, most, int(base))
+    reading = Reading(columns or None, count, total, lowest, most, int(base), status)
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested")

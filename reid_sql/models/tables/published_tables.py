@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import Integers, fold_case
 
 TOTALS: Final = "total_over"  # the column by which safe_table names the columns that a row is a total of
@@ -20,15 +21,13 @@ ADDED: Final = (
     "value_sum",
     "largest_share",
     "unsafe",
-    "status",
+    STATUS,
     "loss",
     "records_dropped",
     "nulls",
-    "sdcstatus",
+    SDC_STATUS,
 )
-# By which tau-Argus (U, M, D) and sdcTable (u, x) mark a cell as hidden whose count their files contain.
-HIDDEN_STATUSES: Final = frozenset({"u", "x", "m", "d"})
-STATUS_COLUMNS: Final = ("sdcstatus", "status")
+NIL: Final = "-"  # of tau-Argus and of many offices: a cell of nobody
 MARKS: Final = frozenset({"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"})
 LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
     ["all", "(all)", "total", "(total)", "totals", "grand total", "sum", "overall", "both sexes", "all ages"]
@@ -83,8 +82,9 @@ Cells = dict[Key, Cell]
 class Reading:
     """How tables are read: their columns of categories and of counts, and what marks a total.
 
-    `lowest` and `highest` are what an attacker knows of each hidden count by the publisher's rule. Published
-    counts are rounded to the nearest multiple of `base`.
+    `status` names the column that marks counts as hidden. `lowest` and `highest` are what an attacker knows
+    of each hidden count by the publisher's rule. Published counts are rounded to the nearest multiple of
+    `base`.
     """
 
     columns: list[str] | None = None
@@ -93,6 +93,7 @@ class Reading:
     lowest: float = 1.0
     highest: float = inf
     base: int = 1
+    status: str | None = None
 
 
 def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
@@ -111,13 +112,15 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     columns = _columns_of(parsed, reading)
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     cells: Cells = {}
-    for number, row in parsed:
-        folded = {fold_case(name): value for name, value in row.items()}
+    folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
+    numbers = [number for number, _ in parsed]
+    hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
+    for number, folded, is_hidden in zip(numbers, folded_rows, hidden, strict=True):
         within = tuple("1" if step < number - 1 else None for step in range(steps))
         totals = _totals_of(folded.get(TOTALS))
         categories = (_category_of(folded, name, totals, reading.total) for name in columns)
         key = (*categories, *within)
-        found = _count_of(folded, reading)
+        found = _count_of(folded, reading, is_hidden=is_hidden)
         _add(cells, key, _round_off(found, reading), number, is_shown=found.value is not None)
     _refuse_unmarked_totals(cells)
     if not reading.columns:
@@ -168,7 +171,7 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
                 rule = f"columns must be in one of the tables, got '{name}'"
                 raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
         return list(reading.columns)
-    own = {*ADDED, fold_case(reading.count)}
+    own = {*ADDED, fold_case(reading.count), fold_case(reading.status or STATUS)}
     columns = list({fold_case(name): name for name in known if fold_case(name) not in own}.values())
     if not columns:
         rule = f"tables must have a column of categories next to '{reading.count}', got none"
@@ -208,13 +211,15 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
     return json.dumps(value)
 
 
-def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
+def _count_of(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> Cell:
     """The count of a row, or the bounds of a hidden one."""
-    value = None if _is_marked_hidden(row, reading) else row[fold_case(reading.count)]
+    value = None if is_hidden else row[fold_case(reading.count)]
     if isinstance(value, str):
         value = value.strip()
         if value.lower() in MARKS:
             value = None
+        elif value == NIL:
+            value = 0
         elif below := BELOW.fullmatch(value):
             return Cell(min(reading.lowest, int(below[1]) - 1.0), min(reading.highest, int(below[1]) - 1.0))
         else:
@@ -226,13 +231,6 @@ def _count_of(row: Mapping[str, Any], reading: Reading) -> Cell:
         got = f"got {OTHER_VALUE} in '{reading.count}'"
         raise OutOfDomainError(f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5")
     return Cell(reading.lowest, reading.highest, float(value))
-
-
-def _is_marked_hidden(row: Mapping[str, Any], reading: Reading) -> bool:
-    """Whether a column of statuses, which is none of categories, says that the count is hidden."""
-    categories = {fold_case(name) for name in reading.columns or ()}
-    statuses = (row.get(name) for name in STATUS_COLUMNS if name not in categories)
-    return any(str(each).strip().lower() in HIDDEN_STATUSES for each in statuses)
 
 
 def _round_off(cell: Cell, reading: Reading) -> Cell:

@@ -226,29 +226,3 @@ def test_misspelt_columns_are_refused_with_the_nearest() -> None:
         audit_tables(rows(HAVING), Reading(["a", "c"]), 5)
     with pytest.raises(OutOfDomainError, match="got none"):
         audit_tables(PublishedRows(np.array([1]), ['{"records": 3}']), Reading(), 5)
-
-
-@pytest.mark.parametrize(
-    ("column", "marks"), [("sdcStatus", "sux"), ("Status", "SUM")], ids=["sdcTable", "tau-Argus"]
-)
-def test_counts_that_another_program_marks_as_hidden_are_hidden(column: str, marks: str) -> None:
-    """Of the rows a and b, 2 and 7 are hidden in both, but the cell of b in column 2 can be computed."""
-    shown, primary, secondary = list(marks)
-    counts = {("a", "1"): 2, ("a", "2"): 9, ("b", "1"): 7, ("b", "2"): 6, ("c", "1"): 8, ("c", "2"): 5}
-    hidden = {("a", "1"): primary, ("a", "2"): secondary, ("b", "2"): primary}
-    totals = {**counts}
-    for (row, place), count in counts.items():
-        for key in ((row, "Total"), ("Total", place), ("Total", "Total")):
-            totals[key] = totals.get(key, 0) + count
-    texts = [
-        json.dumps({"row": row, "place": place, "Freq": count, column: hidden.get((row, place), shown)})
-        for (row, place), count in totals.items()
-    ]
-    rows = PublishedRows(np.ones(len(texts), dtype=int), texts)
-    found = audit_tables(rows, Reading(count="Freq", total="Total"), 5)
-    assert {each.cell: each.low for each in found} == {
-        "row = a, place = 1": 2,
-        "row = a, place = 2": 9,
-        "row = b, place = 2": 6,
-    }
-    assert {each.finding for each in found} == {"recovered"}
