@@ -55,7 +55,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
 
     Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
     and `<5` are read too). Or `status` names a column that marks hidden counts, by letters or numbers of
-    tau-Argus or sdcTable, or by true; `sdcStatus` is read without. NULL in a column of categories marks a
+    tau-Argus or sdcTable, or by true; sdcStatus is read without. NULL in a column of categories marks a
     total, or the text `total`. The tables may share columns: what one totals, another may show. A column
     that a table lacks is totalled there. What `safe_table` answers can be audited as it is.
 
