@@ -1,4 +1,4 @@
-"""Files of ACRO 0.4: the risk appetite of an organization, and results for its output checkers.
+"""Files of ACRO 1.0: the risk appetite of an organization, and results for its output checkers.
 
 Only what means the same there and here is read or written; the rest is listed, or refused.
 """
@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
+from reid_sql._version import __version__
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
@@ -27,12 +29,20 @@ NOT_USED: Final[Mapping[str, str]] = {
     "survival_safe_threshold": "of survival tables",
     "check_missing_values": "NULL is a category here",
     "zeros_are_disclosive": "see zeros := 'list'",
+    "safe_round_base": "see base",
+    "federated": "of sites that share evidence",
+    "blocked_extensions": "of other files",
 }
-VERSION: Final = "0.4.11"  # of which the layout of results was verified
+UNKNOWN_KEY: Final = "no rule of tables is known by it"
+NEAR: Final = 0.8  # likeness of two names above which one is the other with a slip
+VERSION: Final = "1.0.2"  # whose loader accepts the results of no other version
 UID, TOTAL, RESULTS = "output_0", "All", "results.json"
-# The words of ACRO for what makes a cell unsafe; two of them no rule here corresponds to.
-CHECKS: Final = {"threshold": FEW_PEOPLE, "p-ratio": P_PERCENT, "nk-rule": DOMINANCE}
-NOT_CHECKED: Final = ("negative", "missing", "all-values-are-same")
+# The words of ACRO for what makes a cell unsafe, those of its ontology, and what no rule here corresponds to.
+THRESHOLD, P_PERCENT_CHECK, NK = "MinimumThresholdCheck", "PPercentCheck", "NKCheck"
+CHECKS: Final = {THRESHOLD: FEW_PEOPLE, P_PERCENT_CHECK: P_PERCENT, NK: DOMINANCE}
+LINKED, ZEROS_NEEDED, ZEROS = "PresenceOfLinkedTableCheck", "RequiredZeroCheck", "PresenceOfZeroCheck"
+OF_COUNTS: Final = (ZEROS_NEEDED, ZEROS, LINKED, THRESHOLD)
+OF_SUMS: Final = (NK, P_PERCENT_CHECK, LINKED, THRESHOLD)
 Row = Mapping[str, Any]
 
 
@@ -55,14 +65,14 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
     """Read the thresholds of a risk appetite, YAML, as parameters of safe_table.
 
     `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent.
-    Refuses keys that ACRO does not have.
+    Refuses a key that differs from one of these by a slip.
     """
     given = _read_yaml(Path(path))
-    known = (K, NK_N, NK_K, P_RATIO, *NOT_USED)
+    used = (K, NK_N, NK_K, P_RATIO)
     for key in given:
-        if key not in known:
+        if key not in (*used, *NOT_USED) and get_close_matches(str(key), used, cutoff=NEAR):
             rule = f"the risk appetite must have the keys of ACRO, got '{key}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(key), list(known), 'keys')}")
+            raise UnknownNameError(f"{rule}; {suggestion(str(key), list(used), 'keys')}")
     parameters: dict[str, Any] = {}
     if K in given:
         parameters["k"] = int(LEAST_COUNT.check(K, _number(K, given[K])))
@@ -77,7 +87,8 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
         ]
     if P_RATIO in given:
         parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
-    return RiskAppetite(parameters, {key: NOT_USED[key] for key in given if key in NOT_USED})
+    not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in given if key not in used}
+    return RiskAppetite(parameters, not_used)
 
 
 def _number(name: str, value: Any) -> float:  # noqa: ANN401 - as YAML has it
@@ -165,13 +176,15 @@ def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
 
 
 def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: str) -> str:
-    cells = {check: _places(rows, rule) for check, rule in CHECKS.items()}
+    value = any(row["value_sum"] is not None for row in rows)
+    needed = OF_SUMS if value else OF_COUNTS
+    cells = {check: _places(rows, CHECKS[check]) if check in CHECKS else [] for check in needed}
     hidden = any(row["records"] is None for row in rows)
-    summary = {"suppressed": hidden} | {name: len(cells.get(name, [])) for name in (*CHECKS, *NOT_CHECKED)}
     one_cell, determined = (len(_places(rows, rule)) for rule in (ONE_CELL, DETERMINED))
     status = "fail" if shows_unsafe(rows) else "review" if hidden or one_cell or determined else "pass"
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
-    comments = [f"Not checked: {', '.join(NOT_CHECKED)}."]
+    not_checked = [check for check in needed if check not in CHECKS]
+    comments = [f"Not checked: {', '.join(not_checked)}."]
     comments += [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
     comments += [f"{determined} finer cells repeat such a fact (determined)."] if determined else []
     zeros = len(_places(rows, NOBODY))
@@ -182,22 +195,42 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     outcome = {
         str(place): "".join(f"{check}; " for check in checks) or "ok" for place, checks in enumerate(broken)
     }
+    summary = {name: len(places) for name, places in cells.items()}
     result = {
         "uid": UID,
         "status": status,
         "type": "table",
-        "properties": {"method": "safe_table", "columns": list(columns)},
-        "files": [
-            {"name": file, "sdc": {"summary": summary, "cells": cells | {name: [] for name in NOT_CHECKED}}}
-        ],
+        "properties": {"method": "safe_table", "mitigation": "suppress" if hidden else "none"},
+        "files": [{"name": file, "sdc": {"summary": summary, "cells": cells}}],
         "outcome": {"records": outcome},
         "command": command,
         "summary": "; ".join([status, *found]),
         "timestamp": datetime.now().isoformat(),  # noqa: DTZ005 - as ACRO writes it
         "comments": comments,
         "exception": "",
+        "fair": _describe_checks(cells, columns, is_sum=value),
     }
-    return json.dumps({"version": VERSION, "results": {UID: result}}, indent=4) + "\n"
+    tool = {"@type": "SoftwareApplication", "name": "reid-sql", "version": __version__}
+    return json.dumps({"version": VERSION, "tool": tool, "results": {UID: result}}, indent=4) + "\n"
+
+
+def _describe_checks(
+    cells: Mapping[str, list[list[int]]], columns: Sequence[str], *, is_sum: bool
+) -> dict[str, Any]:
+    """The kind of table, its risks and its checks by the ontology of output checkers; unchecked is review."""
+    return {
+        "context": "https://w3id.org/statbarnsdc#",
+        "statbarn": "LinearAggregations" if is_sum else "Frequencies",
+        "risks": ["Dominance" if is_sum else "ClassDisclosure", "Differencing", "LowCount"],
+        "checks_needed": list(cells),
+        "common_mitigations": ["Noise", "Suppression"],
+        "check_status": {
+            check: "review" if check not in CHECKS else "fail" if places else "pass"
+            for check, places in cells.items()
+        },
+        "dependent": "value_sum" if is_sum else "unknown",
+        "independent": list(columns),
+    }
 
 
 def _places(rows: Sequence[Row], rule: str) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""The risk appetite of ACRO as rules of safe, and its results from the cells; the layout is ACRO 0.4.11's."""
+"""The risk appetite of ACRO as rules of safe, and its results from the cells; the layout is ACRO 1.0.2's."""
 
 import csv
 import json
@@ -19,6 +19,11 @@ safe_pratio_p: 0.10
 check_missing_values: False
 survival_safe_threshold: 10
 zeros_are_disclosive: True
+safe_round_base: 5
+federated: false
+blocked_extensions:
+  - .svg
+a_later_key: 3
 ...
 """
 PAID = {("N", "F"): (10, 900, 20, 30), ("N", "M"): (3, 4), ("S", "F"): (5, 6, 7), ("S", "M"): (6, 7, 8, 9)}
@@ -47,7 +52,12 @@ def test_thresholds_are_the_rules_of_safe_table(people: Path) -> None:
         "survival_safe_threshold",
         "check_missing_values",
         "zeros_are_disclosive",
+        "safe_round_base",
+        "federated",
+        "blocked_extensions",
+        "a_later_key",
     }
+    assert "a_later_key (no rule of tables is known by it)" in read.summary()
 
 
 def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
@@ -82,12 +92,15 @@ def test_results_name_the_unsafe_cells_for_a_checker(
     ]
     assert ["All", "All", "13", "1015.0"] in rows
     sdc = result["files"][0]["sdc"]
-    assert sdc["cells"]["threshold"] == [[1, 0]]
-    assert [0, 0] in sdc["cells"]["p-ratio"]
-    assert sdc["summary"]["threshold"] == 1
-    assert sdc["summary"]["suppressed"] is False
+    assert sdc["cells"]["MinimumThresholdCheck"] == [[1, 0]]
+    assert [0, 0] in sdc["cells"]["PPercentCheck"]
+    assert sdc["summary"]["MinimumThresholdCheck"] == 1
     assert result["status"] == "fail"
-    assert "Not checked: negative, missing, all-values-are-same." in result["comments"]
+    assert "Not checked: PresenceOfLinkedTableCheck." in result["comments"]
+    assert result["fair"]["check_status"]["PresenceOfLinkedTableCheck"] == "review"
+    assert result["fair"]["check_status"]["MinimumThresholdCheck"] == "fail"
+    assert result["fair"]["independent"] == ["region", "sex"]
+    assert written["tool"]["name"] == "reid-sql"
     assert set(result) >= {"uid", "type", "properties", "outcome", "command", "summary", "timestamp"}
     assert set(result) >= {"comments", "exception"}
     assert main(["safe", str(people), "--by", "region,sex", "--acro", str(folder)]) == 2
@@ -102,7 +115,7 @@ def test_what_is_hidden_is_empty_and_reviewed(people: Path, capsys: pytest.Captu
     assert "Publish the CSV file alone." in " ".join(out.split())
     result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]["output_0"]
     assert result["status"] == "review"
-    assert result["files"][0]["sdc"]["summary"]["suppressed"] is True
+    assert result["properties"]["mitigation"] == "suppress"
     table = csv.DictReader((folder / "output_0_0.csv").read_text(encoding="utf-8").splitlines())
     assert {row["records"] for row in table if (row["region"], row["sex"]) == ("N", "M")} == {""}
     audited = ["audit-tables", str(folder / "output_0_0.csv"), "--total", "All", "--k", "3", "--json"]
