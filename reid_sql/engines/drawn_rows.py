@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import numpy as np
+import polars as pl
 import pyarrow as pa
 
 from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES
@@ -77,5 +77,5 @@ def _encode(column: pa.ChunkedArray) -> Integers:
     values = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         values = values.dictionary_decode()
-    codes: Integers = values.dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
-    return codes
+    codes = pl.Series(values.dictionary_encode().indices)  # to_numpy of Arrow imports pandas
+    return codes.fill_null(-1).cast(pl.Int64).to_numpy()

@@ -20,6 +20,11 @@ from reid_sql.parameters.domain import (
 MAX_TEXT_LENGTH: Final = 200
 TABLE_OF_TEXTS: Final = "tbl"  # the table whose columns a document names as texts
 NAMES_SCHEMA: Final[dict[str, Any]] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+DECIMAL_COMMA: Final = r"\s*[+-]?[0-9.]*,[0-9]+\s*"  # of a text that is a number elsewhere
+REFUSAL_DECIMAL_COMMAS: Final = (
+    "weight must be a number for every record, got text with decimal commas; "
+    "write numbers with a decimal point, replace(weight, ',', '.')::DOUBLE in a view"
+)
 
 
 @dataclass(frozen=True)

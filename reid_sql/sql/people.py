@@ -5,8 +5,8 @@ A row without a person is refused. An attacker knows one record of a person; a c
 
 from collections.abc import Sequence
 
-from reid_sql.models.population.individual_risk import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.parameters import fold_case, order_by_name
+from reid_sql.parameters.words import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.reduction import (
     CLASS_PEOPLE,
     CLASS_WEIGHT,

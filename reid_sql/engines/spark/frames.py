@@ -35,8 +35,8 @@ from pyspark.sql.types import (
 )
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.models.population.individual_risk import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 from reid_sql.parameters import Columns
+from reid_sql.parameters.words import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 
 COMPARED: Final = (
     NumericType,

@@ -23,11 +23,6 @@ REFUSAL_BAD_WEIGHT: Final = (
     "weight must be a number above 0 for every record, got a missing, negative or zero one; "
     "mend the column, or leave weight out"
 )
-DECIMAL_COMMA: Final = r"\s*[+-]?[0-9.]*,[0-9]+\s*"  # of a text that is a number elsewhere
-REFUSAL_DECIMAL_COMMAS: Final = (
-    "weight must be a number for every record, got text with decimal commas; "
-    "write numbers with a decimal point, replace(weight, ',', '.')::DOUBLE in a view"
-)
 REFUSAL_HEAVY_WEIGHTS: Final = (
     f"the weights must add up to at most {MAX_PEOPLE:g} people, got more; "
     "divide the column, whose sum is the population, or leave weight out"
