@@ -61,7 +61,7 @@ publish-check: wheel
 	  'import reid_sql; print(reid_sql.demo.people())')" --qi age,sex,postcode
 	@grep -q '^\[project.urls\]' pyproject.toml || echo "To do by a person: [project.urls] in pyproject.toml."
 
-bench: .venv/.dev
+bench: .venv/.dev .venv/.rivals
 	$(BIN)/python -m benchmarks.speed --page --rows 1000000
 
 accuracy: .venv/.dev
@@ -104,6 +104,15 @@ accuracy: .venv/.dev
 .venv/.workbenches: .venv/.made pyproject.toml
 	$(PYTHON) -m venv .venv/workbenches
 	.venv/workbenches/bin/python $(INSTALL) ".[workbenches]"
+	@touch $@
+
+# What people use today, for `make bench`; anonymeter wants an older numpy than the others.
+.venv/.rivals: .venv/.made
+	$(PYTHON) -m venv .venv/rivals
+	.venv/rivals/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	  "pycanon==1.3.*" "desbordante==2.5.*" "pytauargus==0.6.*" pandas pyarrow
+	$(PYTHON) -m venv .venv/anonymeter
+	.venv/anonymeter/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "anonymeter==1.1.*" pyarrow
 	@touch $@
 
 clean:

@@ -9,7 +9,18 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.speed import column_sets, copula, gate, people, qar, sensitive, short, unicity, uniques
+from benchmarks.speed import (
+    column_sets,
+    copula,
+    gate,
+    people,
+    qar,
+    rivals,
+    sensitive,
+    short,
+    unicity,
+    uniques,
+)
 from benchmarks.speed.compare import Case
 from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
@@ -322,6 +333,11 @@ def known_rows(setup: Setup) -> Iterator[Case]:
     return unicity.cases(setup.threads)
 
 
+def others(setup: Setup) -> Iterator[Case]:
+    """The programs that people use today."""
+    return rivals.cases(setup.threads)
+
+
 def _drawn(rows: int, values: tuple[int, ...]) -> str:
     columns = (
         f"least(floor(-ln(random()) * {max(1.0, n / 6)}), {n - 1})::INTEGER AS c{place}"
@@ -368,4 +384,5 @@ SECTIONS: Final[dict[str, Callable[[Setup], Iterator[Case]]]] = {
     "few_records": few_records,
     "people": model_of_people,
     "unicity": known_rows,
+    "rivals": others,
 }
