@@ -278,6 +278,17 @@ def individual_risk(
     entity: str | None = None,
     household: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
+def join_risk(
+    con: duckdb.DuckDBPyConnection,
+    left: _Frame,
+    right: _Frame,
+    on: str | Sequence[str] | Mapping[str, str],
+    qi: Sequence[str],
+    right_qi: Sequence[str],
+    entity: str | None = None,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> duckdb.DuckDBPyRelation: ...
 def journalist_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,

@@ -203,6 +203,16 @@ def household_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
 ) -> Table: ...
+def join_risk(
+    left: _Frame,
+    right: _Frame,
+    on: str | Sequence[str] | Mapping[str, str],
+    qi: Sequence[str],
+    right_qi: Sequence[str],
+    entity: str | None = None,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> Table: ...
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,

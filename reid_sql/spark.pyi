@@ -241,6 +241,16 @@ def individual_risk(
     entity: str | None = None,
     household: str | None = None,
 ) -> DataFrame: ...
+def join_risk(
+    left: _Frame,
+    right: _Frame,
+    on: str | Sequence[str] | Mapping[str, str],
+    qi: Sequence[str],
+    right_qi: Sequence[str],
+    entity: str | None = None,
+    k: int = 2,
+    nulls: Literal["value", "drop"] = "value",
+) -> DataFrame: ...
 def journalist_risk(
     tbl: _Frame,
     population_tbl: _Frame,

@@ -22,6 +22,10 @@ GIVEN: Final[Mapping[str, str]] = {
     "synthetic": "released",
     "first": "people",
     "second": "next_month",
+    "left": "purchases",
+    "right": "jobs",
+    "on": '{"person": "pid"}',
+    "right_qi": '["job"]',
     "tables": "[published]",
     "by": '["sex", "education"]',
     "qi": '["age", "sex", "postcode"]',
@@ -61,8 +65,11 @@ FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fi
 PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
 PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
+JOBS: Final = '{"pid": [1, 2, 3], "job": ["cook", "cook", "vet"]}'
+JOB_ROWS: Final = '[(1, "cook"), (2, "cook"), (3, "vet")]'
+JOB_VALUES: Final = JOB_ROWS.strip("[]").replace('"', "'")
 COLUMNS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("unicity", "unicity_people"), '["item"]'),
+    **dict.fromkeys(("unicity", "unicity_people", "join_risk"), '["item"]'),
     "household_risk": '["age", "sex", "education"]',
 }
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'
@@ -108,7 +115,8 @@ class Face:
         """The statements of the function's example; the last one assigns the answer."""
         wanted = facts.needed(function)
         tbl = TABLES.get(function.name, GIVEN["tbl"])
-        given = {**GIVEN, "tbl": tbl, "columns": COLUMNS.get(function.name, GIVEN["columns"])}
+        own = COLUMNS.get(function.name)
+        given = {**GIVEN, "tbl": tbl, **({"columns": own, "qi": own} if own else {})}
         call, frame = self._call(function, [given[name] for name in wanted], tbl)
         models = "model" in wanted or function.name in {"load_model", "fitted_models"}
         made = self._made(f"{call} {frame}", models=models)
@@ -170,6 +178,7 @@ POLARS: Final = Face(
         "released": 'released = people.with_columns(pl.col("age") // 10 * 10)',
         "next_month": 'next_month = people.filter(pl.col("age") > 20)',
         "purchases": f"purchases = pl.LazyFrame({PURCHASES})",
+        "jobs": f"jobs = pl.LazyFrame({JOBS})",
         "saved": 'saved = rp.model_json("town")',
         "published": f"published = rp.safe_table(people, {PUBLISHED})",
     },
@@ -189,6 +198,7 @@ SPARK: Final = Face(
         "released": 'released = people.withColumn("age", people.age - people.age % 10)',
         "next_month": 'next_month = people.filter("age > 20")',
         "purchases": f'purchases = spark.createDataFrame({PURCHASE_ROWS}, ["person", "item"])',
+        "jobs": f'jobs = spark.createDataFrame({JOB_ROWS}, ["pid", "job"])',
         "saved": 'saved = rs.model_json("town")',
         "published": f"published = rs.safe_table(people, {PUBLISHED})",
     },
@@ -206,6 +216,7 @@ IBIS: Final = Face(
         "released": 'released = people.mutate(age=people["age"] // 10 * 10)',
         "next_month": 'next_month = people.filter(people["age"] > 20)',
         "purchases": f"purchases = ibis.memtable({PURCHASES})",
+        "jobs": f"jobs = ibis.memtable({JOBS})",
         "saved": 'saved = ri.model_json("town")',
         "published": f"published = ri.safe_table(people, {PUBLISHED})",
     },
@@ -221,6 +232,7 @@ CONNECTION: Final = Face(
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',
         "next_month": 'next_month = con.sql("FROM people WHERE age > 20")',
         "purchases": f'purchases = con.sql("FROM (VALUES {PURCHASE_VALUES}) AS bought(person, item)")',
+        "jobs": f'jobs = con.sql("FROM (VALUES {JOB_VALUES}) AS job_of(pid, job)")',
         "saved": 'saved = reid_sql.model_json(con, "town")',
         "published": f"published = reid_sql.safe_table(con, people, {PUBLISHED})",
     },

@@ -35,7 +35,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, Unavail
 from reid_sql.function import Function, Parameter
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import TABLE, TABLES, Columns, fold_case, list_text, quoted, sql_text
-from reid_sql.parameters.domain import POPULATION_TABLE
+from reid_sql.parameters.domain import POPULATION_TABLE, rename_columns
 from reid_sql.reductions.distinct_records import LABEL_SAVED, SAVED, SAVED_COLUMNS
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.sources.files import connect_quietly
@@ -208,9 +208,7 @@ def _argument(
         return next(key for key, each in models.items() if each is value)
     if domain.form != "names" and not domain.columns_in(value, "tbl"):
         return value
-    if isinstance(value, list | tuple):
-        return [names.get(each, each) if isinstance(each, str) else each for each in value]
-    return names.get(value, value)
+    return rename_columns(value, names)
 
 
 def _differ(names: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and those of commands that take no table."""
+"""Arguments that several commands share, and those of commands that take no table, or two."""
 
 from typing import Final
 
@@ -180,3 +180,30 @@ def add_dossier(parser: Parser) -> None:
 def add_completion(parser: Parser) -> None:
     """Add the shell."""
     parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)
+
+
+def add_releases(parser: Parser) -> None:
+    """Add two releases, and how people are known in both."""
+    add_source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+    add_html(parser)
+    parser.option("second", "the release after it: CSV, Parquet, JSON or DuckDB file", "SECOND")
+    parser.option("--second-table", "the table of that DuckDB file", "TABLE")
+    words = "the column, in both releases, that identifies people; it shows which links are right"
+    parser.option("--key", words, "COLUMN")
+    add_entity(parser)
+    parser.option("--sensitive", "the column whose values nobody should learn", "COLUMN")
+    add_nulls(parser, "")
+
+
+def add_join(parser: Parser) -> None:
+    """Add two tables, and how they are joined."""
+    add_source(parser, file="a table of people: CSV, Parquet, JSON or DuckDB file")
+    parser.option("right", "the table that is joined to it: CSV, Parquet, JSON or DuckDB file", "RIGHT")
+    parser.option("--right-table", "the table of that DuckDB file", "TABLE")
+    words = "the columns that both are joined by; person=pid, where RIGHT has another name"
+    parser.add_argument("--on", action="append", required=True, metavar="A,B,C", help=words)
+    words = "the quasi-identifiers of RIGHT"
+    parser.add_argument("--right-qi", action="append", required=True, metavar="A,B,C", help=words)
+    add_entity(parser)
+    parser.option("--k", "the size from which a class protects (default 2: who is unique)")
+    add_nulls(parser, "")

@@ -1,7 +1,8 @@
-"""Attacks on a file, a release, a synthetic table and two releases; tables of aggregates, safe or audited."""
+"""Attacks on a file, releases, a synthetic table and a join; tables of aggregates, safe or audited."""
 
 import argparse
 import json
+from collections.abc import Iterable
 from typing import Final
 
 import duckdb
@@ -14,6 +15,7 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     Rows,
     call,
+    describe_entity,
     describe_people,
     function_options,
     given_entity,
@@ -23,18 +25,20 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import Columns, quoted, sql_literal
+from reid_sql.parameters import Columns, quoted, sql_literal, sql_text
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql.scenarios import scenario
 from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
 from reid_sql.sources.files import attach_checked, open_source
 from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.missing_value_codes import describe_codes_in
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import (
     audit_page,
     audited_cells_page,
     cells_page,
     comparison_page,
+    join_page,
     releases_page,
 )
 
@@ -44,6 +48,7 @@ RELEASE: Final = "reid_release"
 SYNTHETIC: Final = "reid_synthetic"
 HOLDOUT: Final = "reid_holdout"
 SECOND: Final = "reid_second"
+JOINED: Final = "reid_joined_table"
 
 
 def run_adversary(options: argparse.Namespace) -> int:
@@ -86,7 +91,7 @@ def run_compare(options: argparse.Namespace) -> int:
     original = open_file_table(options)
     con, qi = original.con, original.columns
     attach_checked(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)
-    given = [*_with_like_keys(con, [original.name, RELEASE], options.key), qi]
+    given = [*_with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)]), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
@@ -139,7 +144,8 @@ def run_releases(options: argparse.Namespace) -> int:
     first = open_file_table(options)
     con, qi = first.con, first.columns
     attach_checked(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
-    tables = _with_like_keys(con, [first.name, SECOND], options.key or options.entity)
+    person = options.key or options.entity
+    tables = _with_like_keys(con, [first.name, SECOND], [(person, person)])
     rows = call(con, "compare_releases", [*tables, qi], "releases", **how, **named).records()
     people = describe_people(options.entity, con, [first.name, SECOND], [*qi, *named.values()])
     counts_people = options.entity is not None
@@ -149,15 +155,44 @@ def run_releases(options: argparse.Namespace) -> int:
     return PASSED
 
 
-def _with_like_keys(con: duckdb.DuckDBPyConnection, views: list[str], key: str | None) -> list[str]:
-    """Return the tables, or views of them with the key as text: CSV and Parquet may type it differently."""
-    columns = [con.execute(f"DESCRIBE {view}").fetchall() for view in views]
-    kinds = [row[1] for rows in columns for row in rows if key is not None and row[0] == key]
-    if key is None or len(kinds) < len(views) or kinds[0] == kinds[1]:
+def run_join(options: argparse.Namespace) -> int:
+    """Print whom a join singles out although neither table does alone, by column."""
+    how = function_options(options, "join_risk", "k", "nulls") | given_entity(options)
+    left = open_file_table(options)
+    con, qi = left.con, left.columns
+    form = text_format(options)
+    attach_checked(con, JOINED, "RIGHT", options.right, form, options.right_table)
+    right_qi = [name for text in options.right_qi for name in names("--right-qi", text)]
+    pairs = [name.partition("=") for text in options.on for name in names("--on", text)]
+    on = {own.strip(): (theirs if mark else own).strip() for own, mark, theirs in pairs}
+    tables = _with_like_keys(con, [left.name, JOINED], on.items())
+    rows = call(con, "join_risk", [*tables, on, qi, right_qi], "join", **how).records()
+    notes = [describe_entity(con, [left.name], options.entity)] if options.entity else []
+    for view, columns in ((left.name, qi), (JOINED, right_qi)):
+        notes.append(describe_codes_in(con.sql, f"query_table({sql_text(view)})", columns))
+    print_answer(options, {"join": rows}, rows, lambda: join_page(rows), " ".join(filter(None, notes)))
+    return PASSED
+
+
+def _with_like_keys(
+    con: duckdb.DuckDBPyConnection, views: list[str], keys: Iterable[tuple[str | None, str | None]]
+) -> list[str]:
+    """Return the tables, or views of them with keys as text: CSV and Parquet may type them differently.
+
+    A key has a name in each table.
+    """
+    kinds = [{row[0]: row[1] for row in con.execute(f"DESCRIBE {view}").fetchall()} for view in views]
+    unlike = [
+        pair
+        for pair in keys
+        if all(name in known for name, known in zip(pair, kinds, strict=True))
+        and kinds[0][str(pair[0])] != kinds[1][str(pair[1])]
+    ]
+    if not unlike:
         return views
-    for view in views:
-        select = f"SELECT * REPLACE ({quoted(key)}::VARCHAR AS {quoted(key)}) FROM {view}"
-        con.execute(f"CREATE TEMP VIEW {view}_keyed AS {select}")
+    for place, view in enumerate(views):
+        cells = [f"{quoted(str(pair[place]))}::VARCHAR AS {quoted(str(pair[place]))}" for pair in unlike]
+        con.execute(f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({', '.join(cells)}) FROM {view}")
     return [f"{view}_keyed" for view in views]
 
 

@@ -18,10 +18,12 @@ from reid_sql.commands.arguments import (
     add_entity,
     add_format,
     add_html,
+    add_join,
     add_nulls,
     add_plot,
     add_policy,
     add_progress,
+    add_releases,
     add_serve,
     add_source,
     add_sql,
@@ -216,18 +218,6 @@ def _audit(parser: Parser) -> None:
     add_plot(parser, "the excess of each attack with its interval")
 
 
-def _releases(parser: Parser) -> None:
-    add_source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
-    add_html(parser)
-    parser.option("second", "the release after it: CSV, Parquet, JSON or DuckDB file", "SECOND")
-    parser.option("--second-table", "the table of that DuckDB file", "TABLE")
-    words = "the column, in both releases, that identifies people; it shows which links are right"
-    parser.option("--key", words, "COLUMN")
-    add_entity(parser)
-    parser.option("--sensitive", "the column whose values nobody should learn", "COLUMN")
-    add_nulls(parser, "")
-
-
 def _safe(parser: Parser) -> None:
     add_source(parser, "--by", "the columns of the table of aggregates")
     add_html(parser)
@@ -368,9 +358,15 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "releases": Command(
         "compare two releases of one table: who can be followed, entered or left",
-        _releases,
+        add_releases,
         "attack:run_releases",
         "january.csv february.csv --qi age,sex,zip",
+    ),
+    "join-risk": Command(
+        "count whom a join of two tables singles out although neither does alone, by column",
+        add_join,
+        "attack:run_join",
+        "people.csv visits.csv --on id --qi age,sex --right-qi ward,day",
     ),
     "safe": Command(
         "count people by categories, list unsafe cells, and hide them if asked",

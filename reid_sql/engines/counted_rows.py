@@ -53,7 +53,7 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
         is_counted = p.domain.role == "counted" or p.name == "sensitive"
         if is_counted or p.domain.role in {"column", "groups", "household"}:
             roles[is_counted] += _names(arguments[p.name])
-    people = {p.name for p in declared.parameters if p.domain.has_people(by_entity=False)}
+    people = {p.name for p in declared.parameters if p.domain.has_codes()}
     people |= set(find_identified_tables(declared, arguments))
     others = [name for each in ("by", "weight") for name in _names(arguments.get(each))]
     return CountedRows(

@@ -42,6 +42,19 @@ def fold_case(column: str) -> str:
     return column.translate(ASCII_LOWER)
 
 
+def rename_columns(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 - a name, or names
+    """The columns by other names: one, a list, or pairs of two tables.
+
+    >>> rename_columns({"id": "pid"}, {"pid": "person"})
+    {'id': 'person'}
+    """
+    if isinstance(value, list | tuple):
+        return [names.get(each, each) if isinstance(each, str) else each for each in value]
+    if isinstance(value, Mapping):
+        return {names.get(own, own): names.get(theirs, theirs) for own, theirs in value.items()}
+    return names.get(value, value)
+
+
 def order_by_name(columns: Sequence[str]) -> list[int]:
     """Places of the columns in the order of their names, so that the order of a call moves no figure.
 
@@ -199,6 +212,10 @@ class Domain(ABC):
     def has_people(self, *, by_entity: bool) -> bool:  # noqa: ARG002 - only a table has
         """Whether each row of the table is counted for a person, where an entity is given or not."""
         return False
+
+    def has_codes(self) -> bool:
+        """Whether a code for "missing" in the table would count as a value of people."""
+        return self.has_people(by_entity=False)
 
     def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401, ARG002
         """The columns of a table that a checked argument names; None for all of the table."""

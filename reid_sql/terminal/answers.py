@@ -338,6 +338,30 @@ def _shown(row: dict[str, Any], name: str) -> str:
     return f"{value:.3f}" if row["figure"].endswith(AREA) else percent(value)
 
 
+# The page of a join.
+
+
+def join_page(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """Show whom each choice of columns singles out, the sentence, and what matches nothing."""
+    table = FigureTable(header_style="bold")
+    table.add_column("joined columns")
+    for name in ("unsafe in left", "in right", "in the join", "in the join alone", "share", "without it"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        counts = [row[f"below_k_{side}"] for side in ("left", "right", "joined")]
+        figures = [f"{count:,}" for count in (*counts, row["singled_out"])]
+        share = "" if row["share"] is None else percent(row["share"])
+        without = "" if row["without"] is None else f"{row['without']:,}"
+        table.add_row(*map(Text, [", ".join(row["columns"]), *figures, share, without]))
+    first = rows[0]
+    unmatched = (
+        f"Without a match: {first['left_only']:,} people of the left table, {first['right_only']:,} of the "
+        f"right; rows without a value of on: {first['without_key']:,}."
+    )
+    status = [] if first["status"] == "ok" else [Text(f"{first['status']}.", style="yellow")]
+    return Group(table, "", Text(first["sentence"], style="bold"), *status, Text(unmatched, style="dim"))
+
+
 # The page of two releases of one table.
 
 

@@ -57,7 +57,7 @@ class Sql:
 
 def _cell(value: Any, name: str = "") -> str:
     if isinstance(value, pl.DataFrame):
-        return name
+        return quoted(name)
     if isinstance(value, Column):
         return quoted(value)
     if frames_in(value):

@@ -91,8 +91,8 @@ def ask(function: Function, option: str, shuffle: int) -> list[dict[str, Any]] |
     columns = generator.permutation(QI).tolist() if shuffle else QI
     asked |= {name: columns for name in ("qi", "columns") if name in asked or _takes(function, name)}
     for parameter in function.parameters:
-        if type(parameter.domain) is Table:
-            table = RELEASED if parameter.name in {"released", "second", "synthetic"} else TOWN
+        if isinstance(parameter.domain, Table):
+            table = RELEASED if parameter.name in {"released", "second", "synthetic", "right"} else TOWN
             asked[parameter.name] = _shuffle(table, generator) if shuffle else table
     answer = engine_named("duckdb").ask(function, asked)
     if "key" in asked or isinstance(answer, str):

@@ -126,6 +126,8 @@ BY_NAME: dict[str, Any] = {  # what a domain alone does not tell
     "population": 1e6,
     "populations": [1e6],
     "person": "age",
+    "on": "id",
+    "right_qi": ["region"],
     "entity": "id",
     "household": "id",
     "sensitive": "id",

@@ -22,7 +22,8 @@ SCENARIO = '{"population": 1000, "groups": [{"columns": ["age", "sex"], "probabi
 # A value for each parameter that a function requires.
 GIVEN = {
     "tbl": "people", "population_tbl": "other", "original": "people", "synthetic": "other",
-    "released": "other", "first": "people", "second": "other", "name": "'m'", "model": "'m'",
+    "released": "other", "first": "people", "second": "other", "left": "people", "right": "other",
+    "on": "'person'", "right_qi": "['age']", "name": "'m'", "model": "'m'",
     "qi": "['age', 'sex']", "columns": "['age', 'sex', 'disease']", "by": "['sex']", "sensitive": "'disease'",
     "household": "'person'", "entity": "'person'", "person": "'person'", "item": "'age'",
     "populations": "[10000]", "population": "10000", "sizes": "[10, 100]", "fractions": "[0.5]",

@@ -1,0 +1,324 @@
+"""Two tables and their join: who is in a small class of it, and in each table alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.joins import ALL, ALONE, JOINED_CLASS, WITHOUT, JoinLines
+from reid_sql.parameters import Columns, Domain, Key, Table, fold_case, list_columns, list_text
+from reid_sql.parameters.domain import is_listed
+from reid_sql.reduction import DROPPABLE_NULLS, Argument, Reduction, refuse_entity
+from reid_sql.sql.text import Source, none_null, text
+
+LEFT, RIGHT = "left", "right"
+ON: Final = "on"
+TABLES: Final = {LEFT: "the left table", RIGHT: "the right table"}
+
+
+@dataclass(frozen=True)
+class JoinedTable(Table):
+    """One of two tables that are joined; `on`, or the entity, identifies people, never a row."""
+
+    def has_people(self, *, by_entity: bool) -> bool:  # noqa: ARG002 - in no case
+        """No row is counted for a person."""
+        return False
+
+    def has_codes(self) -> bool:
+        """Its values are those of people."""
+        return True
+
+
+@dataclass(frozen=True)
+class LeftColumns(Columns):
+    """Columns of the left table."""
+
+    def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401 - as the base
+        """The columns, none of the right table."""
+        return () if table == RIGHT else super().columns_in(value, table)
+
+
+@dataclass(frozen=True)
+class RightColumns(Columns):
+    """Columns of the right table."""
+
+    def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401 - as the base
+        """The columns, none of the left table."""
+        return () if table == LEFT else super().columns_in(value, table)
+
+
+@dataclass(frozen=True)
+class LeftEntity(Key):
+    """The column of the left table that identifies people, or NULL."""
+
+    def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument
+        """The column, which the right table lacks."""
+        return () if table == RIGHT else super().columns_in(value, table)
+
+
+@dataclass(frozen=True)
+class JoinColumns(Domain):
+    """The columns by which tables are joined: names that both have, or a name of right for each of left."""
+
+    is_in_checks = False
+
+    def _check(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
+        if isinstance(value, Mapping):
+            names = [list(value), list(value.values())]
+        else:
+            names = [[value] if isinstance(value, str) else list(value) if is_listed(value) else []] * 2
+        if not names[0] or not all(isinstance(each, str) for side in names for each in side):
+            rule = f"{name} must be column names, or pairs of them, got {list_text(value)}"
+            raise OutOfDomainError(f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid")
+        own, theirs = (list_columns(name, side, fold_case) for side in names)
+        return dict(zip(own, theirs, strict=True))
+
+    def read_sql(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as SQL gave it
+        """Read names, or a STRUCT or MAP of pairs."""
+        return self._check(name, value)
+
+    def from_python(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
+        """Read names, or a mapping."""
+        return self._check(name, value)
+
+    def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument
+        """The columns of the table."""
+        return list(value.values()) if table == RIGHT else list(value)
+
+    @property
+    def label(self) -> str:
+        """Names or pairs."""
+        return "column names, or pairs such as `{'id': 'person_id'}` where `right` has other names"
+
+    @property
+    def hint(self) -> str:
+        """Names or pairs."""
+        return "str | Sequence[str] | Mapping[str, str]"
+
+
+JOIN: Final = Reduction(
+    __name__,
+    name="join",
+    words="who is in a small class of a join, and in each of its tables alone",
+    arguments=(
+        Argument(LEFT, JoinedTable()),
+        Argument(RIGHT, JoinedTable()),
+        Argument(ON, JoinColumns()),
+        Argument("qi", LeftColumns("quasi-identifiers", table=TABLES[LEFT])),
+        Argument("right_qi", RightColumns("right_qi", table=TABLES[RIGHT])),
+        Argument("entity", LeftEntity(), optional=True),
+        Argument("k", JOINED_CLASS, 2),
+        DROPPABLE_NULLS,
+    ),
+    columns={
+        "kind": "BIGINT",
+        "column_name": "VARCHAR",
+        "k": "BIGINT",
+        "people": "BIGINT",
+        "below_left": "BIGINT",
+        "below_right": "BIGINT",
+        "below_joined": "BIGINT",
+        "singled_out": "BIGINT",
+        "several_rows": "BIGINT",
+        "left_people": "BIGINT",
+        "right_people": "BIGINT",
+        "matched_right": "BIGINT",
+        "without_key": "BIGINT",
+        "repeated_keys": "BIGINT",
+    },
+    arrays=JoinLines,
+    reasons={"by": "it joins two tables as a whole"},
+)
+
+
+def join(
+    left: Source,
+    right: Source,
+    on: Mapping[str, str],
+    qi: Sequence[str],
+    right_qi: Sequence[str],
+    entity: str | None,
+    k: int,
+    nulls: str,
+) -> str:
+    """Count the people of the join by their classes, with all columns of right, one alone, all but one.
+
+    A class counts people: by the entity, else by the values of `on`. Each person has the worst of their rows.
+    A row without a value of `on` matches nothing; without an entity it is one person of its own table.
+    """
+    _refuse_roles(on, qi, right_qi, entity, nulls)
+    plan = _Plan(len(on), len(qi), len(right_qi), has_entity=entity is not None)
+    own = [*qi, *on, *([] if entity is None else [entity])]
+    theirs = [*right_qi, *on.values()]
+    counted = f"""
+        WITH {plan.read(left, right, own, theirs, nulls)},
+        {plan.join()},
+        {plan.totals()},
+        reid_lines AS ({" UNION ALL ".join(plan.lines(right_qi, k))})
+        SELECT kind, column_name, {int(k)}::BIGINT AS k, people, below_left, below_right, below_joined,
+          singled_out, several_rows, left_people, right_people, matched_right, without_key, repeated_keys
+        FROM reid_lines, reid_total ORDER BY kind ASC, column_name ASC"""
+    dropped = "0::BIGINT"
+    if nulls == "drop":
+        dropped = f"(({left.count_nulls(qi)}) + ({right.count_nulls(right_qi)}))::BIGINT"
+    body = f"""
+        SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
+        FROM ({counted}) AS reid_counted"""
+    label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
+    checked = right.check_columns("right_qi and on", theirs, body, TABLES[RIGHT])
+    return left.check_columns(label, own, checked, TABLES[LEFT])
+
+
+def _refuse_roles(
+    on: Mapping[str, str], qi: Sequence[str], right_qi: Sequence[str], entity: str | None, nulls: str
+) -> None:
+    """Refuse a quasi-identifier that the tables are joined by, or that identifies people."""
+    refuse_entity(list(qi), entity, nulls)
+    for names, keys, label in ((qi, on, "qi"), (right_qi, on.values(), "right_qi")):
+        taken = {fold_case(each) for each in keys}
+        for column in names:
+            if fold_case(column) in taken:
+                rule = f"{ON} must not be a quasi-identifier, got '{column}'"
+                raise OutOfDomainError(f"{rule}; leave it out of {label}")
+
+
+class _Plan:
+    """The names of the plan: a… and b… are the quasi-identifiers, h… and g… on, p… people."""
+
+    def __init__(self, keys: int, own: int, theirs: int, *, has_entity: bool) -> None:
+        self.a, self.b = _names("a", own), _names("b", theirs)
+        self.h, self.g = _names("h", keys), _names("g", keys)
+        self.has_entity = has_entity
+        self.p = ["p1"] if has_entity else _names("p", keys)
+
+    def read(self, left: Source, right: Source, own: Sequence[str], theirs: Sequence[str], nulls: str) -> str:
+        """Read each distinct row of both tables once, with the number of its records."""
+        sides = (
+            ("reid_own", left, own, [*self.a, *self.h, *(["p1"] if self.has_entity else [])], self.h),
+            ("reid_theirs", right, theirs, [*self.b, *self.g], self.g),
+        )
+        parts = []
+        for side, source, columns, names, keys in sides:
+            width = len(self.a if side == "reid_own" else self.b)
+            cells = ", ".join(f"q{place} AS {alias}" for place, alias in enumerate(names, 1))
+            where = f"WHERE {none_null(columns[:width])}" if nulls == "drop" else ""
+            known = " AND ".join(f"{source.known(key)} IS NOT NULL" for key in keys)
+            parts.append(f"""{side} AS MATERIALIZED (
+          SELECT *, {known} AS has_key FROM (
+            SELECT {cells}, count(*) AS records FROM {source.rows(columns)} {where} GROUP BY ALL
+          )
+        )""")
+        kinds = [
+            f"SELECT coalesce(error(reid_refusal('keys', o.kind, t.kind, {text(ON)}))::BOOLEAN, true) "
+            f"FROM (SELECT any_value(typeof({h})) AS kind FROM reid_own) AS o, "
+            f"(SELECT any_value(typeof({g})) AS kind FROM reid_theirs) AS t"
+            for h, g in zip(self.h, self.g, strict=True)
+        ]
+        tests = " AND ".join(f"({each})" for each in kinds)
+        return f"""{", ".join(parts)},
+        reid_keys AS MATERIALIZED (SELECT {tests} AS is_like)"""
+
+    def join(self) -> str:
+        """Join the rows with a key; where people are named, the others of left stay people there."""
+        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
+        own = ["p1"] if self.has_entity else self.h
+        people = [f"o.{each} AS {p}" for each, p in zip(own, self.p, strict=True)]
+        cells = ", ".join([*people, *(f"o.{each}" for each in self.a), *(f"t.{each}" for each in self.b)])
+        where = "WHERE has_key AND (SELECT is_like FROM reid_keys)"
+        return f"""reid_joined AS MATERIALIZED (
+          SELECT DISTINCT {cells}
+          FROM (FROM reid_own {where}) AS o JOIN (FROM reid_theirs {where}) AS t ON {on}
+        ),
+        reid_left_people AS MATERIALIZED ({self._worst_left()})"""
+
+    def _worst_left(self) -> str:
+        """The size of the smallest class of each person in the left table alone."""
+        a, p = ", ".join(self.a), ", ".join(self.p)
+        if self.has_entity:
+            sized = f"""
+              SELECT p1, count(*) OVER (PARTITION BY {a}) AS size
+              FROM (SELECT DISTINCT p1, {a} FROM reid_own)"""
+            return f"SELECT p1, min(size) AS size FROM ({sized}) GROUP BY p1"
+        keys = ", ".join(f"{h} AS {p}" for h, p in zip(self.h, self.p, strict=True))
+        sized = f"""
+              SELECT {keys}, has_key,
+                sum(CASE WHEN has_key THEN 1 ELSE records END) OVER (PARTITION BY {a}) AS size
+              FROM reid_own"""
+        return f"SELECT {p}, min(size) AS size FROM ({sized}) WHERE has_key GROUP BY {p}"
+
+    def _worst_right(self, b: Sequence[str]) -> str:
+        """The same in the right table alone, by some columns; where people are named, of who match it."""
+        p, by = ", ".join(self.p), ", ".join(["true", *b])
+        if self.has_entity:
+            distinct = f"SELECT DISTINCT {', '.join([*self.p, *b])} FROM reid_joined"
+            sized = f"SELECT p1, count(*) OVER (PARTITION BY {by}) AS size FROM ({distinct})"
+            return f"SELECT p1, min(size) AS size FROM ({sized}) GROUP BY p1"
+        keys = ", ".join(f"{g} AS {p}" for g, p in zip(self.g, self.p, strict=True))
+        distinct = f"""
+              SELECT {", ".join([*b, *self.g])}, has_key,
+                CASE WHEN any_value(has_key) THEN 1 ELSE sum(records) END AS number
+              FROM reid_theirs GROUP BY ALL"""
+        sized = f"SELECT {keys}, has_key, sum(number) OVER (PARTITION BY {by}) AS size FROM ({distinct})"
+        return f"SELECT {p}, min(size) AS size FROM ({sized}) WHERE has_key GROUP BY {p}"
+
+    def totals(self) -> str:
+        """Count what is the same whichever columns are joined: people, rows without a key, repeats."""
+        p, keys = ", ".join(self.p), ", ".join(self.h)
+        missing = [
+            f"(SELECT coalesce(sum(records), 0) FROM {side} WHERE NOT has_key)"
+            for side in ("reid_own", "reid_theirs")
+        ]
+        known_left = "(SELECT count(*) FROM reid_left_people)"
+        left = known_left if self.has_entity else f"{known_left} + {missing[0]}"
+        right = f"(SELECT count(*) FROM (SELECT DISTINCT {', '.join(self.g)} FROM reid_theirs WHERE has_key))"
+        on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
+        matched = f"""(SELECT count(*) FROM (
+              SELECT DISTINCT {", ".join(self.g)} FROM reid_theirs AS t
+              SEMI JOIN (FROM reid_own WHERE has_key AND (SELECT is_like FROM reid_keys)) AS o ON {on}
+              WHERE has_key))"""
+        repeated = "0"
+        if not self.has_entity:
+            repeated = f"""(SELECT count(*) FROM (
+              SELECT {keys} FROM reid_own WHERE has_key GROUP BY {keys} HAVING sum(records) > 1))"""
+        several = f"(SELECT count(*) FROM (SELECT {p} FROM reid_joined GROUP BY {p} HAVING count(*) > 1))"
+        cells = {
+            "left_people": left,
+            "right_people": f"{right} + {missing[1]}",
+            "matched_right": matched,
+            "without_key": f"{missing[0]} + {missing[1]}",
+            "repeated_keys": repeated,
+            "several_rows": several,
+        }
+        listed = ", ".join(f"({value})::BIGINT AS {name}" for name, value in cells.items())
+        return f"reid_total AS (SELECT {listed})"
+
+    def lines(self, right_qi: Sequence[str], k: int) -> list[str]:
+        """A query for each choice of columns of the right table."""
+        named = list(zip(right_qi, self.b, strict=True))
+        choices = [(ALL, None, self.b)]
+        choices += [(ALONE, column, [alias]) for column, alias in named]
+        choices += [(WITHOUT, column, [b for b in self.b if b != alias]) for column, alias in named]
+        return [self._line(*choice, int(k)) for choice in choices]
+
+    def _line(self, kind: int, column: str | None, b: Sequence[str], k: int) -> str:
+        p, cells = ", ".join(self.p), ", ".join([*self.a, *b])
+        joined = f"""
+              SELECT {p}, min(size) AS size FROM (
+                SELECT {p}, count(*) OVER (PARTITION BY {cells}) AS size
+                FROM (SELECT DISTINCT {p}, {cells} FROM reid_joined)
+              ) GROUP BY {p}"""
+        named = "NULL::VARCHAR" if column is None else text(column)
+        sides = ("l.size", "r.size", "j.size")
+        below = ", ".join(
+            f"count(*) FILTER ({size} < {k}) AS below_{side}"
+            for size, side in zip(sides, ("left", "right", "joined"), strict=True)
+        )
+        return f"""
+          SELECT {kind}::BIGINT AS kind, {named} AS column_name, count(*) AS people, {below},
+            count(*) FILTER (j.size < {k} AND l.size >= {k} AND r.size >= {k}) AS singled_out
+          FROM ({joined}) AS j JOIN reid_left_people AS l USING ({p})
+          JOIN ({self._worst_right(b)}) AS r USING ({p})"""
+
+
+def _names(letter: str, number: int) -> list[str]:
+    return [f"{letter}{place}" for place in range(1, number + 1)]
