@@ -255,6 +255,7 @@ def _table() -> Schema:
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
             "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
             "former_file": TEXT | {"description": "the release of the table before this one"},
+            "joined_file": TEXT | {"description": "a table that this one is joined with"},
             **{
                 f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
                 for role in PUBLISHED

@@ -15,6 +15,7 @@ from reid_sql.check.measure import (
     row_of,
     strongest,
     sum_of,
+    whole_join,
 )
 from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
@@ -408,6 +409,16 @@ ALL: Final = (
         unused=("sensitive",),
         pick=figure_of("followed"),
         of_uniques=True,
+    ),
+    # Whom another table of the same people singles out.
+    Measure(
+        "people_singled_out_by_join",
+        "people in a class of fewer than k people in a join, and in neither of its tables alone",
+        "join_risk",
+        "singled_out",
+        "count",
+        of_records=True,
+        pick=whole_join,
     ),
 )
 MEASURES: Final = {measure.name: measure for measure in ALL}

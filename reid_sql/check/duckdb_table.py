@@ -27,6 +27,7 @@ SLOW_TO_READ: Final = (*TEXTS, *JSON)
 CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 
 
+OWN_TABLES: Final = ("tbl", "synthetic", "second", "left")  # parameters that the policy's table is passed for
 # The relation that a function is given besides the table, by the role that it has in the policy.
 
 
@@ -41,7 +42,7 @@ class Calls:
 
     def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Call a function on one relation."""
-        call, values = self._write_call(function, qi, {**given, "tbl": tbl, "synthetic": tbl, "second": tbl})
+        call, values = self._write_call(function, qi, {**given, **dict.fromkeys(OWN_TABLES, tbl)})
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
@@ -72,7 +73,7 @@ class Calls:
 
     def _argument(self, parameter: Parameter, qi: Sequence[str], given: Mapping[str, Any]) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
-        if parameter.domain.role == "counted":
+        if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
             own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
             # Attacks that need no sensitive column are judged without one.
             return (own or None) if parameter.name == "sensitive" else list(qi)

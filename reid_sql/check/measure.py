@@ -131,6 +131,12 @@ def strongest(*attacks: str) -> Pick:
     return pick
 
 
+def whole_join(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
+    """Take the join with all columns; no figure where nothing matches, or it is not known who is a person."""
+    row = rows[0]
+    return {**row, "singled_out": row["singled_out"] if row["status"] == OK else None}
+
+
 Unit = Literal["share", "count", "number"]
 
 SHARE: Final = Number("a share from 0 to 1", "write 0.05 for 5 %", 0.0, 1.0)
@@ -141,7 +147,10 @@ FINITE: Final = Number("a finite number", "write it with digits, such as 2.5", -
 LIMITS: Final[Mapping[Unit, Number]] = {"share": SHARE, "count": WHOLE, "number": FINITE}
 
 # The table gives these, not the check.
-TABLES: Final = (*("tbl", "tables", "population_tbl", "original", "synthetic", "holdout", "first", "second"),)
+TABLES: Final = (
+    *("tbl", "tables", "population_tbl", "original", "synthetic", "holdout"),
+    *("first", "second", "left", "right"),
+)
 TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensitive", "model")
 
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one

@@ -284,6 +284,8 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         _refuse_audit_without(place, check, table)
     if measure.takes("first"):
         _refuse_without_tables(place, check, table, {"former": "last_month.parquet"})
+    if measure.takes("right"):
+        _refuse_without_tables(place, check, table, {"joined": "visits.parquet"})
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:

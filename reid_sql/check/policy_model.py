@@ -17,6 +17,8 @@ from reid_sql.models.release.partition import METHOD
 from reid_sql.parameters import NullWord, Number, fold_case
 from reid_sql.parameters.document import Place, shown
 
+NAMING: Final = ("column", "key")  # roles of parameters that name columns of the table
+
 
 @dataclass(frozen=True)
 class Preparing:
@@ -70,7 +72,8 @@ class Check:
         """The columns that it counts by, and those that its parameters name, such as that of households."""
         domains = {name: each.domain for name, each in self.measure.parameters.items()}
         given = ((domains[name], value) for name, value in self.parameters.items() if value is not None)
-        return (*self.counted, *(str(value) for domain, value in given if domain.role == "column"))
+        named = (domain.columns_in(value, "left") or () for domain, value in given if domain.role in NAMING)
+        return (*self.counted, *(str(each) for names in named for each in names))
 
     @property
     def dilutes_by_nulls(self) -> bool:

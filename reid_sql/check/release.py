@@ -241,7 +241,7 @@ class Release:
         """Return the answer of the function behind a check's measure; the same question is asked once."""
         function = check.measure.declared
         self._refuse_rows(check.measure)
-        if check.measure.takes("original", "first", "tables") and not self.engine.attacks:
+        if check.measure.takes("original", "first", "right", "tables") and not self.engine.attacks:
             rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
             raise UnavailableError(f"{rule}; export the table and those that it is measured with to files")
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}

@@ -21,14 +21,16 @@ ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
 # What a table may be compared with: its population; what a synthetic table was made from, and people who were
-# not used to make it; the release before this one; published tables that are audited with it.
+# not used to make it; the release before this one; a table that it is joined with; published tables that are
+# audited with it.
 PUBLISHED: Final = ("published", "published_2", "published_3")
-ROLES: Final = ("population", "original", "holdout", "former", *PUBLISHED)
+ROLES: Final = ("population", "original", "holdout", "former", "joined", *PUBLISHED)
 OTHER_TABLES: Final = {  # the role of a function's table
     "population_tbl": "population",
     "original": "original",
     "holdout": "holdout",
     "first": "former",
+    "right": "joined",
 }
 PASSED_IN_PYTHON: Final = "a table passed in Python"
 

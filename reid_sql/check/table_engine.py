@@ -24,7 +24,7 @@ class TableEngine(ABC):
 
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
-    attacks = False  # whether it compares a table with its original, or with a former release
+    attacks = False  # whether it compares a table with its original, a former release or a join
 
     def __init__(self) -> None:
         """Begin with no group counted."""

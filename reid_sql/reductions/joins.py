@@ -8,6 +8,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.joins import ALL, ALONE, JOINED_CLASS, WITHOUT, JoinLines
 from reid_sql.parameters import Columns, Domain, Key, Table, fold_case, list_columns, list_text
 from reid_sql.parameters.domain import is_listed
+from reid_sql.parameters.words import NAMES_SCHEMA
 from reid_sql.reduction import DROPPABLE_NULLS, Argument, Reduction, refuse_entity
 from reid_sql.sql.text import Source, none_null, text
 
@@ -40,11 +41,19 @@ class LeftColumns(Columns):
 
 @dataclass(frozen=True)
 class RightColumns(Columns):
-    """Columns of the right table."""
+    """Columns of the right table, which a check of the gate names."""
+
+    form = "names"
+    is_in_checks = True
 
     def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401 - as the base
         """The columns, none of the left table."""
         return () if table == LEFT else super().columns_in(value, table)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Names."""
+        return NAMES_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,8 @@ class LeftEntity(Key):
 class JoinColumns(Domain):
     """The columns by which tables are joined: names that both have, or a name of right for each of left."""
 
-    is_in_checks = False
+    role = "key"
+    form = "names"
 
     def _check(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
         if isinstance(value, Mapping):
@@ -83,7 +93,13 @@ class JoinColumns(Domain):
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument
         """The columns of the table."""
-        return list(value.values()) if table == RIGHT else list(value)
+        pairs = self._check(ON, value)
+        return list(pairs.values()) if table == RIGHT else list(pairs)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Names; the gate joins by columns that both tables have."""
+        return NAMES_SCHEMA
 
     @property
     def label(self) -> str:

@@ -183,7 +183,7 @@ class ReleasedTable(DuckDBTable):
             of_any_type = tuple(each.for_type(integer=False) for each in form.hierarchies)
             form = replace(form, hierarchies=of_any_type)  # theirs may be text
             for role, view in original.other_views.items():
-                self._generalize(view, self.other_views[role], None if role == "former" else form)
+                self._generalize(view, self.other_views[role], None if role in {"former", "joined"} else form)
 
     def _generalize(self, source: str, view: str, form: Transformation | None) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
