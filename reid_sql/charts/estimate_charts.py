@@ -238,7 +238,7 @@ def _attack_name(row: Row) -> str:
 def audited_cells(answer: object) -> spec.Chart:
     """Shade the hidden cells, darker the narrower their interval; a cross marks one that is revealed."""
     answered = rows_of("audited_cells", answer, "audit_tables", AUDITED)
-    rows = [row for row in answered if row["kind"] != "published"]
+    rows = [row for row in answered if row["kind"] not in {"published", "sum"}]
     if not rows:
         rule = "audited_cells must be given an answer with a hidden cell, got none"
         raise NoRecordsError(f"{rule}; there is nothing to draw")

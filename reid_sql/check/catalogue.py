@@ -393,7 +393,7 @@ ALL: Final = (
         ),
         column="cells",
         unit="count",
-        unused=("columns", "entity"),
+        unused=("columns", "entity", "value", "largest", "dominance", "p_percent"),
         cells=people_of_revealed,
     ),
     # Who can be followed from the release before this one.

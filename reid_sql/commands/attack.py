@@ -10,7 +10,7 @@ from rich.text import Text
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells, comparison, losses
 from reid_sql.charts.figure import save
-from reid_sql.commands.options import PASSED, names
+from reid_sql.commands.options import PASSED, names, numbers
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     Rows,
@@ -198,8 +198,8 @@ def _with_like_keys(
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")
-TEXTS: Final = ("count", "total", "status")
-AUDITED: Final = ("k", "people", "lowest", "highest", "base")
+TEXTS: Final = ("count", "total", "status", "value", "largest")
+AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent")
 
 
 def run_safe(options: argparse.Namespace) -> int:
@@ -232,6 +232,8 @@ def run_audit_tables(options: argparse.Namespace) -> int:
     """Print what published tables give away, and draw it if asked."""
     how = function_options(options, "audit_tables", *AUDITED)
     how |= {name: getattr(options, name) for name in TEXTS if getattr(options, name) is not None}
+    if options.dominance is not None:
+        how["dominance"] = numbers("--dominance", options.dominance.split(","))
     columns = [name for text in options.columns for name in names("the columns", text)]
     if columns:
         how["columns"] = list(dict.fromkeys(columns))

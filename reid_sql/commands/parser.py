@@ -254,6 +254,12 @@ def _audit_tables(parser: Parser) -> None:
     parser.option("--highest", "the most that a hidden count can be (default any)", "N")
     words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
     parser.option("--base", words, "N")
+    parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
+    words = "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
+    parser.option("--largest", words, "COLUMN")
+    words = "how many contributors may have which share of a sum at most (default 1,0.5)"
+    parser.option("--dominance", words, "N,SHARE")
+    parser.option("--p-percent", "how near an estimate may come (default 0.1)", "SHARE")
     add_text_format(parser)
     add_plot(parser, "the interval of each hidden cell")
     add_format(parser)

@@ -120,7 +120,7 @@ def check_cells(
     ):
         rule = f"value must be no column of by and not the entity, got '{value}'"
         raise OutOfDomainError(f"{rule}; leave it out of one of them")
-    contributors, share = _check_dominance(dominance)
+    contributors, share = check_dominance(dominance)
     if totals == "margins" and len(by) > MAX_CUBE:
         rule = f"by must name at most {MAX_CUBE} columns with totals := 'margins', got {len(by)}"
         raise OutOfDomainError(f"{rule}; name fewer, or pass totals := 'rollup'")
@@ -139,7 +139,8 @@ def _list_margins(columns: int, listed: Sequence[tuple[int, ...]]) -> tuple[tupl
     return tuple(each for each in dict.fromkeys(wider) if each not in listed)
 
 
-def _check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
+def check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
+    """Give the number of contributors and their share, or refuse them."""
     number, share = (*dominance, 0.0, 0.0)[:2]
     if len(dominance) != 2 or number < 1 or number != int(number) or not 0 < share <= 1:  # noqa: PLR2004
         rule = "dominance must be a whole number of people and a share above 0 and at most 1"

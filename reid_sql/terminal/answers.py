@@ -108,6 +108,7 @@ CELLS_DETERMINED: Final = (
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
+    "estimated": "estimated too closely",
     "published_below_k": "published below k",
     "protected": "protected",
 }
@@ -158,9 +159,10 @@ def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     table.add_column("revealed by")
     for row in rows[:MAX_ROWS]:
-        high = "any" if row["high"] is None else f"{row['high']:,}"
-        finding = FINDINGS[row["finding"]]
-        table.add_row(*map(Text, (row["cell"], f"{row['low']:,}", high, finding, row["revealing_sum"] or "")))
+        low, high = (row[f"largest_{end}" if row["kind"] == "sum" else end] for end in ("low", "high"))
+        ends = ("any" if each is None else f"{each:,.10g}" for each in (low, high))
+        by = row["revealing_sum"] or (row["revealed_by"] if row["kind"] == "sum" else None) or ""
+        table.add_row(*map(Text, (row["cell"], *ends, FINDINGS[row["finding"]], by)))
     counts = Counter(row["finding"] for row in rows)
     words = ", ".join(f"{counts[word]:,} {label}" for word, label in FINDINGS.items() if counts[word])
     more = f"{len(rows) - MAX_ROWS:,} more cells: --format csv" if len(rows) > MAX_ROWS else ""

@@ -1,5 +1,7 @@
 """The sums that safe_table shows, against the linear programmes of an attacker over all tables of sums."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -9,6 +11,8 @@ import pytest
 from scipy.optimize import linprog
 
 import reid_sql
+import reid_sql.polars as rp
+from reid_sql.cli import main
 
 BY = ("region", "branch")
 P = 0.5
@@ -67,3 +71,35 @@ def test_an_attacker_cannot_estimate_an_unsafe_sum(seed: int, *, negative: bool)
         assert row["value_sum"] is None
         most = highest(table, key, low=None if negative else 0.0)
         assert most >= own.sum() + protection(own) * (1 - 1e-9)
+
+
+def test_the_audit_finds_each_hidden_sum_protected_in_sql_polars_and_by_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody who knows one contribution to a hidden sum estimates its largest one; before, they do."""
+    rules: dict[str, Any] = {"dominance": [1, 0.9], "p_percent": P}
+    asked: Any = {"value": "turnover", "k": 3, "totals": "margins", **rules}
+    by = ", ".join(BY)
+    largest = f"SELECT {by}, max(turnover, 2) AS largest FROM firms GROUP BY CUBE ({by})"
+    is_same = " AND ".join(f"p.{c} IS NOT DISTINCT FROM c.{c}" for c in BY)
+    frame = firms(1)
+    how: Any = {"k": 3, "value": "value_sum", **rules}
+    findings = {}
+    with duckdb.connect() as con:
+        con.register("firms", frame)
+        for suppress in ("none", "secondary"):
+            con.register("p", reid_sql.safe_table(con, frame, BY, **asked, suppress=suppress).pl())
+            audited = con.sql(f"SELECT p.*, largest FROM p LEFT JOIN ({largest}) AS c ON {is_same}").pl()
+            answer = reid_sql.audit_tables(con, [audited], **how).pl()
+            assert rp.audit_tables([audited], **how).collect().equals(answer)
+            con.register("audited", audited)
+            in_file = f"SELECT {by}, records, value_sum, to_json(largest) AS largest FROM audited"
+            con.sql(in_file).write_csv(str(tmp_path / "table.csv"))
+            command = ["audit-tables", str(tmp_path / "table.csv"), "--k", "3", "--value", "value_sum"]
+            assert main([*command, "--dominance", "1,0.9", "--p-percent", str(P), "--json"]) == 0
+            cells = json.loads(capsys.readouterr().out)["cells"]
+            assert [each["finding"] for each in cells] == answer["finding"].to_list()
+            sums = answer.filter(kind="sum")
+            findings[suppress] = {*zip(sums["revealed_by"], sums["finding"], strict=True)}
+    assert findings["none"] == {("second_largest", "estimated")}
+    assert findings["secondary"] <= {("contributor_of_another_cell", "estimated"), (None, "protected")}

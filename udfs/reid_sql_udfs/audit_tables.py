@@ -7,8 +7,9 @@ from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.tables import audit
 from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
+from reid_sql.models.tables.sums import SumRules
 from reid_sql.parameters import Names, Number, Text
-from reid_sql.reductions.tables import PUBLISHED_ROWS
+from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, PUBLISHED_ROWS, check_dominance
 
 UNBOUNDED: Final = 1e9
 HIDDEN_COUNT: Final = Number(
@@ -29,11 +30,13 @@ COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'co
 STATUS_COLUMN: Final = Text(
     "the name of a column that marks hidden counts", "write status := 'column'", optional=True
 )
+SUM_COLUMN: Final = Text("the name of a column of sums", "write value := 'value_sum'", optional=True)
+LARGEST_COLUMN: Final = Text("the name of a column of the largest contributions", "write largest := 'column'")
 TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
 
 
 @table_function(
-    "tables, k, columns, count, total, people, lowest, highest, base, status",
+    "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, p_percent",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -50,6 +53,10 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
     base: Annotated[int, ROUNDING_BASE] = 1,
     status: Annotated[str | None, STATUS_COLUMN] = None,
+    value: Annotated[str | None, SUM_COLUMN] = None,
+    largest: Annotated[str, LARGEST_COLUMN] = "largest",
+    dominance: Annotated[tuple[float, ...], DOMINANCE_RULE] = (1.0, 0.5),
+    p_percent: Annotated[float, P_SHARE] = 0.1,
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
@@ -73,6 +80,15 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     of these people. The intervals are exact; where they are not proved to be, the status says so. Refuses
     tables that no people can make, such as rounded ones without their `base`.
 
+    With `value`, a column of sums, the audit has a row of the kind `sum` for each hidden sum, and for each
+    shown one that reveals too much. The auditor alone adds the column `largest`: a list of the largest
+    contributions to the sum, such as `max(turnover, 2)`. `largest_low` and `largest_high` are what the
+    nearest attacker computes of the largest contribution, and `needed` is how large it must be possible by
+    `dominance` and `p_percent`, as in `safe_table`; the finding is `estimated` where it is not. Attackers are
+    anyone (of the n largest together, for dominance), the second largest contributor, and a contributor of
+    another hidden cell, who knows its own value. They know that no contribution is negative, unless a shown
+    sum is.
+
     >>> import numpy as np
     >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"records": 9}']
     >>> [row] = audit_tables(PublishedRows(np.array([1, 1, 2]), texts))
@@ -80,5 +96,6 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     ('sex = F', 'recovered', 1, '[total] - [sex = M]')
     """
     most = inf if highest >= UNBOUNDED else highest
-    reading = Reading(columns or None, count, total, lowest, most, int(base), status)
-    return audit.audit_tables(tables, reading, int(k), nested=people == "nested")
+    reading = Reading(columns or None, count, total, lowest, most, int(base), status, value, largest)
+    rules = SumRules(*check_dominance(dominance), float(p_percent))
+    return audit.audit_tables(tables, reading, int(k), nested=people == "nested", rules=rules)

@@ -19,6 +19,7 @@ from reid_sql.models.tables.equations import (
     shown,
 )
 from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
+from reid_sql.models.tables.sums import Estimate, SumCell, SumRules, estimate_contributors, read_sums
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(
@@ -36,7 +37,8 @@ STATUS_ZEROS_EXCLUDED: Final = (
     "zeros_excluded: the finding assumes that no hidden count is 0, else pass lowest := 0"
 )
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
-ORDER: Final = (RECOVERED, BELOW_K, PUBLISHED, PROTECTED)
+ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
+ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, PROTECTED)
 ONE_TABLE, SEVERAL_TABLES = "one_table", "several_tables"
 RULE: Final = "publishers_rule"  # that hides counts below k alone: no table reveals more
 TOTAL_SHOWN: Final = "(total)"
@@ -51,16 +53,21 @@ class AuditedCell:
     categories: list[str]
     tables: list[int]
     kind: str
-    low: int
+    low: int | None
     high: int | None
     width: int | None
     finding: str
     revealed_by: str | None
     revealing_sum: str | None
     status: str
+    largest_low: float | None = None
+    largest_high: float | None = None
+    needed: float | None = None
 
 
-def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool = False) -> list[AuditedCell]:
+def audit_tables(
+    rows: PublishedRows, reading: Reading, k: int, *, nested: bool = False, rules: SumRules | None = None
+) -> list[AuditedCell]:
     """Compute the interval of each hidden cell from all tables, and find small groups between tables.
 
     >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"sex": null, "records": 9}']
@@ -73,6 +80,11 @@ def audit_tables(rows: PublishedRows, reading: Reading, k: int, *, nested: bool 
     if reading.lowest > 0 and {RECOVERED, BELOW_K} & {*with_zeros.values()}:
         with_zeros = _audit(rows, replace(reading, lowest=0.0), k, nested=nested).findings
     found = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
+    if reading.value is not None and rules is not None:
+        columns, cells = read_sums(rows, reading, nested=nested)
+        for key, estimate in estimate_contributors(columns, cells, rules).items():
+            if estimate.is_near or cells[key].value is None:
+                found.append(audit.describe_sum(key, cells[key], estimate))
     return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
@@ -226,6 +238,24 @@ class _Audit:
             revealing_sum,
             status,
         )
+
+    def describe_sum(self, key: Key, cell: SumCell, estimate: Estimate) -> AuditedCell:
+        """The sum of a cell, by what an attacker computes of its largest contribution."""
+        by = f"contributor of [{describe(self.linked, estimate.other)}]" if estimate.other else None
+        described = self._describe(
+            key,
+            sorted(cell.suppressed if cell.value is None else cell.published),
+            "sum",
+            None,
+            None,
+            ESTIMATED if estimate.is_near else PROTECTED,
+            revealed_by=estimate.attacker if estimate.is_near else None,
+            revealing_sum=by,
+            status=OK if estimate.is_exact else STATUS_NOT_TIGHT,
+        )
+        ends = (None if np.isinf(each) else float(each) for each in (estimate.low, estimate.high))
+        low, high = ends
+        return replace(described, low=None, largest_low=low, largest_high=high, needed=float(estimate.needed))
 
     def _sum(self, key: Key | Rest, high: float) -> str | None:
         """The sum that reveals the cell; none after the first `MAX_SUMS`."""

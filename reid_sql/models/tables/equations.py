@@ -196,11 +196,14 @@ class LinkedCells:
         return Equations(rows, columns, signs, np.array(right, dtype=float), low, high)
 
 
-def link_cells(cells: Cells, columns: list[str], *, with_labels: bool = False) -> LinkedCells:
+def link_cells(
+    cells: Cells, columns: list[str], *, with_labels: bool = False, tolerance: float = 0.0
+) -> LinkedCells:
     """Write the equations between the cells; keys have the categories of the columns, then the steps.
 
     A column with one category may be a label of the people of its table. It is taken for all of its
-    categories, which tells an attacker more, unless that contradicts a total, or `with_labels`.
+    categories, which tells an attacker more, unless that contradicts a total, or `with_labels`. Sums may
+    differ from their parts by a share of `tolerance`, as computers round them.
 
     >>> from reid_sql.models.tables.published_tables import Cell
     >>> shown, hidden = Cell(1.0, inf, 7.0, [1]), Cell(1.0, inf, None, [], [1])
@@ -218,7 +221,7 @@ def link_cells(cells: Cells, columns: list[str], *, with_labels: bool = False) -
     _close(layouts)
     pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
     parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
-    short = {pair for pair in pairs if _is_short(linked, parts[pair])}
+    short = {pair for pair in pairs if _is_short(linked, parts[pair], tolerance)}
     labels = _labels(cells)
     is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
     partial = (labels if is_label else set()) | set(range(len(columns), max(map(len, cells), default=0)))
@@ -279,14 +282,14 @@ def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> 
     return {total: parts[total] for total in sorted(layouts[coarse] & parts.keys(), key=repr)}
 
 
-def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]]) -> bool:
+def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]], tolerance: float) -> bool:
     """Whether some total is more than its parts can be; refuses one that is less."""
     bounds = [
         (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]]) for total in parts
     ]
-    if any(total[1] < sum(low for low, _ in each) for total, each in bounds):
+    if any(total[1] < sum(low for low, _ in each) - tolerance * abs(total[1]) for total, each in bounds):
         raise ContradictionError(REFUSAL_CONTRADICTION)
-    return any(total[0] > sum(high for _, high in each) for total, each in bounds)
+    return any(total[0] > sum(high for _, high in each) + tolerance * abs(total[0]) for total, each in bounds)
 
 
 def _bounds_of(linked: LinkedCells, key: Key) -> tuple[float, float]:

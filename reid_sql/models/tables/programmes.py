@@ -72,12 +72,17 @@ class Programme:
         self.solver.passModel(model)
         self.optimal = highspy.HighsModelStatus.kOptimal
         self.infeasible = highspy.HighsModelStatus.kInfeasible
+        self.unbounded = highspy.HighsModelStatus.kUnbounded
 
     def cost_columns(self, columns: Sequence[int] | Integers, costs: Any) -> None:  # noqa: ANN401
         """Change the costs of some columns; a number is the cost of each."""
         places = np.asarray(columns, dtype=np.int32)
         values = np.broadcast_to(np.asarray(costs, dtype=float), places.shape).copy()
         self.solver.changeColsCost(len(places), places, values)
+
+    def bound_column(self, column: int, low: float, high: float) -> None:
+        """Change the bounds of a column."""
+        self.solver.changeColBounds(column, low, high)
 
     def solve(self) -> Floats | None:
         """The values of least cost; None if there are none, or the search is cut off."""
@@ -90,6 +95,10 @@ class Programme:
     def is_infeasible(self) -> bool:
         """Whether the last answer was none because no values are within the bounds."""
         return bool(self.solver.getModelStatus() == self.infeasible)
+
+    def is_unbounded(self) -> bool:
+        """Whether the last answer was none because there is no least."""
+        return bool(self.solver.getModelStatus() == self.unbounded)
 
 
 def _set_matrix(model: "HighsLp", columns: Any) -> None:  # noqa: ANN401 - a sparse matrix of scipy

@@ -94,6 +94,8 @@ class Reading:
     highest: float = inf
     base: int = 1
     status: str | None = None
+    value: str | None = None  # the column of sums, if they are audited
+    largest: str = "largest"  # of the largest contributions to each, which only the auditor knows
 
 
 def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
@@ -106,26 +108,36 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     >>> read_cells(rows, Reading())[1][(None,)].value
     7.0
     """
-    if not len(rows.tbl):
-        raise NoRecordsError(NO_RECORDS)
-    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.text, strict=True)]
-    columns = _columns_of(parsed, reading)
-    steps = max(number for number, _ in parsed) - 1 if nested else 0
+    columns, read = read_rows(rows, reading, nested=nested)
     cells: Cells = {}
-    folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
-    numbers = [number for number, _ in parsed]
-    hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
-    for number, folded, is_hidden in zip(numbers, folded_rows, hidden, strict=True):
-        within = tuple("1" if step < number - 1 else None for step in range(steps))
-        totals = _totals_of(folded.get(TOTALS))
-        categories = (_category_of(folded, name, totals, reading.total) for name in columns)
-        key = (*categories, *within)
-        found = _count_of(folded, reading, is_hidden=is_hidden)
+    for number, key, row, is_hidden in read:
+        found = _count_of(row, reading, is_hidden=is_hidden)
         _add(cells, key, _round_off(found, reading), number, is_shown=found.value is not None)
     _refuse_unmarked_totals(cells)
     if not reading.columns:
         _refuse_figures(cells, columns)
     return columns, cells
+
+
+def read_rows(
+    rows: PublishedRows, reading: Reading, *, nested: bool = False
+) -> tuple[list[str], list[tuple[int, Key, Mapping[str, Any], bool]]]:
+    """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
+    if not len(rows.tbl):
+        raise NoRecordsError(NO_RECORDS)
+    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.text, strict=True)]
+    columns = _columns_of(parsed, reading)
+    steps = max(number for number, _ in parsed) - 1 if nested else 0
+    folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
+    numbers = [number for number, _ in parsed]
+    hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
+    read: list[tuple[int, Key, Mapping[str, Any], bool]] = []
+    for number, folded, is_hidden in zip(numbers, folded_rows, hidden, strict=True):
+        within = tuple("1" if step < number - 1 else None for step in range(steps))
+        totals = _totals_of(folded.get(TOTALS))
+        categories = (_category_of(folded, name, totals, reading.total) for name in columns)
+        read.append((number, (*categories, *within), folded, is_hidden))
+    return columns, read
 
 
 def _refuse_unmarked_totals(cells: Cells) -> None:
@@ -171,7 +183,8 @@ def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Readin
                 rule = f"columns must be in one of the tables, got '{name}'"
                 raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
         return list(reading.columns)
-    own = {*ADDED, fold_case(reading.count), fold_case(reading.status or STATUS)}
+    figures = () if reading.value is None else (reading.value, reading.largest)
+    own = {*ADDED, *map(fold_case, (reading.count, reading.status or STATUS, *figures))}
     columns = list({fold_case(name): name for name in known if fold_case(name) not in own}.values())
     if not columns:
         rule = f"tables must have a column of categories next to '{reading.count}', got none"
