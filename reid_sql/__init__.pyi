@@ -113,6 +113,10 @@ def audit_tables(
     highest: int = 1000000000,
     base: int = 1,
     status: str | None = None,
+    value: str | None = None,
+    largest: str = "largest",
+    dominance: Sequence[float] = (1.0, 0.5),
+    p_percent: float = 0.1,
 ) -> duckdb.DuckDBPyRelation: ...
 def beta_likeness(
     con: duckdb.DuckDBPyConnection,

@@ -87,6 +87,10 @@ def audit_tables(
     highest: int = 1000000000,
     base: int = 1,
     status: str | None = None,
+    value: str | None = None,
+    largest: str = "largest",
+    dominance: Sequence[float] = (1.0, 0.5),
+    p_percent: float = 0.1,
 ) -> DataFrame: ...
 def beta_likeness(
     tbl: _Frame,

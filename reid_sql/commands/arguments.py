@@ -207,3 +207,52 @@ def add_join(parser: Parser) -> None:
     add_entity(parser)
     parser.option("--k", "the size from which a class protects (default 2: who is unique)")
     add_nulls(parser, "")
+
+
+def add_safe(parser: Parser) -> None:
+    """Add the options of `safe`."""
+    add_source(parser, "--by", "the columns of the table of aggregates")
+    add_html(parser)
+    parser.option("--value", "the column to add up, and to check for dominance", "COLUMN")
+    add_entity(parser)
+    parser.option("--k", "the least number of people of a cell (default 5)")
+    parser.option("--totals", "add totals: margins, or rollup for a hierarchy (default none)", "WORD")
+    words = "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed"
+    parser.option("--suppress", words, "WORD")
+    words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
+    parser.option("--protection", words, "N")
+    words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
+    parser.option("--zeros", words, "WORD")
+    words = "take k and the rules of dominance from a risk appetite of ACRO; --k goes before it"
+    parser.option("--risk-appetite", words, "FILE.yaml")
+    words = "write the counts and what is unsafe as results of ACRO, for an output checker"
+    parser.option("--acro", words, "FOLDER")
+    add_nulls(parser, "")
+
+
+def add_audit_tables(parser: Parser) -> None:
+    """Add the options of `audit-tables`."""
+    kinds = "CSV, Parquet or JSON files of published tables, which count the same people"
+    parser.add_argument("files", metavar="FILE", nargs="+", help=kinds)
+    parser.option("--k", "the least number of people of a cell (default 5)")
+    words = f"the columns of categories, {ADDS} (default all but counts)"
+    parser.option("--columns", words, "A,B,C", action="append", default=[])
+    parser.option("--count", "the column of counts (default records)", "COLUMN")
+    words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
+    parser.option("--status", words, "COLUMN")
+    parser.option("--total", "the category of totals (default an empty one)", "TEXT")
+    words = "nested, if each table counts only some people of the one before (default: all count the same)"
+    parser.option("--people", words, "WORD")
+    parser.option("--lowest", "the least that a hidden count can be (default 1)", "N")
+    parser.option("--highest", "the most that a hidden count can be (default any)", "N")
+    words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
+    parser.option("--base", words, "N")
+    parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
+    words = "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
+    parser.option("--largest", words, "COLUMN")
+    words = "how many contributors may have which share of a sum at most (default 1,0.5)"
+    parser.option("--dominance", words, "N,SHARE")
+    parser.option("--p-percent", "how near an estimate may come (default 0.1)", "SHARE")
+    add_text_format(parser)
+    add_plot(parser, "the interval of each hidden cell")
+    add_format(parser)

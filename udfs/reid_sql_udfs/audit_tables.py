@@ -36,7 +36,8 @@ TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'
 
 
 @table_function(
-    "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, p_percent",
+    "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, "
+    "p_percent",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
