@@ -17,10 +17,10 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.check.policy import read_policy
-from reid_sql.commands.options import PASSED, number, require
+from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, quoted, sql_text
-from reid_sql.serve.masks import Mask, PolicyMask, Record
+from reid_sql.serve.masks import Mask, Record
 from reid_sql.serve.server import CLOSED, Answerer, LogLine, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
@@ -58,18 +58,18 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001
-    """Open the mask of a policy, with the record of the counts that leave, or the one without a policy."""
-    require("--record", record, "--policy", given=policy is not None)
+    """Open the mask of a policy, or the one without, and the record of the counts that leave."""
+    if rows and (policy or record):
+        wrong = "--policy" if policy else "--record"
+        raise OutOfDomainError(f"{wrong} must not be given with --rows, which masks nothing; omit one")
     if policy is None:
-        return Mask()
-    if rows:
-        raise OutOfDomainError("--policy must not be given with --rows, which masks nothing; omit one")
+        return Mask(record=Record(record) if record else None)
     read = read_policy(policy)
     known = {table.name.casefold() for table in read.tables}
     if missing := [name for name in tables if name.casefold() not in known]:
         rule = f"every table that is served must be one of the policy, got '{missing[0]}'"
         raise UnknownNameError(f"{rule}; {suggestion(missing[0], sorted(known), 'tables')}")
-    return PolicyMask(read, Record(record or Path(policy).with_suffix(".record.duckdb")))
+    return Mask(read, Record(record or Path(policy).with_suffix(".record.duckdb")))
 
 
 def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:

@@ -3,8 +3,9 @@
 import json
 import math
 import threading
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,68 +24,8 @@ SAFE_TABLE: Final = "safe_table"
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
 NOT_TO_GIVE: Final = (*ONLY_SAFE, "protection", "dominance", "p_percent")  # each could weaken a rule
 NOT_TO_PUBLISH: Final = ("unsafe", "status", "loss", "largest_share")  # columns of safe_table
-Cells = list[tuple[dict[str, str], int | None]]  # categories by column, and the count, None where hidden
-
-
-class Mask:
-    """Answers calls without figures of groups and cells below a number of records, or of people."""
-
-    functions: Collection[str] = TABLE_FUNCTIONS  # that may be asked
-
-    def __init__(self, below: int = DEFAULT_MASK) -> None:
-        """Hide what counts fewer."""
-        self.below = below
-
-    def ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
-        """Call a function where the data is, and mask its answer."""
-        if call.function.name == SAFE_TABLE:
-            return self._ask_safe_table(data, call)
-        answer = ask(data, call.function.name, call.arguments)
-        if by := groups_of(call):
-            self._publish_groups(data, call, by, answer)
-        return answer
-
-    def publish(self, data: duckdb.DuckDBPyConnection, call: Call, cells: Cells) -> None:
-        """Take notice of counts that are about to leave, or refuse them."""
-
-    def _publish_groups(
-        self, data: duckdb.DuckDBPyConnection, call: Call, by: Sequence[str], answer: pa.Table
-    ) -> None:
-        """Refuse an answer for each group where one is small: it would name the group's value."""
-        given = call.arguments
-        options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
-        groups = ask(data, "equivalence_classes", {"tbl": given["tbl"], "qi": by, **options})
-        if any(size < self.below for size in groups["class_size"].to_pylist()):
-            rule = f"by must make groups of at least {self.below} records, got a smaller one"
-            raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
-        source, count = (answer, "records") if "records" in answer.column_names else (groups, "class_size")
-        found: dict[tuple[str, ...], int] = {}
-        for row in source.to_pylist():
-            key = tuple(repr(row[name]) for name in source.column_names[: len(by)])
-            found[key] = found.get(key, 0) + row[count]
-        columns = [name.casefold() for name in source.column_names[: len(by)]]
-        self.publish(
-            data, call, [(dict(zip(columns, key, strict=True)), size) for key, size in found.items()]
-        )
-
-    def _ask_safe_table(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
-        """Publish the cells that are safe, and not which others there are."""
-        given = {"k": self.below, **ONLY_SAFE, **call.arguments}
-        if wrong := [name for name in NOT_TO_GIVE if name in call.arguments]:
-            raise OutOfDomainError(f"{wrong[0]} must not be given where answers leave, got it; omit it")
-        if given["k"] is None or given["k"] < self.below:
-            raise OutOfDomainError(f"k must be at least the mask of {self.below}, got a lower one; omit it")
-        cells = ask(data, SAFE_TABLE, given)
-        columns = cells.column_names[: len(groups_of(call))]
-        self.publish(
-            data,
-            replace(call, arguments=given),
-            [
-                ({c.casefold(): repr(row[c]) for c in columns if c not in row["total_over"]}, row["records"])
-                for row in cells.to_pylist()
-            ],
-        )
-        return cells.filter(pc.field("status") == "published").drop_columns(list(NOT_TO_PUBLISH))
+Cell = frozenset[tuple[str, str]]
+Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 
 
 def groups_of(call: Call) -> list[str]:
@@ -106,7 +47,8 @@ PROTECTED: Final = "protected"  # what an audit finds of a cell that nobody can 
 AUDITED: Final = "reid_published"
 REMEDY: Final = "ask for fewer or coarser columns"
 REFUSAL_OTHER_PEOPLE: Final = (
-    f"an answer must count the people of the answers before, got counts that do not add up; {REMEDY}"
+    "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
+    f"nulls where those answers had none, or {REMEDY}"
 )
 
 
@@ -120,49 +62,54 @@ class Record:
         self._con.execute("""CREATE TABLE IF NOT EXISTS published (
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT)""")
 
-    def add(self, data: duckdb.DuckDBPyConnection, table: str, cells: Cells, below: int) -> None:
+    def add(
+        self, data: duckdb.DuckDBPyConnection, table: str, people: str, counts: Counts, below: int
+    ) -> None:
         """Record the counts of a table, unless a group below the mask follows from all that are recorded."""
+        counted = f"{table} ({people})" if people else table
         with self._lock:  # two clients may not ask for two halves at once
-            counts: dict[str, dict[str, int | None]] = {table: {}}
+            known: dict[str, dict[str, int | None]] = {counted: {}}
             for name, cell, count in self._con.execute("SELECT tbl, cell, records FROM published").fetchall():
-                counts.setdefault(name, {})[cell] = count
-            known = counts.pop(table)
-            merged, new = _merge(known, cells)
+                known.setdefault(name, {})[cell] = count
+            before = known.pop(counted)
+            if _contradict(before, counts) or any(name.partition(" ")[0] == table for name in known):
+                raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
+            merged = _merge(before, counts)
+            new = [
+                (counted, cell, count)
+                for cell, count in merged.items()
+                if cell not in before or count != before[cell]
+            ]
             if not new:
                 return
             if len(merged) > MAX_CELLS:
                 rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
                 raise UnavailableError(f"{rule}; ask the owner for a new record")
-            for other in counts.values():
-                _refuse_near(new, other, below)
-            _refuse_findings(data, merged, below)
+            audited = merged
+            for other in known.values():
+                _refuse_near(merged, other, below)
+                if other["{}"] == merged["{}"] and not _contradict(audited, other):  # perhaps the same people
+                    audited = _merge(audited, other)
+            _refuse_findings(data, audited, below)
             self._con.execute("BEGIN")
             self._con.executemany(
-                "DELETE FROM published WHERE tbl = $1 AND cell = $2", [(table, cell) for cell in new]
+                "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in new]
             )
-            self._con.executemany(
-                "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)",
-                [(table, cell, count) for cell, count in new.items()],
-            )
+            self._con.executemany("INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", new)
             self._con.execute("COMMIT")
 
 
-def _merge(
-    known: Mapping[str, int | None], cells: Cells
-) -> tuple[dict[str, int | None], dict[str, int | None]]:
-    """Return all counts, and those that are new; one that is hidden in one answer may be shown in another."""
-    merged, new = dict(known), {}
-    for categories, count in cells:
-        cell = json.dumps(categories, sort_keys=True)
-        before = merged.get(cell)
-        if None not in (before, count) and before != count:
-            raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
-        if cell not in merged or (before is None and count is not None):
-            merged[cell] = new[cell] = count
-    return merged, new
+def _contradict(one: Counts, other: Counts) -> bool:
+    """Whether a cell has two counts."""
+    return any(None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items())
 
 
-def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Mapping[str, int | None], below: int) -> None:
+def _merge(one: Counts, other: Counts) -> Counts:
+    """Return all counts; one that is hidden in one answer may be shown in another."""
+    return {**one, **{cell: count for cell, count in other.items() if one.get(cell) is None}}
+
+
+def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int) -> None:
     """Audit all counts of a table together; whatever is not proved to be protected is refused."""
     cells = [json.loads(cell) for cell in counts]
     names = sorted({name for cell in cells for name in cell})
@@ -178,12 +125,29 @@ def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Mapping[str, int |
         raise OutOfDomainError(f"{rule}; {REMEDY}")
 
 
-def _refuse_near(new: Mapping[str, int | None], other: Mapping[str, int | None], below: int) -> None:
-    """Refuse a count that differs from that of another table by fewer people than the mask."""
-    pairs = ((count, other.get(cell)) for cell, count in new.items())
-    if any(0 < abs(one - two) < below for one, two in pairs if one is not None and two is not None):
+def _refuse_near(one: Counts, other: Counts, below: int) -> None:
+    """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
+    sums = [_sum_cells(one), _sum_cells(other)]
+    if any(0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()):
         rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
         raise OutOfDomainError(f"{rule}; {REMEDY}")
+
+
+def _sum_cells(counts: Counts) -> dict[Cell, int]:
+    """Return the counts that are shown, and the totals of tables whose cells are all shown."""
+    sums = {frozenset(json.loads(cell).items()): count for cell, count in counts.items() if count is not None}
+    tables: dict[frozenset[str], dict[Cell, int]] = {}
+    for cell, count in sums.items():
+        tables.setdefault(frozenset(dict(cell)), {})[cell] = count
+    for columns, cells in tables.items():
+        if sum(cells.values()) == sums.get(frozenset()):
+            for size in range(len(columns)):
+                for names in combinations(columns, size):
+                    totals: Counter[Cell] = Counter()
+                    for cell, count in cells.items():
+                        totals[frozenset(pair for pair in cell if pair[0] in names)] += count
+                    sums.update(totals)
+    return sums
 
 
 MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})  # besides those of the checks
@@ -193,52 +157,88 @@ SETTINGS: Final = frozenset(
 )
 
 
-class PolicyMask(Mask):
-    """Answers calls as a policy has it."""
+class Mask:
+    """Answers calls without figures of groups and cells of few records, or of people.
 
-    def __init__(self, policy: Policy, record: Record) -> None:
+    Together the answers reveal no such group either, as a record of their counts proves. A policy sets which
+    functions answer and whom they count, and masks every small count.
+    """
+
+    def __init__(self, policy: Policy | None = None, record: Record | None = None) -> None:
         """Remember the policy, and the record of published counts."""
-        super().__init__(policy.mask_below)
-        self.tables = {table.name.casefold(): table for table in policy.tables}
-        self.record = record
-        checks = [check for table in policy.tables for check in table.checks]
-        self.functions = MASKED_FUNCTIONS.union(check.measure.function for check in checks)
-        for table in policy.tables:
+        self.below = policy.mask_below if policy else DEFAULT_MASK
+        self.tables = {table.name.casefold(): table for table in (policy.tables if policy else ())}
+        self.record = record or Record()
+        checks = [check for table in self.tables.values() for check in table.checks]
+        asked = MASKED_FUNCTIONS.union(check.measure.function for check in checks)
+        self.functions = asked if policy else TABLE_FUNCTIONS
+        for table in self.tables.values():
             if table.missing:
                 rule = f"a policy that is served must have no missing-value codes, got some of {table.name}"
                 raise UnavailableError(f"{rule}; serve a view in which they are NULL")
 
     def ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
-        """Call a function with the policy's entity and NULLs, and mask every count of its answer."""
-        answer = super().ask(data, self._with_settings(call))
+        """Call a function where the data is, and mask its answer."""
+        given, by = self._settings(call), groups_of(call)
+        answer = ask(data, call.function.name, given)
+        if by:
+            self._publish(data, call.tables[0], given, answer, by)
+        if call.function.name == SAFE_TABLE:  # not which other cells there are, nor the rows of people
+            answer = answer.filter(pc.field("status") == "published").drop_columns(list(NOT_TO_PUBLISH))
+            answer = answer.set_column(answer.column_names.index("records"), "records", answer["people"])
+        if not self.tables:
+            return answer
         records = max((_count_records(data, table) for table in call.tables), default=0)
-        return mask_answer(
-            answer, self.below, records, SETTINGS.union(answer.column_names[: len(groups_of(call))])
-        )
+        return mask_answer(answer, self.below, records, SETTINGS.union(answer.column_names[: len(by)]))
 
-    def publish(self, data: duckdb.DuckDBPyConnection, call: Call, cells: Cells) -> None:
-        """Record the counts, with the total that every summary shows."""
-        given = {name: call.arguments[name] for name in ("tbl", "entity", "nulls") if name in call.arguments}
-        if call.function.name == SAFE_TABLE:  # which counts rows beside people
-            given.pop("entity", None)
-        sizes = ask(data, "class_size_histogram", {**given, "qi": call.arguments["by"]})[
-            "records"
-        ].to_pylist()
-        self.record.add(data, call.tables[0], [*cells, ({}, sum(sizes))], self.below)
-
-    def _with_settings(self, call: Call) -> Call:
-        arguments = dict(call.arguments)
+    def _settings(self, call: Call) -> dict[str, Any]:
+        """Return the arguments of a call, with what the policy and the rules of cells set."""
+        given = dict(call.arguments)
         names = {parameter.name for parameter in call.function.parameters}
-        for served in call.tables[:1]:
+        for served in call.tables[:1] if self.tables else ():
             table = self.tables[served.casefold()]
             if table.entity and "entity" not in names:
                 rule = f"a function must count people by '{table.entity}', got {call.function.name}"
                 raise OutOfDomainError(f"{rule}, which counts rows; call one that takes entity")
             for name, due in (("entity", table.entity), ("nulls", table.nulls)):
-                if name in names and arguments.setdefault(name, due) != due:
+                if name in names and given.setdefault(name, due) != due:
                     rule = f"{name} must be that of the policy, {due or 'none'}, got another"
                     raise OutOfDomainError(f"{rule}; omit it")
-        return replace(call, arguments=arguments)
+        if call.function.name != SAFE_TABLE:
+            return given
+        if wrong := [name for name in NOT_TO_GIVE if name in given]:
+            raise OutOfDomainError(f"{wrong[0]} must not be given where answers leave, got it; omit it")
+        if (given.setdefault("k", self.below) or 0) < self.below:
+            raise OutOfDomainError(f"k must be at least the mask of {self.below}, got a lower one; omit it")
+        return given | ONLY_SAFE
+
+    def _publish(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        table: str,
+        given: Mapping[str, Any],
+        answer: pa.Table,
+        by: Sequence[str],
+    ) -> None:
+        """Record the counts of groups and cells with their total, or refuse them."""
+        options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
+        groups = ask(data, "equivalence_classes", {"tbl": table, "qi": by, **options})
+        sizes = groups["class_size"].to_pylist()
+        is_cells = "total_over" in answer.column_names
+        if not is_cells and any(size < self.below for size in sizes):  # an answer would name their values
+            rule = f"by must make groups of at least {self.below} records, got a smaller one"
+            raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
+        count = "people" if is_cells else "records" if "records" in answer.column_names else "class_size"
+        counts: dict[str, int | None] = {"{}": sum(sizes)}
+        for row in (groups if count == "class_size" else answer).to_pylist():
+            values = list(row.items())[: len(by)]
+            cell = {
+                name.casefold(): repr(each) for name, each in values if name not in row.get("total_over", [])
+            }
+            key = json.dumps(cell, sort_keys=True)
+            counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
+        people = ", ".join(f"{name} := {value}" for name, value in options.items() if value != "value")
+        self.record.add(data, table, people, counts, self.below)
 
 
 def mask_answer(answer: pa.Table, below: int, records: int, shown: Collection[str]) -> pa.Table:

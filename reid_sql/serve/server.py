@@ -27,8 +27,9 @@ from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
 HELD: Final = 60.0  # seconds for which an answer waits to be fetched
-UNSIGNED: Final[dict[str, str | bool | int | float | list[str]]] = {  # extensions come from packages
-    "allow_unsigned_extensions": "true",
+CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+    "allow_unsigned_extensions": "true",  # they come from packages
+    "threads": "1",  # of a question: answers are small, and clients may be many
     "arrow_lossless_conversion": "true",
 }
 PATIENCE: Final = 0.1  # seconds between two interrupts of a question that took too long
@@ -40,7 +41,7 @@ class Answerer:
     def __init__(self, data: duckdb.DuckDBPyConnection, mask: Mask, seconds: float) -> None:
         """Open the database for clients."""
         self.data, self.mask, self.seconds = data, mask, seconds
-        self.public = duckdb.connect(config=UNSIGNED)
+        self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
         self._lock = threading.Lock()
 

@@ -5,11 +5,11 @@ function, names of served tables, constants. No text of a client reaches the dat
 """
 
 import json
-import re
 import threading
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,11 +27,15 @@ KEYS: Final = frozenset(ALLOWED["keys"].split())
 EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")  # not written
 MAX_CHARACTERS: Final = 20_000  # of a statement
 MAX_CALLS: Final = 16  # of a statement
+MAX_REMEMBERED: Final = 256  # statements that are not read again
 ANSWER: Final = "reid_answer_"  # before the number of an answer
 REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or call another function"
+REFUSAL_NO_SELECT: Final = f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_uniqueness"
 OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a scenario
-PLACE: Final = r'"query_location(_length)?": \d+, '
+WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
+    FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
+COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
 CONSTANT: Final = {  # in place of one, where a statement is logged
     "class": "COLUMN_REF",
     "type": "COLUMN_REF",
@@ -67,12 +71,16 @@ class Reader:
         self.tables = {name.casefold(): name for name in tables}
         self.functions = frozenset(functions)
         self._lock = threading.Lock()
-        self._parser = duckdb.connect(config={"enable_external_access": "false"})
+        self._parser = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
         self._one, self._from = self.parse("SELECT 1"), json.dumps(self.parse(f"FROM {ANSWER}")["from_table"])
         self._attach = {shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]}
+        self.read = lru_cache(MAX_REMEMBERED)(self._read)
 
-    def read(self, sql: str, client: str = "") -> Question:
-        """Read a statement, or refuse it in one sentence; each client has fitted models of its own."""
+    def _read(self, sql: str, client: str = "") -> Question:
+        """Read a statement, or refuse it in one sentence; each client has fitted models of its own.
+
+        What a statement means depends on its text and on the client alone, so that it is read once.
+        """
         try:
             node = self.parse(sql)
             if constant := self._attach.get(shape_of(node)):
@@ -83,28 +91,26 @@ class Reader:
 
     def parse(self, sql: str) -> Node:
         """Parse a text of one SELECT without parameters."""
-        if len(sql) > MAX_CHARACTERS:
-            rule = f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}"
-            raise OutOfDomainError(f"{rule}; shorten it")
+        _refuse_long(sql)
         try:
-            document = json.loads(self._run("SELECT json_serialize_sql(?::VARCHAR)", sql)[0])
+            return _select_of(self._run("SELECT json_serialize_sql($1::VARCHAR)", sql)[0])
         except (duckdb.Error, RuntimeError, TypeError, ValueError):  # such as half a character
-            document = {}
-        statements = document.get("statements", []) if document.get("error") is False else []
-        if len(statements) != 1 or any(each for key, each in statements[0].items() if key != "node"):
-            rule = "a statement must be one SELECT without parameters, got another"
-            raise OutOfDomainError(f"{rule}; {REMEDY}")
-        node: Node = statements[0]["node"]
-        return node
+            raise OutOfDomainError(REFUSAL_NO_SELECT) from None
 
-    def write(self, node: Node) -> str:
-        """Write a tree as SQL."""
-        document = json.dumps({"error": False, "statements": [{"node": node}]})
-        return str(self._run("SELECT json_deserialize_sql(?::JSON)", document)[0])
+    def write(self, node: Node) -> tuple[str, str]:
+        """Write a tree as SQL, which must read as the tree, with and without its constants."""
+        documents = (_document_of(node), _document_of(_map_constants(node, CONSTANT)))
+        select, read, shape = self._run(WRITE, *documents)
+        _refuse_long(select)
+        if shape_of(_select_of(read)) != shape_of(node):
+            rule = "a statement must have plain joins, got one whose order DuckDB writes in another way"
+            raise OutOfDomainError(f"{rule}; write each join in WITH")
+        return str(select), str(shape)
 
-    def compute(self, node: Node) -> Any:  # noqa: ANN401 - what SQL can write
-        """Compute a constant."""
-        return self._run(self.write({**self._one, "select_list": [{**node, "alias": ""}]}))[0]
+    def compute(self, nodes: Collection[Node]) -> tuple[Any, ...]:
+        """Compute constants."""
+        select = {**self._one, "select_list": [{**node, "alias": ""} for node in nodes]}
+        return self._run(COMPUTE, _document_of(select)) if nodes else ()
 
     def write_table(self, number: int, alias: str) -> Node:
         """Return the part of a tree that reads an answer by its number."""
@@ -129,13 +135,9 @@ class _Statement:
                 raise OutOfDomainError(f"{rule}; choose another name")
 
     def question(self) -> Question:
-        """Check and replace everything; what is written must read as what was checked."""
-        node = self._check(self.node)
-        select = self.reader.write(node)
-        if shape_of(self.reader.parse(select)) != shape_of(node):
-            rule = "a statement must have plain joins, got one whose order DuckDB writes in another way"
-            raise OutOfDomainError(f"{rule}; write each join in WITH")
-        return Question(tuple(self.calls), select, self.reader.write(_map_constants(node, CONSTANT)))
+        """Check and replace everything."""
+        select, shape = self.reader.write(self._check(self.node))
+        return Question(tuple(self.calls), select, shape)
 
     def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
         if isinstance(part, list):
@@ -201,13 +203,23 @@ class _Arguments:
         if len(given) > len(self.parameters):
             rule = f"{self.function.name} must have at most {len(self.parameters)} arguments"
             raise WrongCallError(f"{rule}, got {len(given)}; write {self.function.signature}")
-        read: dict[str, Any] = {}
+        nodes: dict[str, Node] = {}
         for place, (name, node) in enumerate(given):
             parameter = self._parameter(name.lower()) if name else self.function.parameters[place]
-            if parameter.name in read or (not name and len(read) < place):
+            if parameter.name in nodes or (not name and len(nodes) < place):
                 rule = f"an argument must be given once and in order, got {parameter.name}"
                 raise WrongCallError(f"{rule}; write {self.function.signature}")
-            read[parameter.name] = self._value(parameter, node)
+            nodes[parameter.name] = node
+        values = {
+            name: ".".join(node["column_names"])
+            for name, node in nodes.items()
+            if node.get("type") == "COLUMN_REF" and _is_table(self.parameters[name])
+        }
+        constants = {name: node for name, node in nodes.items() if name not in values}
+        for name, node in constants.items():
+            _refuse_variable(name, node)
+        values.update(zip(constants, self.reader.compute(constants.values()), strict=True))
+        read = {name: self._value(self.parameters[name], values[name]) for name in nodes}
         return Call(self.function, read, tuple(dict.fromkeys(self.tables)))
 
     def _parameter(self, name: str) -> Parameter:
@@ -216,19 +228,18 @@ class _Arguments:
         rule = f"{self.function.name} must have only known parameters, got '{name}'"
         raise UnknownNameError(f"{rule}; {suggestion(name, list(self.parameters), 'parameters')}")
 
-    def _value(self, parameter: Parameter, node: Node) -> Any:  # noqa: ANN401 - what SQL can write
-        is_table = parameter.domain.is_table or isinstance(parameter.domain, Tables)
-        if is_table and node.get("type") == "COLUMN_REF":
-            return self._table(parameter.name, ".".join(node["column_names"]))
-        _refuse_variable(parameter.name, node)
-        value = self.reader.compute(node)
-        if isinstance(parameter.domain, ModelName) and value is not None:
-            return f"{self.client}: {value}"
+    def _value(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - what SQL can write
         if isinstance(parameter.domain, Document):
             _refuse_scenario_of_values(value)
-        if is_table and isinstance(value, list):
+        if value is None:
+            return None
+        if isinstance(parameter.domain, ModelName):
+            return f"{self.client}: {value}"
+        if not _is_table(parameter):
+            return value
+        if isinstance(value, list):
             return [self._table(parameter.name, each) for each in value]
-        return self._table(parameter.name, value) if is_table and value is not None else value
+        return self._table(parameter.name, value)
 
     def _table(self, parameter: str, name: object) -> str:
         served = self.reader.tables.get(str(name).casefold().removeprefix("main."))
@@ -239,21 +250,46 @@ class _Arguments:
         return served
 
 
+def _is_table(parameter: Parameter) -> bool:
+    return parameter.domain.is_table or isinstance(parameter.domain, Tables)
+
+
 def shape_of(node: Node) -> str:
     """Write a tree without its places and its constants."""
-    plain = re.sub(PLACE, "", json.dumps(_map_constants(node, {})))
-    return json.dumps(json.loads(plain), sort_keys=True)
+    return json.dumps(_map_constants(node, {}), sort_keys=True)
 
 
 def _map_constants(node: Node, constant: Node) -> Node:
-    """Replace each constant, but not the name that is given to it."""
+    """Replace each constant, but not the name that is given to it; places in the text go."""
 
     def replaced(part: Node) -> Node:
-        is_constant = part.get("type") == "VALUE_CONSTANT"
-        return {**constant, "alias": part.get("alias", "")} if is_constant else part
+        if part.get("type") == "VALUE_CONSTANT":
+            return {**constant, "alias": part.get("alias", "")}
+        return {key: each for key, each in part.items() if not key.startswith("query_location")}
 
     mapped: Node = json.loads(json.dumps(node), object_hook=replaced)
     return mapped
+
+
+def _document_of(node: Node) -> str:
+    """Write a tree as json_deserialize_sql reads it."""
+    return json.dumps({"error": False, "statements": [{"node": node}]})
+
+
+def _select_of(document: str) -> Node:
+    """Read the tree of one SELECT without parameters as json_serialize_sql writes it."""
+    read = json.loads(document)
+    statements = [] if read["error"] else read["statements"]
+    if len(statements) != 1 or any(each for key, each in statements[0].items() if key != "node"):
+        raise OutOfDomainError(REFUSAL_NO_SELECT)
+    node: Node = statements[0]["node"]
+    return node
+
+
+def _refuse_long(sql: str) -> None:
+    if len(sql) > MAX_CHARACTERS:
+        rule = f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}"
+        raise OutOfDomainError(f"{rule}; shorten it")
 
 
 def _refuse_unknown(part: Node) -> None:

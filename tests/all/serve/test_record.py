@@ -1,18 +1,20 @@
 """Counts that are published one after another reveal no small group, as linear programmes prove."""
 
+import os
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.optimize import linprog
 
 import reid_sql
-from reid_sql.check.policy import read_policy
+from reid_sql.check.policy import Policy, read_policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masks import Mask, PolicyMask, Record
+from reid_sql.serve.masks import DEFAULT_MASK, Mask, Record
 from reid_sql.serve.statement import Reader
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
@@ -46,49 +48,57 @@ def con(tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-def fill(con: duckdb.DuckDBPyConnection, seed: int) -> np.ndarray:
-    """A table of random counts, many of them small; returns them in the order of CELLS."""
+def fill(con: duckdb.DuckDBPyConnection, seed: int, rows: int = 1) -> np.ndarray:
+    """A table of random counts of people, many of them small; returns them in the order of CELLS."""
     draws = np.random.default_rng(seed)
     counts = draws.choice([0, 1, 3, 7, 20, 40], len(CELLS), p=[0.1, 0.1, 0.1, 0.2, 0.3, 0.2])
-    con.execute("CREATE OR REPLACE TABLE people(region INT, sex INT, disease INT)")
-    rows = [cell for cell, count in zip(CELLS, counts, strict=True) for _ in range(count)]
-    con.executemany("INSERT INTO people VALUES ($1, $2, $3)", rows)
+    people = [cell for cell, count in zip(CELLS, counts, strict=True) for _ in range(count)]
+    columns = {name: [cell[place] for cell in people] for place, name in enumerate(SIZES)}
+    con.register("drawn", pa.table({**columns, "person": range(len(people))}))
+    con.execute(f"CREATE OR REPLACE TABLE people AS SELECT drawn.* FROM drawn, range({rows})")
+    con.execute("CREATE OR REPLACE TABLE again AS FROM people ORDER BY ALL")
     return counts
 
 
 class Attacker:
-    """Knows how many people there are, and what is answered: sums of cells."""
+    """Knows how many people there are, and what is answered: sums of cells.
 
-    def __init__(self, counts: np.ndarray) -> None:
-        self.counts = counts
+    Whoever joins, filters or limits answers learns no more.
+    """
+
+    def __init__(self, counts: np.ndarray, below: int = BELOW) -> None:
+        self.counts, self.below = counts, below
         self.sums, self.totals = [np.ones(len(CELLS))], [float(counts.sum())]
 
     def learn(self, columns: list[str], rows: list[tuple[object, ...]]) -> None:
         named = [name for name in SIZES if name in columns]
-        listed = []
+        is_cells = "total_over" in columns
+        groups: dict[tuple[float, ...], float] = {}
         for row in rows:
             values = dict(zip(columns, row, strict=True))
-            totalled = str(values.get("total_over"))
-            fixed = {name: values[name] for name in named if name not in totalled}
-            self.sums.append(members(fixed))
-            self.totals.append(float(str(values["records"])))
-            listed.append(self.sums[-1])
-        if "k" in columns:  # an answer for each group lists every group
-            self.sums.append(np.clip(1.0 - np.sum(listed, axis=0), 0, 1))
+            fixed = {name: values[name] for name in named if name not in values.get("total_over", [])}
+            key = tuple(members(fixed))
+            count = values["people" if is_cells else "records"]
+            groups[key] = groups.get(key, 0.0) + (np.nan if count is None else float(count))
+        shown = {key: count for key, count in groups.items() if not np.isnan(count)}
+        self.sums.extend(np.array(key) for key in shown)
+        self.totals.extend(shown.values())
+        if not is_cells:  # an answer for each group lists every group
+            self.sums.append(np.clip(1.0 - np.sum([*groups], axis=0), 0, 1))
             self.totals.append(0.0)
 
     def reveals(self) -> list[dict[str, int]]:
-        """The groups of 1 to 4 people of which it is known that there are some, and fewer than 5."""
+        """The groups below the mask of which it is known that there are some people, and fewer than it."""
         found = []
         for chosen in product([False, True], repeat=len(SIZES)):
             names = [name for name, is_chosen in zip(SIZES, chosen, strict=True) if is_chosen]
             for values in product(*(range(SIZES[name]) for name in names)):
                 group = members(dict(zip(names, values, strict=True)))
-                if 0 < group @ self.counts < BELOW:
+                if 0 < group @ self.counts < self.below:
                     low, high = (
                         sign * linprog(sign * group, A_eq=self.sums, b_eq=self.totals).fun for sign in (1, -1)
                     )
-                    if low > 0.5 and high < BELOW - 1e-6:
+                    if low > 0.5 and high < self.below - 1e-6:
                         found.append(dict(zip(names, values, strict=True)))
         return found
 
@@ -98,35 +108,55 @@ def members(fixed: Mapping[str, object]) -> np.ndarray:
     return np.array([float(all(cell[name] == value for name, value in fixed.items())) for cell in cells])
 
 
-def ask_all(con: duckdb.DuckDBPyConnection, mask: Mask, sequence: list[str], counts: np.ndarray) -> Attacker:
-    """Ask one question after the other; returns what the answered ones say."""
-    attacker, reader = Attacker(counts), Reader(["people"])
+def ask_all(
+    con: duckdb.DuckDBPyConnection,
+    policy: Policy | None,
+    sequence: list[str],
+    counts: np.ndarray,
+    *,
+    is_one: bool,
+) -> Attacker:
+    """Ask one question after the other, of one record or each of a new one; returns what is answered."""
+    record = Record()
+    attacker = Attacker(counts, policy.mask_below if policy else DEFAULT_MASK)
     for sql in sequence:
+        mask = Mask(policy, record if is_one else Record())
         try:
-            answer = mask.ask(con, reader.read(sql).calls[0])
+            answer = mask.ask(con, Reader(["people", "again"]).read(sql).calls[0])
         except (ReidError, duckdb.Error):
             continue
         attacker.learn(answer.column_names, [tuple(row.values()) for row in answer.to_pylist()])
     return attacker
 
 
-def plant(con: duckdb.DuckDBPyConnection, seed: int) -> tuple[list[str], np.ndarray] | None:
-    """A table and questions that reveal a small group together, not alone; None if they do not."""
-    counts = fill(con, seed)
-    draws = np.random.default_rng(seed + 1_000_000)
-    sequence = [QUESTIONS[place] for place in draws.permutation(len(QUESTIONS))[:5]]
-    return (sequence, counts) if ask_all(con, Mask(BELOW), sequence, counts).reveals() else None
+def draw_question(draws: np.random.Generator) -> str:
+    """A question for groups or cells, of one table or of the same people in another."""
+    names = [str(name) for name in draws.permutation(list(SIZES))]
+    size = int(draws.integers(1, 4))
+    table = draws.choice(["people", "people", "again"])
+    if draws.random() < 0.6:
+        options = draws.choice(["", "", ", totals := 'margins'", ", totals := 'rollup'", ", k := 12"])
+        return f"FROM reid.safe_table({table}, {names[:size]}{options})"
+    function = draws.choice(["risk_summary", "class_size_histogram"])
+    return f"FROM reid.{function}({table}, {names[size % 3 :]}, by := {names[: min(size, 2)]})"
 
 
-def check_sequences(con: duckdb.DuckDBPyConnection, folder: Path, sequences: int) -> int:
-    """Search for sequences that reveal a group, and ask them with a policy; returns how many it took."""
-    planted, seed, policy = 0, 0, read_policy(folder / "policy.toml")
-    while planted < sequences:
+def check_sequences(
+    con: duckdb.DuckDBPyConnection, policy: Policy | None, sequences: int, rows: int = 1, *, is_drawn: bool
+) -> int:
+    """Search for questions that reveal a group together, not alone, and ask them with a record.
+
+    Returns how many sequences the search took.
+    """
+    found, seed = 0, 0
+    while found < sequences:
         seed += 1
-        if found := plant(con, seed):
-            planted += 1
-            sequence, counts = found
-            attacker = ask_all(con, PolicyMask(policy, Record()), sequence, counts)
+        counts, draws = fill(con, seed, rows), np.random.default_rng(seed + 1_000_000)
+        listed = [draw_question(draws) for _ in range(5)] if is_drawn else QUESTIONS
+        sequence = [listed[place] for place in draws.permutation(len(listed))[:5]]
+        if ask_all(con, policy, sequence, counts, is_one=False).reveals():
+            found += 1
+            attacker = ask_all(con, policy, sequence, counts, is_one=True)
             assert not attacker.reveals(), (seed, sequence)
     return seed
 
@@ -134,7 +164,25 @@ def check_sequences(con: duckdb.DuckDBPyConnection, folder: Path, sequences: int
 def test_50_planted_sequences_that_reveal_a_group_together_are_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
-    assert check_sequences(con, tmp_path, 50) < 2_000
+    policy = read_policy(tmp_path / "policy.toml")
+    assert check_sequences(con, policy, 50, is_drawn=False) < 2_000
+
+
+@pytest.mark.parametrize("kind", ["rows", "people of six rows", "no policy"])
+def test_drawn_sequences_that_reveal_a_group_together_are_refused(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str
+) -> None:
+    """Of functions, columns, totals and two names of a table; groups below the mask, of rows or of people."""
+    text = (
+        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c') if kind.startswith("people") else POLICY
+    )
+    (tmp_path / "policy.toml").write_text(text + text.split("\n", 1)[1].replace('"people"', '"again"'))
+    policy = None if kind == "no policy" else read_policy(tmp_path / "policy.toml")
+    rows = 6 if kind.startswith("people") else 1
+    assert (
+        check_sequences(con, policy, int(os.environ.get("REID_SQL_SEQUENCES", "10")), rows, is_drawn=True)
+        < 2_000
+    )
 
 
 def test_one_question_after_another_is_answered_where_nothing_follows(
@@ -144,7 +192,7 @@ def test_one_question_after_another_is_answered_where_nothing_follows(
         "CREATE TABLE people AS SELECT i % 3 AS region, i % 2 AS sex, i % 5 AS disease FROM range(900) r(i)"
     )
     record = Record(tmp_path / "record.duckdb")
-    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), record), Reader(["people"])
+    mask, reader = Mask(read_policy(tmp_path / "policy.toml"), record), Reader(["people"])
     for sql in QUESTIONS:
         assert len(mask.ask(con, reader.read(sql).calls[0])) > 1
     del record, mask
@@ -159,7 +207,7 @@ def test_a_table_that_differs_by_a_person_is_refused(con: duckdb.DuckDBPyConnect
         "CREATE TABLE people AS SELECT i % 3 AS region, i % 2 AS sex, i % 5 AS disease FROM range(900) r(i)"
     )
     con.execute("CREATE TABLE later AS FROM people UNION ALL SELECT 0, 0, 0")
-    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people", "later"])
+    mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people", "later"])
     assert len(mask.ask(con, reader.read("FROM reid.safe_table(people, ['sex'])").calls[0])) == 2
     with pytest.raises(ReidError, match="a count must differ from that of another table by 0 or at least 5"):
         mask.ask(con, reader.read("FROM reid.safe_table(later, ['sex'])").calls[0])
@@ -179,7 +227,7 @@ def test_a_policy_sets_whom_a_count_counts(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, sql: str, refusal: str
 ) -> None:
     fill(con, 1)
-    mask = PolicyMask(read_policy(tmp_path / "policy.toml"), Record())
+    mask = Mask(read_policy(tmp_path / "policy.toml"), Record())
     with pytest.raises(ReidError, match=refusal):
         mask.ask(con, Reader(["people"]).read(sql).calls[0])
 
@@ -193,7 +241,7 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
         """CREATE TABLE people AS SELECT i // 2 AS person, CASE WHEN i < 6 THEN i // 2 ELSE 9 END AS region,
         0 AS sex, 0 AS disease FROM range(200) r(i)"""
     )
-    mask, reader = PolicyMask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
+    mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
     assert mask.functions == {"risk_summary", "safe_table", "class_size_histogram"}
     [row] = mask.ask(con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]).to_pylist()
     assert (row["records"], row["classes"], row["k"], row["unique_records"]) == (100, None, None, None)
