@@ -111,6 +111,25 @@ def test_groups_of_few_people_are_refused(client: Client) -> None:
     assert error.startswith("by must make groups of at least 10 records")
 
 
+def test_clients_share_a_record_without_a_policy(folder: Path) -> None:
+    """One asks for the rows of each sex, and another for its people, and sees nothing of either (LIMIT 0)."""
+    (folder / "clients.toml").write_text('ann = "a-token-of-a-test"\nbob = "another-token-of-one"\n')
+    served = Served(folder, "data.duckdb", "--clients", "clients.toml", tokens=False)
+    ann, bob = Client(served.port), Client(served.port, "another-token-of-one")
+    halves = "SELECT count(*) FROM reid.risk_summary(people, ['age'], by := 'sex'{}) LIMIT 0"
+    assert ann.ask(halves.format(""))["rows"] == []
+    error = bob.ask(halves.format(", entity := 'person'"))["error"]
+    assert error.startswith("an answer must count the people of the answers before")
+    assert bob.ask(halves.format(""))["rows"] == []
+    assert [(line["client"], line["verdict"]) for line in served.lines()[-3:]] == [
+        ("ann", "answered"), ("bob", "refused"), ("bob", "answered"),
+    ]  # fmt: skip
+    assert "a-token" not in served.log.read_text() + "".join(served.printed)
+    for each in (ann, bob):
+        each.close()
+    served.stop()
+
+
 def test_a_log_has_no_value(served: Served, client: Client) -> None:
     client.ask("SELECT k FROM reid.risk_summary(people, ['age']) WHERE k > 424242")
     text = served.log.read_text(encoding="utf-8")
@@ -220,4 +239,4 @@ at_least = 2
     served.stop()
     with duckdb.connect(str(folder / "policy.record.duckdb"), read_only=True) as owner:
         cells = owner.execute("SELECT tbl, records FROM published ORDER BY ALL").fetchall()
-    assert cells == [("people", 200), ("people", 200), ("people", 400)]
+    assert cells == [("people (entity := person)", count) for count in (200, 200, 400)]
