@@ -125,7 +125,7 @@ def add_serve(parser: Parser) -> None:
         "not use are refused"
     )
     parser.option("--policy", words, "POLICY.toml")
-    words = "with --policy: the DuckDB file of the counts that left (default beside the policy)"
+    words = "the DuckDB file of the counts that left (default beside the policy; without one, in memory)"
     parser.option("--record", words, "FILE.duckdb")
     words = (
         'a TOML file with a token for each client, like ann = "…"; else one client has the token of the '

@@ -9,30 +9,35 @@ import secrets
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import duckdb
+import pyarrow as pa
 
 from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import sql_text
+from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.masks import Mask
-from reid_sql.serve.statement import ANSWER, Question, Reader
+from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Call, Question, Reader
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
 HELD: Final = 60.0  # seconds for which an answer waits to be fetched
+REMEMBERED: Final = 600.0  # seconds for which a call is not computed again
+MAX_BYTES: Final = 100_000  # of an answer that is remembered
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "allow_unsigned_extensions": "true",  # they come from packages
     "threads": "1",  # of a question: answers are small, and clients may be many
     "arrow_lossless_conversion": "true",
 }
 PATIENCE: Final = 0.1  # seconds between two interrupts of a question that took too long
+Cursors = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 
 
 class Answerer:
@@ -43,14 +48,29 @@ class Answerer:
         self.data, self.mask, self.seconds = data, mask, seconds
         self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
+        self._remembered: dict[str, pa.Table] = {}
+        self._running: dict[Cursors, float] = {}
         self._lock = threading.Lock()
+        threading.Thread(target=self._interrupt, daemon=True).start()
 
     def answer(self, question: Question) -> str:
         """Answer the calls and the SELECT from them; returns the query that reads the answer."""
         with self._cursors() as (data, public):
             for place, call in enumerate(question.calls, 1):
-                public.register(f"{ANSWER}{place}", self.mask.ask(data, call))
+                public.register(f"{ANSWER}{place}", self._ask(data, call))
             return self._keep(public, question.select)
+
+    def _ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
+        """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
+        key = repr((time.monotonic() // REMEMBERED, call.function.name, sorted(call.arguments.items())))
+        if key in (remembered := self._remembered):
+            return remembered[key]
+        answer = self.mask.ask(data, call)
+        names = [each.name for each in call.function.parameters if isinstance(each.domain, ModelName)]
+        if answer.nbytes < MAX_BYTES and not call.arguments.keys() & set(names):  # models may change
+            with self._lock:
+                self._remembered = {**dict(list(remembered.items())[-MAX_REMEMBERED:]), key: answer}
+        return answer
 
     def read(self, select: str) -> str:
         """Answer a SELECT of the tables themselves, where the owner lets rows leave."""
@@ -69,29 +89,30 @@ class Answerer:
         return f"FROM {name}"
 
     @contextmanager
-    def _cursors(self) -> Iterator[Sequence[duckdb.DuckDBPyConnection]]:
-        """Open a cursor of each database, and interrupt both after the limit until the question has ended."""
+    def _cursors(self) -> Iterator[Cursors]:
+        """Open a cursor of each database, until the question has ended."""
         cursors = (self.data.cursor(), self.public.cursor())
-        ended = threading.Event()
-        watch = threading.Thread(target=self._interrupt, args=(ended, cursors), daemon=True)
-        watch.start()
+        with self._lock:
+            self._running[cursors] = time.monotonic() + self.seconds
         try:
             yield cursors
         except duckdb.InterruptException:
             rule = f"a question must be answered within {self.seconds:g} seconds, got a longer one"
             raise OutOfDomainError(f"{rule}; name fewer columns, or ask for a higher --time-limit") from None
         finally:
-            ended.set()
-            watch.join()
+            with self._lock:
+                del self._running[cursors]
             for cursor in cursors:
                 cursor.close()
 
-    def _interrupt(self, ended: threading.Event, cursors: Sequence[duckdb.DuckDBPyConnection]) -> None:
-        wait = self.seconds
-        while not ended.wait(wait):
-            wait = PATIENCE
-            for cursor in cursors:
-                cursor.interrupt()
+    def _interrupt(self) -> None:
+        """Interrupt what takes too long, again and again until it has ended."""
+        while True:
+            time.sleep(PATIENCE)
+            with self._lock:
+                late = [each for each, ends in self._running.items() if ends < time.monotonic()]
+                for cursor in chain(*late):
+                    cursor.interrupt()
 
 
 MAX_SESSIONS: Final = 10_000  # that are remembered; a client whose session is forgotten connects again
