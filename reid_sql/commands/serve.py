@@ -36,6 +36,7 @@ IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name =
     UNION ALL SELECT view_name FROM duckdb_views()
     WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
 ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
+FEW_COUNTED: Final = "without --policy, summaries of a whole table show small counts, and are not recorded."
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -50,8 +51,8 @@ def run_serve(options: argparse.Namespace) -> int:
     reader = Reader(tables, mask.functions)
     server = Server(reader, answerer, tokens, open_log(options.log), rows=options.rows)
     server.start(port)
-    if options.rows:
-        print(f"reid-sql: {ROWS_LEAVE}", file=sys.stderr)  # noqa: T201 - said aloud
+    if options.rows or not options.policy:
+        print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud
     print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
     threading.Event().wait()
     return PASSED
@@ -79,8 +80,9 @@ def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
         return {"client": _checked_token(TOKEN, made or secrets.token_urlsafe(24))}, made is None
     try:
         read = tomllib.loads(Path(clients).read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError:
-        raise OutOfDomainError('--clients must be a TOML file, got another; write ann = "a token"') from None
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError):
+        rule = f"--clients must be a TOML file, got '{clients}'"
+        raise OutOfDomainError(f'{rule}; write a token for each client, like ann = "…"') from None
     if not read:
         raise OutOfDomainError('--clients must name at least one client, got none; write ann = "a token"')
     return {name: _checked_token(f"the token of {name}", token) for name, token in read.items()}, False
@@ -142,6 +144,11 @@ def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -
 
 def open_log(file: str | None) -> Callable[[LogLine], None]:
     """Write each question as a line of JSON, to a file or to nowhere."""
+    try:
+        Path(file or os.devnull).open("a", encoding="utf-8").close()
+    except OSError:
+        rule = f"--log must be a file that can be written, got '{file}'"
+        raise OutOfDomainError(f"{rule}; name one in a folder that exists") from None
     lock = threading.Lock()
 
     def write(line: LogLine) -> None:

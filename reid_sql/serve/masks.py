@@ -58,7 +58,11 @@ class Record:
     def __init__(self, file: str | Path = ":memory:") -> None:
         """Open the record, or begin one."""
         self._lock = threading.Lock()
-        self._con = duckdb.connect(str(file))
+        try:
+            self._con = duckdb.connect(str(file))
+        except duckdb.Error:
+            rule = f"the record must be a DuckDB file that no other server uses, got '{file}'"
+            raise UnavailableError(f"{rule}; stop that server, or name another file") from None
         self._con.execute("""CREATE TABLE IF NOT EXISTS published (
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT)""")
 

@@ -6,11 +6,12 @@ contains the answers of its calls and nothing else. So a statement that deceived
 
 import hmac
 import secrets
+import socket
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
@@ -153,7 +154,9 @@ class Server:
         self._lock = threading.Lock()
 
     def start(self, port: int) -> None:
-        """Listen on localhost."""
+        """Listen on localhost, where nobody does: Quack shares a port, and a client could ask either server."""
+        with suppress(OSError), socket.create_connection(("localhost", port), timeout=1):
+            raise UnavailableError(f"--port must be a free port, got {port}, which is in use; name another")
         con = self.answerer.public
         load_extensions(con)
         register(con, declared())
