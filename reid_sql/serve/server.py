@@ -154,7 +154,7 @@ class Server:
         self._lock = threading.Lock()
 
     def start(self, port: int) -> None:
-        """Listen on localhost, where nobody does: Quack shares a port, and a client could ask either server."""
+        """Listen on localhost where nobody does, as Quack would share the port of another server."""
         with suppress(OSError), socket.create_connection(("localhost", port), timeout=1):
             raise UnavailableError(f"--port must be a free port, got {port}, which is in use; name another")
         con = self.answerer.public
