@@ -419,7 +419,7 @@ def _ordered(
     }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    unasked = {a.name for a in arguments if a.domain.role in {"key", "household", "groups"}}
+    unasked = {a.name for a in arguments if a.domain.role in {"key", "household", "groups", "tolerance"}}
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()

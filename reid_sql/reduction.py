@@ -19,6 +19,7 @@ from reid_sql.parameters import (
     NULLS,
     QUASI_IDENTIFIERS,
     TABLE,
+    TOLERANCE,
     VALUE_OR_DROP,
     Columns,
     Domain,
@@ -158,12 +159,13 @@ CLASS_PEOPLE: Final = "\x01people of the class"
 CLASS_WEIGHT: Final = "\x01weight of the class"
 PERSON: Final = "\x01person"  # of a row for each sensitive value of theirs in a class
 # DuckDB answers where NULL may be any value: each distinct record is compared with all others.
-WILDCARDS: Final[Mapping[str, tuple[str, ...]]] = {"nulls": ("wildcard",)}
+WILDCARDS: Final[Mapping[str, tuple[str, ...]]] = {"nulls": ("wildcard",), "tolerance": ()}
 # The arguments that most reductions share.
 TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
 DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
+WITHIN: Final = Argument("tolerance", TOLERANCE, optional=True)  # by how much equal values may differ
 KEY: Final = Argument("key", Key(), optional=True)
 HOUSEHOLD: Final = Argument("household", Household(), optional=True)
 # The column that identifies people, where rows are not people
@@ -268,6 +270,13 @@ def refuse_household_with_entity(household: str | None) -> None:
     """Refuse households where people are counted, of whom one row is left."""
     if household is not None:
         raise OutOfDomainError(REFUSAL_HOUSEHOLD_WITH_ENTITY.format(household))
+
+
+def refuse_tolerance(tolerance: str | None, nulls: str) -> None:
+    """Refuse a tolerance where NULL may be any value."""
+    if tolerance is not None and nulls == "wildcard":
+        rule = "tolerance must be used with nulls := 'value' or 'drop', got 'wildcard'"
+        raise OutOfDomainError(f"{rule}; leave the tolerance out, or records with a NULL")
 
 
 def refuse_groups(nulls: str) -> None:

@@ -36,6 +36,7 @@ from reid_sql.parameters.domain import (
     sql_text,
 )
 from reid_sql.parameters.numbers import Floats, Number, Numbers
+from reid_sql.parameters.tolerance import Tolerance
 from reid_sql.parameters.words import Choice, Document, ModelName, Text, Texts, Weight
 
 TextColumn = npt.NDArray[np.str_]  # a text each
@@ -108,6 +109,7 @@ OPTIONAL_TABLE: Final = OptionalTable()
 TABLES: Final = Tables()
 MODEL: Final = ModelName("the name of a fitted model", "see fitted_models() for those there are")
 NEW_MODEL: Final = ModelName("a name of 1 to 200 characters", "choose one by which the model will be known")
+TOLERANCE: Final = Tolerance()
 WEIGHT: Final = Weight("the name of a column of survey weights", "write weight := 'column'", optional=True)
 ORDERED: Final = Texts()
 RECORD: Final = Texts(of_record=True)
@@ -150,6 +152,7 @@ __all__ = [
     "TABLE",
     "TABLES",
     "THRESHOLD",
+    "TOLERANCE",
     "VALUE_OR_DROP",
     "WEIGHT",
     "WORLD_POPULATION",
@@ -186,6 +189,7 @@ __all__ = [
     "TextColumn",
     "Texts",
     "Threshold",
+    "Tolerance",
     "Values",
     "Weight",
     "describe_value",

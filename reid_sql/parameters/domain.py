@@ -18,8 +18,8 @@ REFUSAL_BOOLEAN: Final = (
     "{} must not be true or false, got a BOOLEAN, as = makes by comparing; to set an option, "
     "write entity := 'pid'"
 )
-Role = Literal["counted", "groups", "column", "household", "key"]
-Form = Literal["number", "numbers", "word", "names", "document", "text"]
+Role = Literal["counted", "groups", "column", "household", "key", "tolerance"]
+Form = Literal["number", "numbers", "word", "names", "document", "mapping", "text"]
 
 MAX_TABLES: Final = 64
 

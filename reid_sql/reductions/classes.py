@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.parameters.tolerance import allowances_of
 from reid_sql.reduction import (
     ANY_NULLS,
     BY,
@@ -11,20 +12,25 @@ from reid_sql.reduction import (
     QI,
     TBL,
     WILDCARDS,
+    WITHIN,
     Reduction,
     refuse_groups,
     refuse_result_names,
+    refuse_tolerance,
 )
 from reid_sql.sql.people import (
     count_by_group,
     count_people,
+    group_aliases,
     histogram_by_group,
     label_with_entity,
+    number_people,
     smallest_class_of_people,
     with_entity,
 )
 from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
 from reid_sql.sql.text import Source, numbered, with_names
+from reid_sql.sql.tolerance import match_within
 
 MATCHED_BY_DUCKDB: Final = dict.fromkeys(("polars", "spark", "ibis"), WILDCARDS)
 CLASS_SIZE: Final = Reduction(
@@ -38,7 +44,7 @@ CLASSES: Final = Reduction(
     __name__,
     name="classes",
     words="the distinct combinations of values, with how many records, or people, share each",
-    arguments=(TBL, QI, ENTITY, ANY_NULLS),
+    arguments=(TBL, QI, ENTITY, ANY_NULLS, WITHIN),
     columns={"class_size": "BIGINT", "records": "BIGINT"},
     fallback=MATCHED_BY_DUCKDB,
     reasons={"by": "its rows are the classes of one table"},
@@ -47,17 +53,25 @@ HISTOGRAM: Final = Reduction(
     __name__,
     name="histogram",
     words="how many classes, and how many records, or people, have each class size",
-    arguments=(TBL, QI, ENTITY, BY, ANY_NULLS),
+    arguments=(TBL, QI, ENTITY, BY, ANY_NULLS, WITHIN),
     columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
     arrays=Histogram,
     fallback=MATCHED_BY_DUCKDB,
 )
 
 
-def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> str:
+def classes(
+    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None
+) -> str:
     """List the distinct combinations of values, with how many records, or people, share each."""
     refuse_result_names(qi)
-    if entity is not None:
+    refuse_tolerance(tolerance, nulls)
+    if tolerance is not None:
+        body = f"""
+            WITH {_match_within(tbl, qi, entity, nulls, tolerance)}
+            SELECT {with_names(qi)}, class_size, sum(records)::BIGINT AS records
+            FROM reid_matched GROUP BY {numbered(qi)}, class_size"""
+    elif entity is not None:
         body = f"""
             SELECT {with_names(qi)}, count(*) AS class_size, sum(records)::BIGINT AS records
             FROM ({count_people(tbl, qi, entity, nulls)})
@@ -75,16 +89,52 @@ def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> s
 
 
 def histogram(
-    tbl: Source, qi: Sequence[str], entity: str | None, by: Sequence[str] | None, nulls: str
+    tbl: Source,
+    qi: Sequence[str],
+    entity: str | None,
+    by: Sequence[str] | None,
+    nulls: str,
+    tolerance: str | None,
 ) -> str:
     """Count the classes, and the records or people, of each class size, within each group of `by`."""
+    refuse_tolerance(tolerance, nulls)
     if by is not None:
-        return f"{_histogram_by_group(tbl, qi, entity, by, nulls)} ORDER BY class_size ASC"
-    if entity is not None:
+        return f"{_histogram_by_group(tbl, qi, entity, by, nulls, tolerance)} ORDER BY class_size ASC"
+    if tolerance is not None:
+        body = _histogram_within(tbl, qi, entity, nulls, tolerance)
+    elif entity is not None:
         body = _histogram_of_people(tbl, qi, entity, nulls)
     else:
         body = _histogram_of_records(tbl, qi, nulls)
     return f"{_of_table(tbl, qi, entity, nulls, body)} ORDER BY class_size ASC"
+
+
+def _match_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str) -> str:
+    """Match distinct records, or people in classes, within the tolerance: of a WITH clause, reid_matched."""
+    own = count_distinct(tbl, qi, nulls) if entity is None else number_people(tbl, qi, entity, nulls)
+    return match_within(qi, own, allowances_of(tolerance, qi), of_people=entity is not None)
+
+
+def _histogram_within(
+    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
+) -> str:
+    """Count the classes, and the records or people, by how many records or people are within the tolerance.
+
+    An attacker knows the record of a person that matches the fewest people.
+    """
+    matched = _match_within(tbl, qi, entity, nulls, tolerance)
+    people = "SELECT class_size, records FROM reid_matched"
+    if entity is not None:
+        people = "SELECT min(class_size) AS class_size, 1 AS records FROM reid_matched GROUP BY entity"
+    return f"""
+        WITH {matched}
+        SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
+        FROM (
+          SELECT class_size, count(*) AS classes
+          FROM (SELECT DISTINCT {numbered(qi)}, class_size FROM reid_matched) GROUP BY class_size
+        ) LEFT JOIN (
+          SELECT class_size, sum(records) AS records FROM ({people}) GROUP BY class_size
+        ) USING (class_size)"""
 
 
 def _of_table(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, body: str) -> str:
@@ -130,15 +180,26 @@ def _histogram_of_people(tbl: Source, qi: Sequence[str], entity: str, nulls: str
 
 
 def _histogram_by_group(
-    tbl: Source, qi: Sequence[str], entity: str | None, by: Sequence[str], nulls: str
+    tbl: Source,
+    qi: Sequence[str],
+    entity: str | None,
+    by: Sequence[str],
+    nulls: str,
+    tolerance: str | None,
 ) -> str:
     """Write the histogram of each group, all from one count by the columns and the groups."""
     refuse_groups(nulls)
     every = numbered([*qi, *by])
     size = "records" if entity is None else f"count(*) OVER (PARTITION BY {every})"
-    sized = f"""reid_in_classes AS (
-          SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete
-        ),
+    in_classes = f"SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete"
+    matched = ""
+    if tolerance is not None:
+        own = "SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete"
+        allowances, groups = allowances_of(tolerance, qi), group_aliases(qi, by)
+        matched = f"{match_within(qi, own, allowances, groups=groups, of_people=entity is not None)},"
+        in_classes = "SELECT *, false AS short FROM reid_matched"
+    sized = f"""{matched}
+        reid_in_classes AS ({in_classes}),
         {histogram_by_group(qi, by, of_people=entity is not None)}"""
     counts = """class_size, coalesce(classes, 0)::BIGINT AS classes,
           coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records"""

@@ -60,6 +60,13 @@ def count_people(
         GROUP BY {numbered([*columns, entity])}"""
 
 
+def number_people(source: Source, columns: Sequence[str], entity: str, nulls: str, side: int = 0) -> str:
+    """Number the people of each class of one side."""
+    return f"""
+        SELECT {side} AS side, row_number() OVER () AS id, *
+        FROM ({count_people(source, columns, entity, nulls)})"""
+
+
 def one_row_per_person(
     source: Source,
     columns: Sequence[str],

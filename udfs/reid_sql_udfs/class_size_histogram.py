@@ -6,7 +6,7 @@ from reid_sql.reductions.classes import HISTOGRAM
 
 
 @table_function(
-    "tbl, qi, nulls, entity, by",
+    "tbl, qi, nulls, entity, by, tolerance",
     answer=Answer.REDUCTION,
     reduction=HISTOGRAM,
     question=Question.CLASS_SIZES,

@@ -6,7 +6,7 @@ from reid_sql.reductions.classes import CLASSES
 
 
 @table_function(
-    "tbl, qi, nulls, entity",
+    "tbl, qi, nulls, entity, tolerance",
     answer=Answer.REDUCTION,
     reduction=CLASSES,
     question=Question.CLASS_SIZES,

@@ -14,7 +14,7 @@ COVERED = f"""
 
 
 @table_function(
-    "tbl, population_tbl, qi, threshold, nulls, entity, by",
+    "tbl, population_tbl, qi, threshold, nulls, entity, by, tolerance",
     answer=Answer.ROW,
     reduction=POPULATION_HISTOGRAM,
     question=Question.CLASS_SIZES,

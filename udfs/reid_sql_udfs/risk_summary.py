@@ -25,7 +25,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
 
 
 @table_function(
-    "tbl, qi, threshold, nulls, entity, by",
+    "tbl, qi, threshold, nulls, entity, by, tolerance",
     answer=Answer.ROW,
     reduction=HISTOGRAM,
     question=Question.CLASS_SIZES,

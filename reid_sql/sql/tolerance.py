@@ -1,0 +1,334 @@
+"""Records within a tolerance of each other, in SQL.
+
+Two values match if the greater is at most the end of the other's reach: x + t, or x / (1 - p) of a percentage
+(|a - b| <= p max(|a|, |b|)). Matching is symmetric and not transitive, so that it is no grouping. The values
+of a column are numbered in order; a record matches the values from its first number to its last. Whole
+numbers, decimals and times are compared exactly, as HUGEINT; doubles with a slack above their rounding,
+so that the boundary always matches (0.7 and 0.8 differ by 0.1). NULL, NaN and infinities match themselves.
+
+One column in an order is counted by a running sum: a record counts from its first number to its last. For
+each further column, a record is repeated for all values that it matches there. A person counts once where
+the reaches of several of their records overlap.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from reid_sql.parameters.tolerance import MONTHS, PERCENT, SECONDS, Allowance
+from reid_sql.sql.text import text
+
+MAX_WHOLE: Final = 2**127 - 1
+MAX: Final = f"{MAX_WHOLE}::HUGEINT"
+MAX_SCALE: Final = 38
+SLACK: Final = 2.0**-50  # of a DOUBLE: 8 roundings; more than those of two decimals, a sum and a product
+FLOAT_SLACK: Final = 2.0**-21
+NANOSECONDS: Final = 10**9
+WHOLE_TYPES: Final = (
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+)
+ZONED: Final = "TIMESTAMP WITH TIME ZONE"
+NANO: Final = "TIMESTAMP_NS"
+TIME_TYPES: Final = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", NANO, ZONED)
+EPOCH: Final = "DATE '1970-01-01'"
+REFUSAL: Final = "tolerance of '{}' must be used with a column of {}, got one of type "
+NUMBERS: Final = "whole numbers, decimals, FLOAT or DOUBLE"
+REMEDY: Final = "; cast it in a view, or leave it out of the tolerance"
+
+
+def tolerance_tables(columns: Sequence[str], relation: str, allowances: Mapping[int, Allowance]) -> str:
+    """Name reid_near_1, …, the values of the tolerant columns, and reid_placed the relation with them.
+
+    Each value has its number, `code`, and, if it is in an order, the first and the last number that it
+    matches, `low` and `high`, else `near`, the list of those.
+    """
+    tables = [_near_values(place, columns[place - 1], relation, each) for place, each in allowances.items()]
+    cells = ", ".join(
+        f"coalesce(n{place}.code, 0) AS c{place}, "
+        + (
+            f"coalesce(n{place}.near, [0]) AS near{place}"
+            if each.is_of_text
+            else f"coalesce(n{place}.low, 0) AS low{place}, coalesce(n{place}.high, 0) AS high{place}"
+        )
+        for place, each in allowances.items()
+    )
+    joins = " ".join(f"LEFT JOIN reid_near_{place} AS n{place} ON q{place} = n{place}.v" for place in allowances)
+    tables.append(f"reid_placed AS MATERIALIZED (SELECT {relation}.*, {cells} FROM {relation} {joins})")
+    return ", ".join(tables)
+
+
+def match_within(
+    columns: Sequence[str],
+    distinct_records: str,
+    allowances: Mapping[int, Allowance],
+    other: int = 0,
+    groups: Sequence[str] = (),
+    *,
+    of_people: bool = False,
+) -> str:
+    """Match distinct records, or people, with those of the other side: tables of a WITH clause, reid_matched.
+
+    With `groups`, the aliases of their columns, each record matches within its group alone.
+    """
+    exact = [*(f"q{place}" for place, _ in enumerate(columns, 1) if place not in allowances), *groups]
+    return f"""reid_distinct AS MATERIALIZED ({distinct_records}),
+        {tolerance_tables(columns, "reid_distinct", allowances)},
+        reid_sizes AS ({count_within(exact, allowances, f"side = {other}", "class_size", of_people=of_people)}),
+        reid_matched AS MATERIALIZED (
+          SELECT reid_distinct.*, class_size
+          FROM reid_distinct JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
+          WHERE side = 0
+        )"""
+
+
+def count_within(
+    exact: Sequence[str], allowances: Mapping[int, Allowance], other: str, alias: str, *, of_people: bool
+) -> str:
+    """Count for each record of side 0, by its id, the records, or people, of others that match it.
+
+    `other` is the condition by which reid_placed has the others; `exact` are the columns of equal values.
+    """
+    in_order = [place for place, each in allowances.items() if not each.is_of_text]
+    repeated = [place for place in allowances if len(in_order) != 1 or place not in in_order]
+    code, low, high = _running(in_order)
+    keys = [*exact, *(f"x{place}" for place in repeated)]
+    own = ", ".join([*exact, *(_own_code(place, in_order) for place in repeated)])
+    listed = "".join(f"{key}, " for key in keys)
+    part = f"PARTITION BY {', '.join(keys)}" if keys else ""
+    sides = f"""SELECT id, {own}{", " * bool(own)}{code} AS spot, 0 AS change FROM reid_placed WHERE side = 0"""
+    spans = _repeat_records(exact, repeated, allowances, in_order, low, high, other, of_people=of_people)
+    spans = _join_spans(spans, keys) if of_people else spans
+    return f"""
+        SELECT id, {alias}
+        FROM (
+          SELECT id, sum(change) OVER ({part} ORDER BY spot ASC)::BIGINT AS {alias}
+          FROM (
+            {sides}
+            UNION ALL
+            SELECT NULL, {listed}spot, sum(change)
+            FROM (
+              WITH reid_spans AS ({spans})
+              SELECT {listed}low AS spot, weight AS change FROM reid_spans
+              UNION ALL SELECT {listed}high + 1, -weight FROM reid_spans
+            ) GROUP BY {listed}spot
+          )
+        ) WHERE id IS NOT NULL"""
+
+
+def _running(in_order: Sequence[int]) -> tuple[str, str, str]:
+    """The code by which a sum runs, and the first and last code that a record matches.
+
+    Of several columns in an order, it is that with the most matches, so that the fewest records are repeated.
+    """
+    if not in_order:
+        return "0", "0", "0"
+    if len(in_order) == 1:
+        place = in_order[0]
+        return f"c{place}", f"low{place}", f"high{place}"
+    cells = ("c", "low", "high")
+    code, low, high = (
+        "CASE " + _widest(in_order) + "".join(f" WHEN {place} THEN {each}{place}" for place in in_order) + " END"
+        for each in cells
+    )
+    return code, low, high
+
+
+def _widest(in_order: Sequence[int]) -> str:
+    """The place of the column whose records match the most values, as a query of one value."""
+    widths = " UNION ALL ".join(
+        f"SELECT {place} AS place, sum(high{place} - low{place}) AS width FROM reid_placed"
+        for place in in_order
+    )
+    return f"(SELECT arg_max(place, width) FROM ({widths}))"
+
+
+def _own_code(place: int, in_order: Sequence[int]) -> str:
+    if place not in in_order:
+        return f"c{place} AS x{place}"
+    return f"CASE WHEN {_widest(in_order)} = {place} THEN 0 ELSE c{place} END AS x{place}"
+
+
+def _repeat_records(
+    exact: Sequence[str],
+    repeated: Sequence[int],
+    allowances: Mapping[int, Allowance],
+    in_order: Sequence[int],
+    low: str,
+    high: str,
+    other: str,
+    *,
+    of_people: bool,
+) -> str:
+    """Select the others' spans, each record once for all values that it matches in the repeated columns."""
+    weight = "entity, 1 AS weight" if of_people else "records AS weight"
+    query = f"""SELECT {"".join(f"{each}, " for each in exact)}{low} AS low, {high} AS high, {weight}
+        {"".join(f", {_codes_matched(place, allowances[place], in_order)} AS near{place}" for place in repeated)}
+        FROM reid_placed WHERE {other}"""
+    for place in repeated:
+        query = f"SELECT * EXCLUDE (near{place}), unnest(near{place}) AS x{place} FROM ({query})"
+    return query
+
+
+def _codes_matched(place: int, allowance: Allowance, in_order: Sequence[int]) -> str:
+    if allowance.is_of_text:
+        return f"near{place}"
+    listed = f"range(low{place}, high{place} + 1)"
+    return f"CASE WHEN {_widest(in_order)} = {place} THEN [0] ELSE {listed} END"
+
+
+def _join_spans(spans: str, keys: Sequence[str]) -> str:
+    """Join the spans of a person that overlap or touch, so that nobody counts twice for a record."""
+    listed = "".join(f"{key}, " for key in keys)
+    part = ", ".join([*keys, "entity"])
+    return f"""
+        SELECT {listed}entity, min(low) AS low, max(high) AS high, 1 AS weight
+        FROM (
+          SELECT *, count(*) FILTER (is_new) OVER (PARTITION BY {part} ORDER BY low ASC, high ASC
+            ROWS UNBOUNDED PRECEDING) AS span
+          FROM (
+            SELECT *, low > 1 + coalesce(max(high) OVER (PARTITION BY {part} ORDER BY low ASC, high ASC
+              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), low - 2) AS is_new
+            FROM ({spans})
+          )
+        ) GROUP BY {listed}entity, span"""
+
+
+# The values of a column
+
+
+def _near_values(place: int, column: str, relation: str, allowance: Allowance) -> str:
+    values = f"(SELECT DISTINCT q{place} AS v FROM {relation} WHERE q{place} IS NOT NULL)"
+    if allowance.is_of_text:
+        return _near_texts(place, column, values)
+    if allowance.unit in {"", PERCENT}:
+        cells = _number_cells(column, allowance)
+    else:
+        cells = _time_cells(column, allowance)
+    return f"""reid_spots_{place} AS MATERIALIZED (SELECT v, {cells} FROM {values}),
+        reid_near_{place} AS MATERIALIZED ({_numbered_values(f"reid_spots_{place}")})"""
+
+
+def _numbered_values(spots: str) -> str:
+    """Number values in their order, with the first and the last that each matches.
+
+    A value's last match is the last value up to the end of its reach, its first the first whose reach gets to
+    it. Values that are no finite numbers are of another `kind` than those, and reach themselves.
+    """
+    return f"""
+        SELECT v, max(code) AS code, max(low) AS low, max(high) AS high
+        FROM (
+          SELECT v,
+            CASE WHEN NOT is_end THEN count(*) FILTER (NOT is_end) OVER reid_up_to END AS code,
+            CASE WHEN NOT is_end THEN 1 + count(*) FILTER (is_end) OVER reid_before END AS low,
+            CASE WHEN is_end THEN count(*) FILTER (NOT is_end) OVER reid_up_to END AS high
+          FROM (
+            SELECT v, kind, e, f, false AS is_end FROM {spots}
+            UNION ALL SELECT v, kind, end_e, end_f, true FROM {spots}
+          )
+          WINDOW reid_up_to AS (ORDER BY kind ASC, e ASC, f ASC),
+            reid_before AS (ORDER BY kind ASC, e ASC, f ASC, is_end ASC)
+        ) GROUP BY v"""
+
+
+def _refuse_type(column: str, what: str, kind: str = "INTEGER") -> str:
+    """Refuse the type of the column without its words: those of an ENUM are values."""
+    head = text(REFUSAL.format(column, what))
+    return f"error(concat({head}, split_part(typeof(v), '(', 1), {text(REMEDY)}))::{kind}"
+
+
+def _number_cells(column: str, allowance: Allowance) -> str:
+    """The place of a number and the end of its reach, exact (e) or as a double (f)."""
+    whole = f"typeof(v) IN ({', '.join(map(text, WHOLE_TYPES))})"
+    decimal, floating = "typeof(v) LIKE 'DECIMAL%'", "typeof(v) IN ('FLOAT', 'DOUBLE')"
+    number = "try_cast(v AS DOUBLE)"
+    e = f"""CASE WHEN {decimal} THEN try_cast(replace(v::VARCHAR, '.', '') AS HUGEINT)
+          WHEN {whole} THEN try_cast(v AS HUGEINT) ELSE 0 END"""
+    f = f"CASE WHEN {floating} AND isfinite({number}) THEN {number} ELSE 0 END"
+    scale = f"CASE WHEN {decimal} THEN regexp_extract(typeof(v), ',(\\d+)', 1)::INTEGER ELSE 0 END"
+    end_e, end_f = _reach_of_numbers(allowance, f"({e})", f"({f})", f"({scale})")
+    return f"""CASE WHEN {whole} OR {decimal} OR isfinite({number}) AND {floating} THEN 0
+          WHEN NOT {floating} THEN {_refuse_type(column, NUMBERS)}
+          WHEN {number} = 'inf'::DOUBLE THEN 1 WHEN {number} = '-inf'::DOUBLE THEN 2 ELSE 3 END AS kind,
+        {e} AS e, {f} AS f, {end_e} AS end_e,
+        CASE WHEN {floating} AND isfinite({number}) THEN {end_f} ELSE 0 END AS end_f"""
+
+
+def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple[str, str]:
+    """Write x + t, or of a percentage x / (1 - p), which is x (1 - p) below 0, without an overflow."""
+    slack = f"CASE WHEN typeof(v) = 'FLOAT' THEN {FLOAT_SLACK!r}::DOUBLE ELSE {SLACK!r}::DOUBLE END"
+    if allowance.unit != PERCENT:
+        steps = [min(int(allowance.amount.scaleb(each)), MAX_WHOLE) for each in range(MAX_SCALE + 1)]
+        step = f"[{', '.join(map(str, steps))}]::HUGEINT[]"
+        step = f"list_extract({step}, {scale} + 1)"
+        more = f"{float(allowance.amount)!r}::DOUBLE * (1 + {slack})"
+        wide = f"{f} * CASE WHEN {f} < 0 THEN 1 - {slack} ELSE 1 + {slack} END"
+        return f"least({e}, {MAX} - {step}) + {step}", f"{wide} + {more}"
+    share = (allowance.amount / 100).normalize()
+    places = max(0, -int(share.as_tuple().exponent))
+    whole = 10**places
+    left = whole - int(share.scaleb(places))
+    below = f"greatest({e}, -{MAX})"
+    up = f"""CASE WHEN {e} // {left} >= {MAX} // {whole} THEN {MAX}
+          ELSE ({e} // {left}) * {whole} + (({e} % {left}) * {whole}) // {left} END"""
+    down = f"""(({below}) // {whole}) * {left} - ((-(({below}) % {whole})) * {left} + {whole - 1}) // {whole}"""
+    kept = f"{left / whole!r}::DOUBLE"
+    reach = f"CASE WHEN {f} < 0 THEN {f} * {kept} * (1 - {slack}) ELSE {f} / {kept} * (1 + {slack}) END"
+    return f"CASE WHEN {e} >= 0 THEN {up} ELSE {down} END", reach
+
+
+def _time_cells(column: str, allowance: Allowance) -> str:
+    """The place of a date, in days, or of a time, in nanoseconds, and the end of its reach."""
+    amount, unit = int(allowance.amount), allowance.unit
+    date, day, time = "typeof(v) = 'DATE'", "try_cast(v AS DATE)", "try_cast(v AS TIMESTAMP)"
+    times = f"typeof(v) IN ({', '.join(map(text, TIME_TYPES))})"
+    days = f"try({day} - {EPOCH})"
+    nanoseconds = f"""CASE WHEN typeof(v) = '{NANO}' THEN epoch_ns(try_cast(v AS {NANO}))::HUGEINT
+          WHEN typeof(v) = '{ZONED}' THEN epoch_us(try_cast(v AS TIMESTAMPTZ))::HUGEINT * 1000
+          ELSE epoch_us({time})::HUGEINT * 1000 END"""
+    if unit in MONTHS:
+        known, e, refused = date, f"{days}::HUGEINT", "DATE"
+        later = f"try(try_cast({day} + INTERVAL ({amount * MONTHS[unit]}) MONTH AS DATE) - {EPOCH})"
+        end = f"coalesce({later}, CASE WHEN {e} > 0 THEN {MAX} ELSE {e} END)"
+    else:
+        seconds = amount * SECONDS[unit]
+        in_days = seconds // SECONDS["day"] if unit in {"day", "week"} else None
+        known, refused = times, "TIMESTAMP"
+        e, end = nanoseconds, f"{nanoseconds} + {seconds * NANOSECONDS}::HUGEINT"
+        if in_days is not None:
+            known, refused = f"({date} OR {times})", "DATE or TIMESTAMP"
+            e = f"CASE WHEN {date} THEN {days}::HUGEINT ELSE {nanoseconds} END"
+            end = f"({e}) + CASE WHEN {date} THEN {in_days} ELSE {seconds * NANOSECONDS} END::HUGEINT"
+    finite = f"CASE WHEN {date} THEN isfinite({day}) ELSE isfinite({time}) END"
+    return f"""CASE WHEN NOT {known} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
+          WHEN v::VARCHAR LIKE '-%' THEN 1 ELSE 2 END AS kind,
+        coalesce(CASE WHEN {finite} THEN {e} END, 0) AS e, 0 AS f,
+        coalesce(CASE WHEN {finite} THEN {end} END, 0) AS end_e, 0 AS end_f"""
+
+
+def _near_texts(place: int, column: str, values: str) -> str:
+    """List for each text those within one edit: a character inserted, left out, or replaced.
+
+    Two texts of one length match if they are equal without the character at one place; two others, if one is
+    the other without a character. So none is compared with all.
+    """
+    known = "typeof(v) = 'VARCHAR' OR typeof(v) LIKE 'ENUM(%'"
+    own = f"CASE WHEN {known} THEN v::VARCHAR ELSE {_refuse_type(column, 'VARCHAR', 'VARCHAR')} END"
+    words, holes = f"reid_words_{place}", f"reid_holes_{place}"
+    return f"""{words} AS MATERIALIZED (SELECT v, row_number() OVER () AS code, {own} AS word FROM {values}),
+        {holes} AS MATERIALIZED (
+          SELECT code, hole, substr(word, 1, hole - 1) || substr(word, hole + 1) AS rest
+          FROM (SELECT code, word, unnest(range(1, length(word) + 1)) AS hole FROM {words})
+        ),
+        reid_near_{place} AS MATERIALIZED (
+          SELECT v, code, near
+          FROM {words} JOIN (
+            SELECT code, list(DISTINCT other ORDER BY other ASC) AS near
+            FROM (
+              SELECT code, code AS other FROM {words}
+              UNION ALL SELECT a.code, b.code FROM {holes} AS a JOIN {holes} AS b
+                ON a.hole = b.hole AND a.rest = b.rest
+              UNION ALL SELECT a.code, b.code FROM {holes} AS a JOIN {words} AS b ON a.rest = b.word
+              UNION ALL SELECT b.code, a.code FROM {holes} AS a JOIN {words} AS b ON a.rest = b.word
+            ) GROUP BY code
+          ) USING (code)
+        )"""
