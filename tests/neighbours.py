@@ -137,9 +137,7 @@ def random_case(seed: int, rows: int = 14) -> Case:
         return kind.draw(rng)
 
     def table(size: int) -> list[Row]:
-        return [
-            (rng.choice(["F", "M", None]), *map(draw, kinds), rng.randint(1, size)) for _ in range(size)
-        ]
+        return [(rng.choice(["F", "M", None]), *map(draw, kinds), rng.randint(1, size)) for _ in range(size)]
 
     return Case(kinds, (table(rng.randint(1, rows)), table(rng.randint(1, rows))))
 

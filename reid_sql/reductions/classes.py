@@ -60,9 +60,7 @@ HISTOGRAM: Final = Reduction(
 )
 
 
-def classes(
-    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None
-) -> str:
+def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None) -> str:
     """List the distinct combinations of values, with how many records, or people, share each."""
     refuse_result_names(qi)
     refuse_tolerance(tolerance, nulls)
@@ -115,9 +113,7 @@ def _match_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str
     return match_within(qi, own, allowances_of(tolerance, qi), of_people=entity is not None)
 
 
-def _histogram_within(
-    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
-) -> str:
+def _histogram_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str) -> str:
     """Count the classes, and the records or people, by how many records or people are within the tolerance.
 
     An attacker knows the record of a person that matches the fewest people.

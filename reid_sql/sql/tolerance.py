@@ -7,11 +7,12 @@ numbers, decimals and times are compared exactly, as HUGEINT; doubles with a sla
 so that the boundary always matches (0.7 and 0.8 differ by 0.1). NULL, NaN and infinities match themselves.
 
 One column in an order is counted by a running sum: a record counts from its first number to its last. For
-each further column, a record is repeated for all values that it matches there. A person counts once where
-the reaches of several of their records overlap.
+each further column, a record is repeated for what it matches there. A person counts once where the spans of
+several of their records overlap.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.parameters.tolerance import MONTHS, PERCENT, SECONDS, Allowance
@@ -31,6 +32,15 @@ ZONED: Final = "TIMESTAMP WITH TIME ZONE"
 NANO: Final = "TIMESTAMP_NS"
 TIME_TYPES: Final = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", NANO, ZONED)
 EPOCH: Final = "DATE '1970-01-01'"
+# Nodes of a binary tree over whole numbers, of one level: the one above a number, and those among the fewest
+# that cover the numbers from one to below another: an odd first one, and a last one before an odd end.
+NODE: Final = 2**40
+ABOVE: Final = f"[reid_level * {NODE} + ({{0}} >> reid_level)]"
+LOW: Final = "(({0} + (1::BIGINT << reid_level) - 1) >> reid_level)"
+HIGH: Final = "(({1}) >> reid_level)"
+COVER: Final = f"""list_concat(
+  CASE WHEN {LOW} % 2 = 1 AND {LOW} < {HIGH} THEN [reid_level * {NODE} + {LOW}] ELSE [] END,
+  CASE WHEN {HIGH} % 2 = 1 AND {LOW} < {HIGH} THEN [reid_level * {NODE} + {HIGH} - 1] ELSE [] END)"""
 REFUSAL: Final = "tolerance of '{}' must be used with a column of {}, got one of type "
 NUMBERS: Final = "whole numbers, decimals, FLOAT or DOUBLE"
 REMEDY: Final = "; cast it in a view, or leave it out of the tolerance"
@@ -52,7 +62,9 @@ def tolerance_tables(columns: Sequence[str], relation: str, allowances: Mapping[
         )
         for place, each in allowances.items()
     )
-    joins = " ".join(f"LEFT JOIN reid_near_{place} AS n{place} ON q{place} = n{place}.v" for place in allowances)
+    joins = " ".join(
+        f"LEFT JOIN reid_near_{place} AS n{place} ON q{place} = n{place}.v" for place in allowances
+    )
     tables.append(f"reid_placed AS MATERIALIZED (SELECT {relation}.*, {cells} FROM {relation} {joins})")
     return ", ".join(tables)
 
@@ -71,9 +83,10 @@ def match_within(
     With `groups`, the aliases of their columns, each record matches within its group alone.
     """
     exact = [*(f"q{place}" for place, _ in enumerate(columns, 1) if place not in allowances), *groups]
+    sizes = count_within(exact, allowances, f"side = {other}", "class_size", of_people=of_people)
     return f"""reid_distinct AS MATERIALIZED ({distinct_records}),
         {tolerance_tables(columns, "reid_distinct", allowances)},
-        reid_sizes AS ({count_within(exact, allowances, f"side = {other}", "class_size", of_people=of_people)}),
+        reid_sizes AS ({sizes}),
         reid_matched AS MATERIALIZED (
           SELECT reid_distinct.*, class_size
           FROM reid_distinct JOIN reid_sizes ON reid_distinct.id = reid_sizes.id
@@ -88,22 +101,32 @@ def count_within(
 
     `other` is the condition by which reid_placed has the others; `exact` are the columns of equal values.
     """
-    in_order = [place for place, each in allowances.items() if not each.is_of_text]
-    repeated = [place for place in allowances if len(in_order) != 1 or place not in in_order]
-    code, low, high = _running(in_order)
-    keys = [*exact, *(f"x{place}" for place in repeated)]
-    own = ", ".join([*exact, *(_own_code(place, in_order) for place in repeated)])
-    listed = "".join(f"{key}, " for key in keys)
-    part = f"PARTITION BY {', '.join(keys)}" if keys else ""
-    sides = f"""SELECT id, {own}{", " * bool(own)}{code} AS spot, 0 AS change FROM reid_placed WHERE side = 0"""
-    spans = _repeat_records(exact, repeated, allowances, in_order, low, high, other, of_people=of_people)
-    spans = _join_spans(spans, keys) if of_people else spans
-    return f"""
-        SELECT id, {alias}
+    return _Count(tuple(exact), allowances, of_people).write(other, alias)
+
+
+@dataclass(frozen=True)
+class _Count:
+    """A count of matches: columns of equal values, by how much others may differ, and whether of people."""
+
+    exact: tuple[str, ...]
+    allowances: Mapping[int, Allowance]
+    of_people: bool
+
+    def write(self, other: str, alias: str) -> str:
+        """Write the running sum: a record counts from the first place where it matches to the last."""
+        keys = [*self.exact, *(f"x{place}" for place in self.repeated)]
+        listed, part = "".join(f"{key}, " for key in keys), f"PARTITION BY {', '.join(keys)}" if keys else ""
+        own = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", "side = 0")
+        weight = ["entity", "1 AS weight"] if self.of_people else ["records AS weight"]
+        cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weight]
+        spans = self._repeat_records(cells, "near", other)
+        spans = _join_spans(spans, keys) if self.of_people else spans
+        return f"""
+        SELECT id, sum(matches)::BIGINT AS {alias}
         FROM (
-          SELECT id, sum(change) OVER ({part} ORDER BY spot ASC)::BIGINT AS {alias}
+          SELECT id, sum(change) OVER ({part} ORDER BY spot ASC) AS matches
           FROM (
-            {sides}
+            SELECT id, {listed}spot, 0 AS change FROM ({own})
             UNION ALL
             SELECT NULL, {listed}spot, sum(change)
             FROM (
@@ -112,68 +135,62 @@ def count_within(
               UNION ALL SELECT {listed}high + 1, -weight FROM reid_spans
             ) GROUP BY {listed}spot
           )
-        ) WHERE id IS NOT NULL"""
+        ) WHERE id IS NOT NULL GROUP BY id"""
 
+    @property
+    def in_order(self) -> list[int]:
+        """The columns whose values are in an order."""
+        return [place for place, each in self.allowances.items() if not each.is_of_text]
 
-def _running(in_order: Sequence[int]) -> tuple[str, str, str]:
-    """The code by which a sum runs, and the first and last code that a record matches.
+    @property
+    def repeated(self) -> list[int]:
+        """The columns by whose values records are repeated: all, but for the only one in an order."""
+        return [place for place in self.allowances if self.in_order != [place]]
 
-    Of several columns in an order, it is that with the most matches, so that the fewest records are repeated.
-    """
-    if not in_order:
-        return "0", "0", "0"
-    if len(in_order) == 1:
-        place = in_order[0]
-        return f"c{place}", f"low{place}", f"high{place}"
-    cells = ("c", "low", "high")
-    code, low, high = (
-        "CASE " + _widest(in_order) + "".join(f" WHEN {place} THEN {each}{place}" for place in in_order) + " END"
-        for each in cells
-    )
-    return code, low, high
+    def _running(self, cell: str) -> str:
+        """Choose a cell of the column by which the sum runs, that with the most matches if there are several."""
+        if len(self.in_order) < 2:  # noqa: PLR2004 - nothing to choose
+            return "".join(f"{cell}{place}" for place in self.in_order) or "0"
+        cases = "".join(f" WHEN {place} THEN {cell}{place}" for place in self.in_order)
+        return f"CASE {self._widest}{cases} END"
 
+    @property
+    def _widest(self) -> str:
+        """The place of the column whose records match the most values, as a query of one value."""
+        widths = " UNION ALL ".join(
+            f"SELECT {place} AS place, sum(high{place} - low{place}) AS width FROM reid_placed"
+            for place in self.in_order
+        )
+        return f"(SELECT arg_max(place, width) FROM ({widths}))"
 
-def _widest(in_order: Sequence[int]) -> str:
-    """The place of the column whose records match the most values, as a query of one value."""
-    widths = " UNION ALL ".join(
-        f"SELECT {place} AS place, sum(high{place} - low{place}) AS width FROM reid_placed"
-        for place in in_order
-    )
-    return f"(SELECT arg_max(place, width) FROM ({widths}))"
+    def _repeat_records(self, cells: Sequence[str], role: str, where: str) -> str:
+        """Select records, each once for all values of the repeated columns that it is counted by there."""
+        lists = [f"{self._list_values(place, role)} AS list{place}" for place in self.repeated]
+        query = f"SELECT {', '.join([*self.exact, *cells, *lists])} FROM reid_placed WHERE {where}"
+        for place in self.repeated:
+            query = f"SELECT * EXCLUDE (list{place}), unnest(list{place}) AS x{place} FROM ({query})"
+        return query
 
+    def _list_values(self, place: int, role: str) -> str:
+        """List by which values a record is counted in a column: its own, or those `near`.
 
-def _own_code(place: int, in_order: Sequence[int]) -> str:
-    if place not in in_order:
-        return f"c{place} AS x{place}"
-    return f"CASE WHEN {_widest(in_order)} = {place} THEN 0 ELSE c{place} END AS x{place}"
-
-
-def _repeat_records(
-    exact: Sequence[str],
-    repeated: Sequence[int],
-    allowances: Mapping[int, Allowance],
-    in_order: Sequence[int],
-    low: str,
-    high: str,
-    other: str,
-    *,
-    of_people: bool,
-) -> str:
-    """Select the others' spans, each record once for all values that it matches in the repeated columns."""
-    weight = "entity, 1 AS weight" if of_people else "records AS weight"
-    query = f"""SELECT {"".join(f"{each}, " for each in exact)}{low} AS low, {high} AS high, {weight}
-        {"".join(f", {_codes_matched(place, allowances[place], in_order)} AS near{place}" for place in repeated)}
-        FROM reid_placed WHERE {other}"""
-    for place in repeated:
-        query = f"SELECT * EXCLUDE (near{place}), unnest(near{place}) AS x{place} FROM ({query})"
-    return query
-
-
-def _codes_matched(place: int, allowance: Allowance, in_order: Sequence[int]) -> str:
-    if allowance.is_of_text:
-        return f"near{place}"
-    listed = f"range(low{place}, high{place} + 1)"
-    return f"CASE WHEN {_widest(in_order)} = {place} THEN [0] ELSE {listed} END"
+        Without people, these are nodes of a binary tree over the numbers: the few that cover the near ones
+        exactly, and the nodes above the own number, of which just one is among them if it is near. A person's
+        values are listed one by one, as the person counts once for all of them.
+        """
+        if place not in self.in_order:
+            return f"near{place}" if role == "near" else f"[c{place}]"
+        if self.of_people:
+            listed = f"range(low{place}, high{place} + 1)" if role == "near" else f"[c{place}]"
+        else:
+            levels = f"range(0, (SELECT 1 + length(bin(max(c{place}))) FROM reid_placed))"
+            nodes = (
+                COVER.format(f"low{place}", f"high{place} + 1")
+                if role == "near"
+                else ABOVE.format(f"c{place}")
+            )
+            listed = f"flatten(list_transform({levels}, lambda reid_level: {nodes}))"
+        return f"CASE WHEN {self._widest} = {place} THEN [0] ELSE {listed} END"
 
 
 def _join_spans(spans: str, keys: Sequence[str]) -> str:
@@ -183,7 +200,7 @@ def _join_spans(spans: str, keys: Sequence[str]) -> str:
     return f"""
         SELECT {listed}entity, min(low) AS low, max(high) AS high, 1 AS weight
         FROM (
-          SELECT *, count(*) FILTER (is_new) OVER (PARTITION BY {part} ORDER BY low ASC, high ASC
+          SELECT *, count(CASE WHEN is_new THEN 1 END) OVER (PARTITION BY {part} ORDER BY low ASC, high ASC
             ROWS UNBOUNDED PRECEDING) AS span
           FROM (
             SELECT *, low > 1 + coalesce(max(high) OVER (PARTITION BY {part} ORDER BY low ASC, high ASC
@@ -212,15 +229,15 @@ def _numbered_values(spots: str) -> str:
     """Number values in their order, with the first and the last that each matches.
 
     A value's last match is the last value up to the end of its reach, its first the first whose reach gets to
-    it. Values that are no finite numbers are of another `kind` than those, and reach themselves.
+    it. DuckDB counts with FILTER over a window in quadratic time. Values that are no finite numbers are of another `kind` than those, and reach themselves.
     """
     return f"""
         SELECT v, max(code) AS code, max(low) AS low, max(high) AS high
         FROM (
           SELECT v,
-            CASE WHEN NOT is_end THEN count(*) FILTER (NOT is_end) OVER reid_up_to END AS code,
-            CASE WHEN NOT is_end THEN 1 + count(*) FILTER (is_end) OVER reid_before END AS low,
-            CASE WHEN is_end THEN count(*) FILTER (NOT is_end) OVER reid_up_to END AS high
+            CASE WHEN NOT is_end THEN count(CASE WHEN NOT is_end THEN 1 END) OVER reid_up_to END AS code,
+            CASE WHEN NOT is_end THEN 1 + count(CASE WHEN is_end THEN 1 END) OVER reid_before END AS low,
+            CASE WHEN is_end THEN count(CASE WHEN NOT is_end THEN 1 END) OVER reid_up_to END AS high
           FROM (
             SELECT v, kind, e, f, false AS is_end FROM {spots}
             UNION ALL SELECT v, kind, end_e, end_f, true FROM {spots}
@@ -270,7 +287,9 @@ def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple
     below = f"greatest({e}, -{MAX})"
     up = f"""CASE WHEN {e} // {left} >= {MAX} // {whole} THEN {MAX}
           ELSE ({e} // {left}) * {whole} + (({e} % {left}) * {whole}) // {left} END"""
-    down = f"""(({below}) // {whole}) * {left} - ((-(({below}) % {whole})) * {left} + {whole - 1}) // {whole}"""
+    down = (
+        f"""(({below}) // {whole}) * {left} - ((-(({below}) % {whole})) * {left} + {whole - 1}) // {whole}"""
+    )
     kept = f"{left / whole!r}::DOUBLE"
     reach = f"CASE WHEN {f} < 0 THEN {f} * {kept} * (1 - {slack}) ELSE {f} / {kept} * (1 + {slack}) END"
     return f"CASE WHEN {e} >= 0 THEN {up} ELSE {down} END", reach
