@@ -136,6 +136,7 @@ def class_size_histogram(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def column_contributions(
     con: duckdb.DuckDBPyConnection,
@@ -235,6 +236,7 @@ def equivalence_classes(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def fit_copula(
     con: duckdb.DuckDBPyConnection,
@@ -302,6 +304,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def l_diversity(
     con: duckdb.DuckDBPyConnection,
@@ -503,6 +506,7 @@ def risk_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def safe_table(
     con: duckdb.DuckDBPyConnection,

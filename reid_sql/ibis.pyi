@@ -94,6 +94,7 @@ def class_size_histogram(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def compare(
     original: _Frame,
@@ -174,6 +175,7 @@ def equivalence_classes(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def fit_copula(
     name: str,
@@ -225,6 +227,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def l_diversity(
     tbl: _Frame,
@@ -349,6 +352,7 @@ def risk_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def safe_table(
     tbl: _Frame,

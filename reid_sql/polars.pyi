@@ -109,6 +109,7 @@ def class_size_histogram(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def column_contributions(
     tbl: _Frame,
@@ -198,6 +199,7 @@ def equivalence_classes(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def fit_copula(
     name: str,
@@ -259,6 +261,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def l_diversity(
     tbl: _Frame,
@@ -445,6 +448,7 @@ def risk_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def safe_table(
     tbl: _Frame,

@@ -140,6 +140,11 @@ class Reduction:
         )
         return self.whole and named and "position" in self.columns
 
+    def arguments_of(self, engine: str) -> list[str]:
+        """The arguments by which the engine counts: without those with which DuckDB answers."""
+        by_duckdb = {name for name, words in self.fallback.get(engine, {}).items() if not words}
+        return [argument.name for argument in self.arguments if argument.name not in by_duckdb]
+
     def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
         """Whether DuckDB answers these arguments from what the engine reads."""
         if not has_implementation(self.family, engine):

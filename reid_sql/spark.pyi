@@ -109,6 +109,7 @@ def class_size_histogram(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
 def column_contributions(
     tbl: _Frame,
@@ -202,6 +203,7 @@ def equivalence_classes(
     qi: Sequence[str],
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
 def fit_copula(
     name: str,
@@ -263,6 +265,7 @@ def journalist_risk(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
 def l_diversity(
     tbl: _Frame,
@@ -409,6 +412,7 @@ def risk_summary(
     nulls: Literal["value", "wildcard", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
 def safe_table(
     tbl: _Frame,

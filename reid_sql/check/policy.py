@@ -359,6 +359,7 @@ def _read_parameter(place: Place, parameter: Parameter, table: TablePolicy, fold
         "number": lambda: domain.from_python(where, place.number(name, domain)),
         "numbers": lambda: list(domain.from_sql(where, given) or ()),
         "names": lambda: list(_read_distinct(place, name)),
+        "mapping": lambda: domain.from_python(where, given),
         "word": lambda: domain.from_python(where, place.text(name)),
         "text": lambda: place.text(name),
     }

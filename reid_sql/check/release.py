@@ -21,6 +21,7 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
 from reid_sql_udfs import declared
@@ -273,7 +274,7 @@ class Release:
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
-        if function.reduction is HISTOGRAM:
+        if function.reduction is HISTOGRAM and given.get(WITHIN.name) is None:
             return self.from_histogram(check, self.histogram(qi, check.by, group))
         used = {name: value for name, value in given.items() if name not in check.measure.unused}
         if not answers:

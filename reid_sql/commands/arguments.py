@@ -89,6 +89,15 @@ def add_nulls(parser: Parser, wildcard: str = ", wildcard (equals any value)") -
     parser.option("--nulls", words, "WORD")
 
 
+def add_tolerance(parser: Parser) -> None:
+    """Add by how much values may differ."""
+    words = (
+        "by how much values of a column may differ and still match: a number, a percentage as 5%%, a time as "
+        "3days, or 1edit; repeat the option for more columns"
+    )
+    parser.option("--tolerance", words, "COLUMN=AMOUNT", action="append")
+
+
 def add_entity(parser: Parser) -> None:
     """Add the column that identifies people."""
     words = (

@@ -45,6 +45,7 @@ from reid_sql.terminal.console import ONE_ROW_ONE_PERSON
 from reid_sql.terminal.runner import sentence
 
 PEOPLE: Final = "people of the population"  # shown while they are estimated
+WITHIN_TOLERANCE: Final = "Values match within {}."
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
 CURVE_POINTS: Final = 20
 SHARES_SINGLED_OUT: Final = (0.05, 0.5)  # of the records, by the sets of columns that a profile names
@@ -124,6 +125,7 @@ def run_risk(options: argparse.Namespace) -> int:
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
     how = function_options(options, "risk_summary", "nulls") | given_entity(options)
+    within = how | function_options(options, "risk_summary", "tolerance")
     model = function_options(options, "population_risk", "k")
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
@@ -132,14 +134,12 @@ def run_risk(options: argparse.Namespace) -> int:
     if not options.columns:
         refuse_without_columns(options)
     with open_table(options) as table:
-        risk = table.call("risk_summary", words="summary", **threshold, **how)[0]
-        sizes = table.call("class_size_histogram", words="class sizes", **how)
-        exposed = table.most_exposed(count, **how) if count else None
+        risk = table.call("risk_summary", words="summary", **threshold, **within)[0]
+        sizes = table.call("class_size_histogram", words="class sizes", **within)
+        exposed = table.most_exposed(count, **within) if count else None
         codes = table.missing_value_codes()
         people = _people(table, options.entity)
-        copies = "" if options.entity else _describe_copies(sizes)
-        assumed = people if options.entity else " ".join(filter(None, [ONE_ROW_ONE_PERSON, people, copies]))
-        counted = " ".join([assumed, *(f"{each}." for each in codes.values())])
+        counted = _describe_counting(options, people, sizes, codes)
         rows_known = table.known_rows(options.entity, points, nulls=how["nulls"]) if points else []
         answer = []
         if populations:
@@ -170,6 +170,16 @@ def run_risk(options: argparse.Namespace) -> int:
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
+
+
+def _describe_counting(
+    options: argparse.Namespace, people: str, sizes: Rows, codes: Mapping[str, str]
+) -> str:
+    """Say which values match, how people are counted, and which columns have missing-value codes."""
+    matched = WITHIN_TOLERANCE.format(", ".join(options.tolerance)) if options.tolerance else ""
+    copies = "" if options.entity or options.tolerance else _describe_copies(sizes)
+    assumed = [people] if options.entity else [ONE_ROW_ONE_PERSON, people, copies]
+    return " ".join(filter(None, [matched, *assumed, *(f"{each}." for each in codes.values())]))
 
 
 def refuse_without_columns(options: argparse.Namespace) -> None:

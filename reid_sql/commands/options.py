@@ -52,6 +52,19 @@ def _numbers(label: str, text: str) -> list[float]:
     return [float("".join(parts))]
 
 
+def pairs(label: str, texts: list[str]) -> dict[str, str]:
+    """Read each text as a name and its value."""
+    read: dict[str, str] = {}
+    for each in texts:
+        name, sign, value = each.rpartition("=")
+        if not sign or name in read:
+            raise OutOfDomainError(
+                f"{label} must be a column and its value, once each, got {each}; write age=2"
+            )
+        read[name] = value
+    return read
+
+
 def require(option: str, value: object, other: str, *, given: bool) -> None:
     """Refuse an option that has no effect without another one."""
     if value not in (None, False) and not given:

@@ -30,6 +30,7 @@ from reid_sql.commands.arguments import (
     add_source,
     add_sql,
     add_threshold,
+    add_tolerance,
 )
 from reid_sql.commands.options import PASSED, Parser
 
@@ -90,6 +91,7 @@ def _risk(parser: Parser) -> None:
     add_threshold(parser)
     add_nulls(parser)
     add_entity(parser)
+    add_tolerance(parser)
     words = (
         "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
-from reid_sql.commands.options import names, number, numbers
+from reid_sql.commands.options import names, number, numbers, pairs
 from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
@@ -53,6 +53,7 @@ def _read(domain: Domain, name: str, text: Any) -> Any:  # noqa: ANN401 - as the
         "number": (number, name),
         "numbers": (numbers, f"--{name}"),
         "names": (names, f"--{name}"),
+        "mapping": (pairs, f"--{name}"),
     }
     if domain.form not in forms:
         return domain.from_python(name, text)

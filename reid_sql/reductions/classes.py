@@ -60,7 +60,9 @@ HISTOGRAM: Final = Reduction(
 )
 
 
-def classes(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None) -> str:
+def classes(
+    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str | None = None
+) -> str:
     """List the distinct combinations of values, with how many records, or people, share each."""
     refuse_result_names(qi)
     refuse_tolerance(tolerance, nulls)
@@ -92,7 +94,7 @@ def histogram(
     entity: str | None,
     by: Sequence[str] | None,
     nulls: str,
-    tolerance: str | None,
+    tolerance: str | None = None,
 ) -> str:
     """Count the classes, and the records or people, of each class size, within each group of `by`."""
     refuse_tolerance(tolerance, nulls)

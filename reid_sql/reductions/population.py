@@ -56,7 +56,7 @@ def population_histogram(
     entity: str | None,
     by: Sequence[str] | None,
     nulls: str,
-    tolerance: str | None,
+    tolerance: str | None = None,
 ) -> str:
     """Count the sample's classes and records, or people, by the size of their class in the population.
 
@@ -156,7 +156,9 @@ def _histogram_of_people(
             UNION ALL {number_people(population_tbl, qi, entity, nulls, 1)}"""
         matched = f"""{_match_both(both, qi, tolerance, of_people=True)},
         reid_people AS (SELECT {numbered(qi)}, entity FROM reid_within),
-        reid_in_classes AS MATERIALIZED (SELECT DISTINCT {numbered(qi)}, own, in_population FROM reid_within)"""
+        reid_in_classes AS MATERIALIZED (
+          SELECT DISTINCT {numbered(qi)}, own, in_population FROM reid_within
+        )"""
     return f"""
         WITH {matched},
         reid_smallest AS (

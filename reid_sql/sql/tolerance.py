@@ -148,7 +148,7 @@ class _Count:
         return [place for place in self.allowances if self.in_order != [place]]
 
     def _running(self, cell: str) -> str:
-        """Choose a cell of the column by which the sum runs, that with the most matches if there are several."""
+        """Choose a cell of the column by which the sum runs: of several, that with the most matches."""
         if len(self.in_order) < 2:  # noqa: PLR2004 - nothing to choose
             return "".join(f"{cell}{place}" for place in self.in_order) or "0"
         cases = "".join(f" WHEN {place} THEN {cell}{place}" for place in self.in_order)
@@ -229,7 +229,8 @@ def _numbered_values(spots: str) -> str:
     """Number values in their order, with the first and the last that each matches.
 
     A value's last match is the last value up to the end of its reach, its first the first whose reach gets to
-    it. DuckDB counts with FILTER over a window in quadratic time. Values that are no finite numbers are of another `kind` than those, and reach themselves.
+    it. Values that are no finite numbers are of another `kind` than those, and reach themselves. DuckDB takes
+    quadratic time to count with FILTER over a window.
     """
     return f"""
         SELECT v, max(code) AS code, max(low) AS low, max(high) AS high
@@ -266,7 +267,7 @@ def _number_cells(column: str, allowance: Allowance) -> str:
     return f"""CASE WHEN {whole} OR {decimal} OR isfinite({number}) AND {floating} THEN 0
           WHEN NOT {floating} THEN {_refuse_type(column, NUMBERS)}
           WHEN {number} = 'inf'::DOUBLE THEN 1 WHEN {number} = '-inf'::DOUBLE THEN 2 ELSE 3 END AS kind,
-        {e} AS e, {f} AS f, {end_e} AS end_e,
+        {e} AS e, {f} AS f, CASE WHEN {floating} THEN 0 ELSE {end_e} END AS end_e,
         CASE WHEN {floating} AND isfinite({number}) THEN {end_f} ELSE 0 END AS end_f"""
 
 

@@ -24,6 +24,9 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
     other record matches it, as in ARX; sdcMicro counts such records in.
 
+    With `tolerance`, values that differ by no more match, as in risk_summary, and a size is the number of
+    records that match.
+
     With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
     `nulls := 'drop'` drops all records of a group, the group has one row without a class size.
 

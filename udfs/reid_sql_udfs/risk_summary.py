@@ -50,6 +50,12 @@ def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) ->
     With `nulls := 'wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
     matches all others, but no other record matches it; `blank_records` counts such records.
 
+    With `tolerance`, such as `{'age': 2, 'income': '5 %', 'date': '3 days', 'surname': '1 edit'}`, values
+    match that differ by no more. An attacker who knows values only so closely has all records within the
+    tolerance of a person's as candidates: a class size is their number, and the risk is lower than with
+    exact knowledge. Such classes overlap. A percentage is of the larger of two values. A value on the
+    boundary matches; NULL, NaN and infinities match only themselves.
+
     With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
     group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
     group. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other figures are

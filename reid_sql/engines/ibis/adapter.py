@@ -133,9 +133,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     for name, named in find_identified_tables(declared, arguments).items():
         refuse_unidentified_rows(arguments[name], *named)
     warn_of_people(declared, arguments)
-    by_duckdb = {name for name, words in reduction.fallback.get(ENGINE, {}).items() if not words}
-    names = [argument.name for argument in reduction.arguments if argument.name not in by_duckdb]
-    counted = {name: arguments.get(name) for name in names}
+    counted = {name: arguments.get(name) for name in reduction.arguments_of(ENGINE)}
     by = arguments.get("by") if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(

@@ -103,7 +103,7 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
-    counted = {a.name: arguments[a.name] for a in declared.reduction.arguments if a.name in arguments}
+    counted = {name: arguments[name] for name in declared.reduction.arguments_of(ENGINE) if name in arguments}
     tbl = counted.pop("tbl").lazy()
     by = arguments["by"] if declared.grouped else None
     if by is not None:

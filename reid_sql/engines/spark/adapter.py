@@ -164,7 +164,7 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         key = entity
     if declared.answer is Answer.PER_RECORD:
         refuse_no_key(key)
-    given = {argument.name: arguments.get(argument.name) for argument in reduction.arguments}
+    given = {name: arguments.get(name) for name in reduction.arguments_of("spark")}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(

@@ -1,4 +1,4 @@
--- classes(people, ['age', 'sex'], None, 'value')
+-- classes(people, ['age', 'sex'], None, 'value', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   SELECT q1 AS "age", q2 AS "sex", count(*) AS class_size, count(*) AS records

@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], None, None, 'value')
+-- histogram(people, ['age', 'sex'], None, None, 'value', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   SELECT class_size, count(*) AS classes, sum(class_size)::BIGINT AS records,

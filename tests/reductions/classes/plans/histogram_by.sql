@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], None, ['state'], 'drop')
+-- histogram(people, ['age', 'sex'], None, ['state'], 'drop', None)
 WITH reid_divided AS MATERIALIZED (
   SELECT *, q1 IS NOT NULL AND q2 IS NOT NULL AS complete
   FROM (

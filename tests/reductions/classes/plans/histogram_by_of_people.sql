@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], 'person', ['state', 'age'], 'value')
+-- histogram(people, ['age', 'sex'], 'person', ['state', 'age'], 'value', None)
 WITH reid_divided AS MATERIALIZED (
   SELECT *, true AS complete
   FROM (

@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], None, None, 'value')  # with the checks
+-- histogram(people, ['age', 'sex'], None, None, 'value', None)  # with the checks
 SELECT reid_result.*
 FROM (
   SELECT NULL::VARCHAR AS "age", NULL::VARCHAR AS "sex"

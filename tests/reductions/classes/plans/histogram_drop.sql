@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], None, None, 'drop')
+-- histogram(people, ['age', 'sex'], None, None, 'drop', None)
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT class_size, count(*) AS classes, sum(class_size)::BIGINT AS records,

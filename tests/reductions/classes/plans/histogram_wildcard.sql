@@ -1,4 +1,4 @@
--- histogram(people, ['age', 'sex'], None, None, 'wildcard')
+-- histogram(people, ['age', 'sex'], None, None, 'wildcard', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'wildcard' AS nulls
 FROM (
   WITH reid_distinct AS MATERIALIZED (

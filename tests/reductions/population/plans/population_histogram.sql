@@ -1,4 +1,4 @@
--- population_histogram(people, census, ['age', 'sex'], None, None, 'value')
+-- population_histogram(people, census, ['age', 'sex'], None, None, 'value', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   SELECT greatest(in_population, own) AS class_size, count(*) AS classes,

@@ -1,4 +1,4 @@
--- population_histogram(people, register, ['age', 'sex'], 'person', ['state'], 'value')
+-- population_histogram(people, register, ['age', 'sex'], 'person', ['state'], 'value', None)
 WITH reid_divided AS MATERIALIZED (
   SELECT *, true AS complete
   FROM (

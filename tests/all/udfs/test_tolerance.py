@@ -1,0 +1,3 @@
+"""What the first tier leaves of tests/udfs/test_tolerance.py."""
+
+from tests.udfs.test_tolerance import *
