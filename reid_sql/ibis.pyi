@@ -363,10 +363,12 @@ def safe_table(
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
     totals: Literal["none", "margins", "rollup"] = "none",
-    suppress: Literal["none", "primary", "secondary"] = "none",
+    suppress: Literal["none", "primary", "secondary", "rounding"] = "none",
     protection: int = 0,
     zeros: Literal["omit", "list"] = "omit",
     nulls: Literal["value", "drop"] = "value",
+    base: int = 5,
+    output: Literal["all", "publishable"] = "all",
 ) -> Table: ...
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> Table: ...
 def sparse_correctness_curve(

@@ -61,7 +61,7 @@ COPULA_PARAMETERS: Final = (
     Parameter("seed", SEED, 0),
 )
 KEYS: Final = "minimal sets of at most max_size columns"
-SUPPRESSING: Final = ("suppress", "protection", "zeros")
+SUPPRESSING: Final = ("suppress", "protection", "zeros", "base", "output")
 
 _BEFORE_SENSITIVE: Final = (
     *_measures(

@@ -226,13 +226,18 @@ def add_safe(parser: Parser) -> None:
     add_entity(parser)
     parser.option("--k", "the least number of people of a cell (default 5)")
     parser.option("--totals", "add totals: margins, or rollup for a hierarchy (default none)", "WORD")
-    words = "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed"
+    words = (
+        "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed; "
+        "or rounding, of all counts to a base"
+    )
     parser.option("--suppress", words, "WORD")
+    words = "with --suppress rounding: the number that counts are multiples of (default 5)"
+    parser.option("--base", words, "N")
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.option("--protection", words, "N")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
-    words = "take k and the rules of dominance from a risk appetite of ACRO; --k goes before it"
+    words = "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first"
     parser.option("--risk-appetite", words, "FILE.yaml")
     words = "write the counts and what is unsafe as results of ACRO, for an output checker"
     parser.option("--acro", words, "FOLDER")

@@ -197,7 +197,7 @@ def _with_like_keys(
 
 
 BY: Final = Columns("columns of by")
-COUNTED: Final = ("k", "totals", "suppress", "protection", "zeros", "nulls")
+COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
 TEXTS: Final = ("count", "total", "status", "value", "largest")
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent")
 
@@ -209,16 +209,15 @@ def run_safe(options: argparse.Namespace) -> int:
         how["value"] = options.value
     appetite = None if options.risk_appetite is None else read_risk_appetite(options.risk_appetite)
     if appetite is not None:
-        how |= {
-            name: value for name, value in appetite.parameters.items() if name != "k" or options.k is None
-        }
+        given = {name for name in COUNTED if getattr(options, name) is not None}
+        how |= {name: value for name, value in appetite.parameters.items() if name not in given}
     table = open_file_table(options, BY)
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
     if options.acro is not None:
-        given = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
-        call_text = f"safe_table(..., {sql_literal(table.columns)}, {given})"
+        asked = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
+        call_text = f"safe_table(..., {sql_literal(table.columns)}, {asked})"
         written = write_results(options.acro, rows, table.columns, call_text)
         notes.append(f"Written for an output checker: {written}.")
         unsafe = shows_unsafe(rows)

@@ -20,15 +20,18 @@ from reid_sql.reduction import (
 )
 from reid_sql.sql.cells import (
     IS_UNSAFE,
-    NOBODY,
     CellRules,
     bits_of,
     choose_hidden,
     judge_cells,
+    round_cells,
+    select_figures,
+    shown_aliases,
     sum_of_largest,
 )
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal, same, text, texts
+from reid_sql.sql.shown_cells import ROUNDING, Form, list_hidden, list_shown
+from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal
 
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
@@ -48,7 +51,6 @@ class Value(Key):
 
 CELL_COLUMNS: Final = Columns("columns of by")
 CELL_COLUMNS_AND_MORE: Final = Columns("columns of by, value and entity")
-MAX_ZEROS: Final = 1_000_000  # cells of a set of totals, of which those of nobody are listed
 MAX_CUBE: Final = 8  # columns of which every set of totals is counted
 DOMINANCE_RULE: Final = Numbers(
     Number("a number from 0 to 100", "pass how many people and their share, such as [1, 0.5]", 0.0, 100.0),
@@ -58,7 +60,16 @@ P_SHARE: Final = Number(
     "a share from 0 to 10", "pass how near an estimate may come, such as 0.1 for 10 %", 0.0, 10.0
 )
 TOTAL_WORDS: Final = Choice(("none", "margins", "rollup"))
-SUPPRESS_WORDS: Final = Choice(("none", "primary", "secondary"))
+SUPPRESS_WORDS: Final = Choice(("none", "primary", "secondary", ROUNDING))
+PUBLISHABLE: Final = "publishable"
+OUTPUT_WORDS: Final = Choice(("all", PUBLISHABLE))
+ROUND_TO: Final = Number(
+    "a whole number from 2 to 1e+6",
+    "pass the number that rounded counts are multiples of, such as 5",
+    2.0,
+    1e6,
+    whole=True,
+)
 ZERO_WORDS: Final = Choice(("omit", "list"))
 PROTECTION: Final = Number(
     "a whole number of people from 0 to 1e+6",
@@ -70,10 +81,6 @@ PROTECTION: Final = Number(
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
-)
-REFUSAL_ZEROS: Final = (
-    f"the categories must make at most {MAX_ZEROS} cells where zeros are listed, got more; "
-    "name fewer or coarser columns, or leave the zeros out"
 )
 SAFE_CELLS: Final = Reduction(
     __name__,
@@ -92,6 +99,8 @@ SAFE_CELLS: Final = Reduction(
         Argument("protection", PROTECTION, 0),
         Argument("zeros", ZERO_WORDS, "omit"),
         DROPPABLE_NULLS,
+        Argument("base", ROUND_TO, 5),
+        Argument("output", OUTPUT_WORDS, "all"),
     ),
     columns={
         "total_over": "VARCHAR[]",
@@ -128,6 +137,17 @@ def check_cells(
     return CellRules(contributors, share, listed, _list_margins(len(by), listed))
 
 
+def _check_protection(value: str | None, entity: str | None, suppress: str, output: str) -> None:
+    """Check that what is rounded are counts of rows, and what is published is protected."""
+    for name_, column in (("value", value), ("entity", entity)):
+        if suppress == ROUNDING and column is not None:
+            rule = f"{name_} must be left out with suppress := 'rounding', which rounds counts of rows"
+            raise OutOfDomainError(f"{rule}, got '{column}'; pass suppress := 'secondary'")
+    if output == PUBLISHABLE and suppress not in {"secondary", ROUNDING}:
+        rule = "suppress must be 'secondary' or 'rounding' with output := 'publishable'"
+        raise OutOfDomainError(f"{rule}, got '{suppress}'; pass one of them")
+
+
 def _list_margins(columns: int, listed: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
     """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
     wider = (
@@ -158,7 +178,6 @@ def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
 
 
 NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest": "NULL::DOUBLE[]"}
-STATUSES: Final = texts(["published", "primary", "secondary"])
 
 
 @dataclass(frozen=True)
@@ -183,21 +202,25 @@ def safe_cells(
     protection: int,
     zeros: str,
     nulls: str,
+    base: int,
+    output: str,
 ) -> str:
     """Group the rows by the columns, then the cells by the totals, and judge each cell.
 
     The table is grouped once; totals and rules see one row a cell, or a row for each person in a cell.
     """
     rules = check_cells(by, value, entity, dominance, totals)
+    _check_protection(value, entity, suppress, output)
     columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
     shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
+    form = Form(suppress, int(base), shape.counts_people, zeros == "list", output == PUBLISHABLE)
     body = f"""
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
         reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
-        {_hide(shape, suppress, int(protection or k), protection_of_sums(rules, p_percent))},
-        reid_listed AS ({list_hidden(len(by), rules, zeros)})
-        {_listed(by, suppress)}"""
+        {_hide(shape, suppress, int(protection or k), protection_of_sums(rules, p_percent), int(base))},
+        reid_listed AS ({list_hidden(len(by), rules, zeros, is_rounded=suppress == ROUNDING)})
+        {list_shown(by, form)}"""
     label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
     return tbl.check_columns(label, columns, with_null_report(tbl, by, nulls, body))
 
@@ -229,7 +252,7 @@ def _base(
         return _with_largest(rows, keys, figures, shape, rules.largest)
     total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
     return f"""
-          SELECT {", ".join(keys)}, q{shape.width + 1} AS entity, {_columns(figures | total)}
+          SELECT {", ".join(keys)}, q{shape.width + 1} AS entity, {select_figures(figures | total)}
           FROM {rows} GROUP BY {", ".join(aliases(shape.width + 1))}"""
 
 
@@ -264,19 +287,19 @@ def _list_records(shape: CellShape, totalled: Sequence[int], most: int) -> str:
     else:
         figures |= NO_VALUE
     return f"""
-          SELECT {_keys_of(shape.width, totalled)}, {_columns(figures)}
-          FROM reid_base {_grouped(_kept(shape.width, totalled))}"""
+          SELECT {_keys_of(shape.width, totalled)}, {select_figures(figures)}
+          FROM reid_base {_grouped(shown_aliases(shape.width, totalled))}"""
 
 
 def _list_people(shape: CellShape, totalled: Sequence[int], most: int) -> str:
     """The cells of one set of totals; a person counts once in each, with the sum of their contributions."""
-    keys, people = _kept(shape.width, totalled), "reid_base"
+    keys, people = shown_aliases(shape.width, totalled), "reid_base"
     bad = ["bad"] * shape.has_value
     sums = {each: f"sum({each})::BIGINT" for each in ("records", *bad)}
     if totalled:
         total = {"reid_value": "sum(reid_value)"} if shape.has_value else {}
         people = f"""(
-            SELECT {prefix(keys)} entity, {_columns(sums | total)}
+            SELECT {prefix(keys)} entity, {select_figures(sums | total)}
             FROM reid_base GROUP BY {prefix(keys)} entity
           ) AS reid_people"""
     cells = _with_largest(people, keys, sums | {"people": "count(*)"}, shape, most)
@@ -290,23 +313,16 @@ def _with_largest(
 ) -> str:
     """Group contributions, reid_value, by the keys: figures, sum, sum of sizes and the largest sizes."""
     if not shape.has_value:
-        return f"SELECT {prefix(keys)} {_columns({**figures, **NO_VALUE})} FROM {relation} {_grouped(keys)}"
+        none = select_figures({**figures, **NO_VALUE})
+        return f"SELECT {prefix(keys)} {none} FROM {relation} {_grouped(keys)}"
     sums = {**figures, "value_sum": "sum(reid_value)", "size": "sum(abs(reid_value))"}
     largest = f"max(abs(reid_value), {most}) AS largest"
-    return f"SELECT {prefix(keys)} {_columns(sums)}, {largest} FROM {relation} {_grouped(keys)}"
-
-
-def _columns(figures: Mapping[str, str]) -> str:
-    return ", ".join(f"{cell} AS {alias}" for alias, cell in figures.items())
-
-
-def _kept(width: int, totalled: Sequence[int]) -> list[str]:
-    return [alias for place, alias in enumerate(aliases(width)) if place not in totalled]
+    return f"SELECT {prefix(keys)} {select_figures(sums)}, {largest} FROM {relation} {_grouped(keys)}"
 
 
 def _keys_of(width: int, totalled: Sequence[int]) -> str:
     """Select the columns of the cells of one set, NULL where they are totalled, and which are."""
-    keys = _kept(width, totalled)
+    keys = shown_aliases(width, totalled)
     cells = [alias if alias in keys else f"NULL AS {alias}" for alias in aliases(width)]
     return f"{', '.join(cells)}, {bits_of(width, totalled)} AS totalled"
 
@@ -332,76 +348,18 @@ def protection_of_sums(rules: CellRules, p_percent: float) -> str:
     return f"greatest(0, {dominance} - c.size, {estimate} - c.size)::DOUBLE"
 
 
-def _hide(shape: CellShape, suppress: str, protection: int, protection_of_sum: str) -> str:
-    """Number the status of each cell: 0 where it is published."""
+def _hide(shape: CellShape, suppress: str, protection: int, protection_of_sum: str, base: int) -> str:
+    """Number the status of each cell: 0 where it is published; or round its count."""
+    codes = {"codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]", "records": "c.records"}
+    if suppress == ROUNDING:
+        return round_cells(codes, base)
     if suppress != "secondary":
         status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
-    figures = {"codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]", "records": "c.records"}
-    figures["is_primary"] = f"({IS_UNSAFE})::BIGINT"
+    figures = codes | {"is_primary": f"({IS_UNSAFE})::BIGINT"}
     if shape.has_value:
         figures |= {"cell_sum": "coalesce(c.value_sum, 0)::DOUBLE", "needed": protection_of_sum}
     return choose_hidden(figures, protection)
-
-
-def list_hidden(width: int, rules: CellRules, zeros: str) -> str:
-    """The cells of reid_hidden, with those of nobody if asked: all that the categories make, and no row has.
-
-    They are published, as the cells of their row and column would show them anyway.
-    """
-    figures = "totalled, records, people, value_sum, largest_share, unsafe, hidden"
-    listed = f"SELECT {', '.join(aliases(width))}, {figures} FROM reid_hidden"
-    sets = rules.totals if zeros == "list" else ()
-    return " UNION ALL ".join([listed, *(_list_zeros(width, each) for each in sets if width - len(each) > 1)])
-
-
-def _list_zeros(width: int, totalled: Sequence[int]) -> str:
-    """The cells of nobody of one set of totals; too many are refused before they are made."""
-    keys = _kept(width, totalled)
-    categories = [
-        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {bits_of(width, [place])} = 0)"
-        for place, key in enumerate(aliases(width))
-        if key in keys
-    ]
-    number = " * ".join(f"(SELECT count(*) FROM {each} AS reid_of)::DOUBLE" for each in categories)
-    is_few = f"CASE WHEN {number} > {MAX_ZEROS} THEN {refusal(REFUSAL_ZEROS)} ELSE true END"
-    first = f"(SELECT * FROM {categories[0]} AS reid_every WHERE {is_few})"
-    products = ", ".join(
-        f"{each} AS c{key}" for key, each in zip(keys, [first, *categories[1:]], strict=True)
-    )
-    cells = ", ".join(key if key in keys else f"NULL AS {key}" for key in aliases(width))
-    return f"""
-          SELECT {cells}, {bits_of(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
-            [{text(NOBODY)}], 0
-          FROM (
-            SELECT {", ".join(f"c{key}.{key} AS {key}" for key in keys)} FROM {products}
-          ) AS reid_made
-          WHERE NOT EXISTS (
-            SELECT 1 FROM reid_hidden AS h
-            WHERE h.totalled = {bits_of(width, totalled)} AND {same("h", "reid_made", keys)}
-          )"""
-
-
-def _listed(by: Sequence[str], suppress: str) -> str:
-    """List the cells under the columns' own names; what is hidden is NULL."""
-    own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
-    over = ", ".join(
-        f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
-        for place, column in enumerate(by)
-    )
-    counted = ("records", "people", "value_sum")
-    figures = ", ".join(f"CASE WHEN hidden = 0 THEN {each} END AS {each}" for each in counted)
-    share = "largest_share" if suppress == "none" else "CASE WHEN is_open THEN largest_share END"
-    to_hide = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE 'published' END"
-    status = to_hide if suppress == "none" else f"list_extract({STATUSES}, hidden + 1)"
-    order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
-    loss = "sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0)"
-    return f"""
-        SELECT {own}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
-          {figures}, {share} AS largest_share, unsafe::VARCHAR[] AS unsafe,
-          {status} AS status, coalesce(loss, 0)::DOUBLE AS loss
-        FROM reid_listed, (SELECT {loss} AS loss, max(hidden) = 0 AS is_open FROM reid_hidden)
-        ORDER BY {order}"""
 
 
 def published_rows(tables: Sequence[Source]) -> str:

@@ -19,17 +19,17 @@ from reid_sql._version import __version__
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.parameters import fold_case
-from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE
+from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, ROUND_TO
 from reid_sql.sql.cells import DETERMINED, DOMINANCE, FEW_PEOPLE, NOBODY, ONE_CELL, P_PERCENT
 from reid_sql.terminal.control_characters import escape_in_csv
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
+ROUND_BASE: Final = "safe_round_base"
 NOT_USED: Final[Mapping[str, str]] = {
     "safe_dof_threshold": "of regressions",
     "survival_safe_threshold": "of survival tables",
     "check_missing_values": "NULL is a category here",
     "zeros_are_disclosive": "see zeros := 'list'",
-    "safe_round_base": "see base",
     "federated": "of sites that share evidence",
     "blocked_extensions": "of other files",
 }
@@ -43,6 +43,7 @@ CHECKS: Final = {THRESHOLD: FEW_PEOPLE, P_PERCENT_CHECK: P_PERCENT, NK: DOMINANC
 LINKED, ZEROS_NEEDED, ZEROS = "PresenceOfLinkedTableCheck", "RequiredZeroCheck", "PresenceOfZeroCheck"
 OF_COUNTS: Final = (ZEROS_NEEDED, ZEROS, LINKED, THRESHOLD)
 OF_SUMS: Final = (NK, P_PERCENT_CHECK, LINKED, THRESHOLD)
+ROUNDED_STATUSES: Final = ("rounded", "beyond_base")  # of safe_table
 Row = Mapping[str, Any]
 
 
@@ -64,11 +65,12 @@ class RiskAppetite:
 def read_risk_appetite(path: str | Path) -> RiskAppetite:
     """Read the thresholds of a risk appetite, YAML, as parameters of safe_table.
 
-    `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent.
+    `safe_threshold` is k, `safe_nk_n` and `safe_nk_k` are the dominance rule, `safe_pratio_p` is p_percent,
+    `safe_round_base` is base.
     Refuses a key that differs from one of these by a slip.
     """
     given = _read_yaml(Path(path))
-    used = (K, NK_N, NK_K, P_RATIO)
+    used = (K, NK_N, NK_K, P_RATIO, ROUND_BASE)
     for key in given:
         if key not in (*used, *NOT_USED) and get_close_matches(str(key), used, cutoff=NEAR):
             rule = f"the risk appetite must have the keys of ACRO, got '{key}'"
@@ -87,6 +89,8 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
         ]
     if P_RATIO in given:
         parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
+    if ROUND_BASE in given:
+        parameters["base"] = int(ROUND_TO.check(ROUND_BASE, _number(ROUND_BASE, given[ROUND_BASE])))
     not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in given if key not in used}
     return RiskAppetite(parameters, not_used)
 
@@ -148,8 +152,9 @@ def write_results(folder: str | Path, rows: Sequence[Row], by: Sequence[str], co
 
 
 def shows_unsafe(rows: Sequence[Row]) -> bool:
-    """Whether a cell is shown that breaks a rule of ACRO."""
-    return any(row["records"] is not None and set(row["unsafe"]) & {*CHECKS.values()} for row in rows)
+    """Whether a cell is shown, and not rounded, that breaks a rule of ACRO."""
+    shown = (row for row in rows if row["records"] is not None and row["status"] not in ROUNDED_STATUSES)
+    return any(set(row["unsafe"]) & {*CHECKS.values()} for row in shown)
 
 
 def _refuse_category_of_total(rows: Sequence[Row], columns: Sequence[str]) -> None:
@@ -180,8 +185,12 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     needed = OF_SUMS if value else OF_COUNTS
     cells = {check: _places(rows, CHECKS[check]) if check in CHECKS else [] for check in needed}
     hidden = any(row["records"] is None for row in rows)
+    rounded = any(row["status"] in ROUNDED_STATUSES for row in rows)
+    mitigation = "suppress" if hidden else "round" if rounded else "none"
     one_cell, determined = (len(_places(rows, rule)) for rule in (ONE_CELL, DETERMINED))
-    status = "fail" if shows_unsafe(rows) else "review" if hidden or one_cell or determined else "pass"
+    status = (
+        "fail" if shows_unsafe(rows) else "review" if hidden or rounded or one_cell or determined else "pass"
+    )
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
     not_checked = [check for check in needed if check not in CHECKS]
     comments = [f"Not checked: {', '.join(not_checked)}."]
@@ -200,7 +209,7 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
         "uid": UID,
         "status": status,
         "type": "table",
-        "properties": {"method": "safe_table", "mitigation": "suppress" if hidden else "none"},
+        "properties": {"method": "safe_table", "mitigation": mitigation},
         "files": [{"name": file, "sdc": {"summary": summary, "cells": cells}}],
         "outcome": {"records": outcome},
         "command": command,

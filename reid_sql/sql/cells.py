@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Final
 
-from reid_sql.sql.records import SUPPRESSED
+from reid_sql.sql.records import ROUNDED, SUPPRESSED
 from reid_sql.sql.text import aliases, same, text
 
 FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
@@ -29,6 +29,16 @@ class CellRules:
     def largest(self) -> int:
         """How many of the largest contributions are needed: the p % rule needs two."""
         return max(self.contributors, 2)
+
+
+def select_figures(figures: Mapping[str, str]) -> str:
+    """Select each figure under its name."""
+    return ", ".join(f"{cell} AS {alias}" for alias, cell in figures.items())
+
+
+def shown_aliases(width: int, totalled: Sequence[int]) -> list[str]:
+    """The columns that are not totalled."""
+    return [alias for place, alias in enumerate(aliases(width)) if place not in totalled]
 
 
 def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
@@ -122,20 +132,31 @@ def choose_hidden(figures: Mapping[str, str], protection: int) -> str:
 
     The figures are codes, records and is_primary of each cell, and its sum with what that needs, if any.
     """
+    return _ask_python(SUPPRESSED, figures, 3, protection, "list_extract(chosen, reid_cell) AS hidden")
+
+
+def round_cells(figures: Mapping[str, str], base: int) -> str:
+    """Add to the cells of reid_judged, c, the rounded count of each, as `rounded`; none is hidden."""
+    added = "0 AS hidden, list_extract(chosen, reid_cell) AS rounded"
+    return _ask_python(ROUNDED, figures, len(figures), base, added)
+
+
+def _ask_python(function: str, figures: Mapping[str, str], before: int, number: int, added: str) -> str:
+    """Ask a Python function for a number of each cell: of its figures, with a number after the first ones."""
     numbered = ", ".join(f"{text} AS reid_{name}" for name, text in figures.items())
-    counts, sums = list(figures)[:3], list(figures)[3:]
+    counts, sums = list(figures)[:before], list(figures)[before:]
     whole = [f"list(reid_{name} ORDER BY reid_cell ASC)" for name in counts]
-    whole += [f"{protection}::BIGINT", *(f"list(reid_{name} ORDER BY reid_cell ASC)" for name in sums)]
+    whole += [f"{number}::BIGINT", *(f"list(reid_{name} ORDER BY reid_cell ASC)" for name in sums)]
     return f"""reid_numbered AS MATERIALIZED (
           SELECT row_number() OVER () AS reid_cell, c.*, {numbered}
           FROM reid_judged AS c
         ),
         reid_begun AS MATERIALIZED (
-          SELECT reid_begin('{SUPPRESSED}', {", ".join(whole)}) AS reid_number FROM reid_numbered
+          SELECT reid_begin('{function}', {", ".join(whole)}) AS reid_number FROM reid_numbered
         ),
         reid_waited AS MATERIALIZED (
           SELECT reply
-          FROM (SELECT {SUPPRESSED}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
+          FROM (SELECT {function}(reid_number) AS reply FROM range(9223372036854775807), reid_begun)
           WHERE reply IS NOT NULL LIMIT 1
         ),
         reid_chosen AS MATERIALIZED (
@@ -144,5 +165,5 @@ def choose_hidden(figures: Mapping[str, str], protection: int) -> str:
           FROM reid_waited
         ),
         reid_hidden AS MATERIALIZED (
-          SELECT reid_numbered.*, list_extract(chosen, reid_cell) AS hidden FROM reid_numbered, reid_chosen
+          SELECT reid_numbered.*, {added} FROM reid_numbered, reid_chosen
         )"""

@@ -8,6 +8,7 @@ from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
 
 MATCHES = "reid_wildcard_class_sizes"  # the Python function that matches records where NULL is any value
 SUPPRESSED = "reid_suppressed_cells"  # the Python function that chooses cells to hide besides unsafe ones
+ROUNDED = "reid_rounded_cells"  # the Python function that rounds counts so that totals add up
 
 
 def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: str) -> str:

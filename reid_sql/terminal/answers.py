@@ -105,6 +105,7 @@ NOT_PUBLISHED: Final = (
 CELLS_DETERMINED: Final = (
     "finer cells repeat that a category has one category of another column alone (determined)."
 )
+HIDDEN_OR_MOVED: Final = ("primary", "secondary", "rounded", "beyond_base")  # statuses that words follow
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
@@ -128,8 +129,8 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
     counts = Counter(row["status"] for row in rows)
     unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
-    hidden = {word: counts[word] for word in ("primary", "secondary") if counts[word]}
-    words = "".join(f", {number:,} {word}" for word, number in hidden.items())
+    hidden = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
+    words = "".join(f", {number:,} {word.replace('_', ' ')}" for word, number in hidden.items())
     more = [f"{len(rows) - MAX_ROWS:,} more cells: --format csv"] if len(rows) > MAX_ROWS else []
     return Group(
         table,

@@ -46,13 +46,12 @@ def ran(capsys: pytest.CaptureFixture[str], people: Path, *asked: str) -> tuple[
 
 def test_thresholds_are_the_rules_of_safe_table(people: Path) -> None:
     read = read_risk_appetite(people.with_name("appetite.yaml"))
-    assert read.parameters == {"k": 3, "dominance": [2.0, 0.9], "p_percent": 0.1}
+    assert read.parameters == {"k": 3, "dominance": [2.0, 0.9], "p_percent": 0.1, "base": 5}
     assert set(read.not_used) == {
         "safe_dof_threshold",
         "survival_safe_threshold",
         "check_missing_values",
         "zeros_are_disclosive",
-        "safe_round_base",
         "federated",
         "blocked_extensions",
         "a_later_key",
@@ -69,7 +68,7 @@ def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
     assert broken["N", "F"] == '["dominance", "p_percent"]'
     assert "few_people" in broken["N", "M"]
     assert "few_people" not in broken["S", "F"]
-    assert "k 3, dominance [2.0, 0.9], p_percent 0.1" in err
+    assert "k 3, dominance [2.0, 0.9], p_percent 0.1, base 5" in err
     assert "Not used: safe_dof_threshold (of regressions)" in err
     out, _ = ran(capsys, people, "--format", "csv", "--k", "4")
     assert sum("few_people" in row["unsafe"] for row in csv.DictReader(out.splitlines())) == 2

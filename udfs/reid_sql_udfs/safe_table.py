@@ -6,11 +6,13 @@ from reid_sql.reductions.tables import SAFE_CELLS
 
 
 @table_function(
-    "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, zeros, nulls",
+    "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, zeros, nulls, "
+    "base, output",
     answer=Answer.REDUCTION,
     reduction=SAFE_CELLS,
     question=Question.RELEASES,
-    source="Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression)",
+    source="Hundepool et al. 2012 (minimum frequency, (n, k) dominance, p % rule, secondary suppression); "
+    "Cox & Ernst 1982 (controlled rounding)",
 )
 def safe_table(cells: Classes) -> Classes:
     """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
@@ -35,7 +37,16 @@ def safe_table(cells: Classes) -> Classes:
     which nobody can tell that a cell is below it. An unsafe sum must also possibly be larger by what its rule
     asks, for an attacker who knows that no sum is negative. `status` is 'published', 'unsafe' for what would
     be hidden, 'primary' or 'secondary', and `loss` is the share of the records in hidden cells.
-    Publish neither of these columns nor `unsafe`.
+    Publish neither of these columns nor `unsafe`: with `output := 'publishable'` they are NULL, as is
+    `largest_share`, and with `entity` also `people`.
+
+    `suppress := 'rounding'` hides nothing and rounds each count to a multiple of `base`, so that the totals
+    still add up, and each count is less than `base` from its true value; multiples stay. The sum of the
+    distances is the least in tables of two columns, and in small ones. Where no such table is found, the
+    `status` of counts that are `base` or further away is 'beyond_base', else 'rounded'. `loss` is the sum of
+    the distances, as a share of the records. It rounds counts of rows alone, so `value` and `entity` are
+    refused. Publishable rows are without those that are rounded to 0, unless `zeros := 'list'`, as a listed
+    cell would be known to have people.
 
     Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,
     with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They

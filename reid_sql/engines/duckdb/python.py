@@ -19,7 +19,7 @@ from reid_sql.function import Answer, Function
 from reid_sql.models.classes.partitions import DistinctRecords
 from reid_sql.models.classes.subset_counts import CountedSubsets, count_subset_classes
 from reid_sql.models.classes.wildcard import wildcard_class_sizes
-from reid_sql.sql.records import MATCHES, SUPPRESSED
+from reid_sql.sql.records import MATCHES, ROUNDED, SUPPRESSED
 
 COUNTED: Final = "reid_subset_counts"
 COUNTS: Final = (
@@ -100,6 +100,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
         BEGIN: Bound(_begin, None, "BIGINT", volatile=True),
         MATCHES: _bind_in_thread(MATCHES, _wildcard_class_sizes, "BIGINT[]"),
         SUPPRESSED: _bind_in_thread(SUPPRESSED, _suppress_cells, "BIGINT[]"),
+        ROUNDED: _bind_in_thread(ROUNDED, _round_cells, "BIGINT[]"),
         COUNTED: _bind_in_thread(COUNTED, count_subsets, COUNTS),
     }
     for declared in functions:
@@ -202,6 +203,17 @@ def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *ot
     figures = CellSums(*(numbers_in(each[0].values) for each in sums)) if sums else None
     chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py(), figures)
     return array_of([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
+
+
+def _round_cells(codes: pa.Array, counts: pa.Array, base: pa.Array) -> pa.Array:
+    """Round the counts to multiples of the base; without a cell, none."""
+    from reid_sql.models.tables.rounding import round_cells  # noqa: PLC0415 - no other call
+
+    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
+    if not codes[0].is_valid:
+        return array_of([{"refusal": None, "answers": []}], kind)
+    rounded = round_cells(_matrix(codes[0].values), numbers_in(counts[0].values), base[0].as_py())
+    return array_of([{"refusal": None, "answers": rounded.tolist()}], kind)
 
 
 def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:

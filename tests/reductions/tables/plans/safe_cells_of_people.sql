@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'omit', 'drop')
+-- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'omit', 'drop', 5, 'all')
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (

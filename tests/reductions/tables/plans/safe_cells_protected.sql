@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'omit', 'value')
+-- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'omit', 'value', 5, 'all')
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
