@@ -15,9 +15,11 @@ from reid_sql.parameters import (
     fold_case,
     list_columns,
 )
-from reid_sql.reduction import DROPPABLE_NULLS, TBL, Argument, Reduction
+from reid_sql.parameters.tolerance import allowances_of
+from reid_sql.reduction import DROPPABLE_NULLS, TBL, WITHIN, Argument, Reduction
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source
+from reid_sql.sql.tolerance import join_within, tolerance_tables
 
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
@@ -92,6 +94,7 @@ ROW_MATCHES: Final = Reduction(
         Argument("columns", ENTITY_AND_COLUMNS),
         Argument("points", KNOWN_ROWS, DEFAULT_POINTS),
         *DRAWS,
+        WITHIN,
     ),
     columns=COLUMNS,
     arrays=Matches,
@@ -138,12 +141,16 @@ def _count(
     samples: int,
     seed: int,
     nulls: str,
+    tolerance: str | None = None,
 ) -> str:
     """Count by each number of points; the first name is the person's column, the others make a point."""
     names = list_columns(label.words, columns, fold_case)
+    near = _holders(names, tolerance)
+    holders = "reid_holders" if near else "reid_coded"
     known = " UNION ALL ".join([*map(_combinations, points), _draws()])
     body = f"""
-        {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names))},
+        {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names), has_values=bool(near))},
+        {near}
         {_totals(points, exact_up_to)},
         {_drawn(max(points), samples, seed)},
         reid_knowledge AS MATERIALIZED (
@@ -153,7 +160,7 @@ def _count(
             FROM ({known}) GROUP BY points, known
           )
         ),
-        {_match(max(points))}
+        {_match(max(points), holders)}
         SELECT points % {ALL_POINTS} AS points, matches, sum(weight ORDER BY weight) AS weight,
           people, people_with_fewer,
           CASE WHEN exact THEN 0 ELSE {samples} END::BIGINT AS draws
@@ -165,13 +172,14 @@ def _count(
 matches, row_matches = implement(_count)
 
 
-def _sets(rows: str, width: int) -> str:
+def _sets(rows: str, width: int, *, has_values: bool) -> str:
     """Begin the WITH clause: each person's points, rarest first. People and points are numbered in order."""
     names = [f"q{place}" for place in range(1, width + 1)]
     order = ", ".join(f"{name} ASC NULLS LAST" for name in names[1:])
+    values = f", {', '.join(names[1:])}" if has_values else ""
     return f"""WITH reid_coded AS MATERIALIZED (
           SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p,
-            dense_rank() OVER (ORDER BY {order}) AS i
+            dense_rank() OVER (ORDER BY {order}) AS i{values}
           FROM (SELECT DISTINCT {", ".join(names)} FROM {rows})
         ),
         reid_sets AS MATERIALIZED (
@@ -179,6 +187,22 @@ def _sets(rows: str, width: int) -> str:
             row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
           FROM reid_coded JOIN (SELECT i, count(*) AS support FROM reid_coded GROUP BY i) USING (i)
         )"""
+
+
+def _holders(names: Sequence[str], tolerance: str | None) -> str:
+    """Name reid_holders who has a point within the tolerance of which; nothing if there is none."""
+    allowances = {place + 1: each for place, each in allowances_of(tolerance, names[1:]).items()}
+    if not allowances:
+        return ""
+    every = [f"q{place}" for place in range(2, len(names) + 1)]
+    exact = [each for each in every if int(each[1:]) not in allowances]
+    tables = tolerance_tables(names, "reid_points", allowances)
+    near = join_within(exact, allowances)
+    return f"""reid_points AS MATERIALIZED (SELECT DISTINCT i AS id, {", ".join(every)} FROM reid_coded),
+        {tables},
+        reid_holders AS MATERIALIZED (
+          SELECT DISTINCT p, n.id AS i FROM reid_coded JOIN ({near}) AS n ON reid_coded.i = n.other
+        ),"""
 
 
 def _totals(points: Sequence[int], exact_up_to: int) -> str:
@@ -248,19 +272,19 @@ def _draws() -> str:
               WHERE NOT exact GROUP BY points, p, turn"""
 
 
-def _match(most: int) -> str:
+def _match(most: int, holders: str) -> str:
     """Count the people who have all points of each combination; one of fewer points repeats its last.
 
     The rarest points come first, so that few people are left to compare with the others. No semi join
     moves before the joins that it depends on: inner joins would be put in another order, by the person alone.
     """
     joins = " ".join(
-        f"SEMI JOIN reid_coded c{place} "
+        f"SEMI JOIN {holders} c{place} "
         f"ON c{place}.p = c1.p AND c{place}.i = list_extract(known, least({place}, len(known)))"
         for place in range(2, min(most, MAX_JOINED) + 1)
     )
     matched = f"""SELECT id, points, weight, known, c1.p
-            FROM reid_knowledge JOIN reid_coded c1 ON c1.i = list_extract(known, 1) {joins}"""
+            FROM reid_knowledge JOIN {holders} c1 ON c1.i = list_extract(known, 1) {joins}"""
     if most <= MAX_JOINED:
         return f"""reid_matched AS (
           SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
@@ -277,7 +301,7 @@ def _match(most: int) -> str:
               SELECT id, points, weight, p, len(known) AS size,
                 unnest(list_slice(known, {MAX_JOINED + 1}, len(known))) AS i
               FROM reid_found
-            ) JOIN reid_coded USING (p, i)
+            ) JOIN {holders} USING (p, i)
             GROUP BY id, p HAVING count(*) = any_value(size) - {MAX_JOINED}
           )
           GROUP BY id

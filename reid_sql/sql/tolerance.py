@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.parameters.tolerance import MONTHS, PERCENT, SECONDS, Allowance
-from reid_sql.sql.text import text
+from reid_sql.sql.text import same, text
 
 MAX_WHOLE: Final = 2**127 - 1
 MAX: Final = f"{MAX_WHOLE}::HUGEINT"
@@ -102,6 +102,17 @@ def count_within(
     `other` is the condition by which reid_placed has the others; `exact` are the columns of equal values.
     """
     return _Count(tuple(exact), allowances, of_people).write(other, alias)
+
+
+def join_within(exact: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
+    """Join each record of reid_placed, `id`, with those that match it, `other`, in every column."""
+    query = "SELECT * FROM reid_placed"
+    for place, each in allowances.items():
+        listed = f"near{place}" if each.is_of_text else f"range(low{place}, high{place} + 1)"
+        query = f"SELECT *, unnest({listed}) AS x{place} FROM ({query})"
+    codes = [f"o.x{place} = m.c{place}" for place in allowances]
+    alike = " AND ".join([*codes, *([same("o", "m", exact)] if exact else [])])
+    return f"SELECT m.id, o.id AS other FROM ({query}) AS o JOIN reid_placed AS m ON {alike}"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,29 @@ def test_values_on_the_boundary_and_at_the_ends_of_a_type(
         f"JOIN equivalence_classes(t, ['v'], tolerance := {{'v': '{tolerance}'}}) USING (v) ORDER BY place"
     )
     assert [size for (size,) in found.fetchall()] == sizes
+
+
+@pytest.mark.first(seed=range(4))
+@pytest.mark.parametrize("seed", range(40))
+def test_unicity_counts_people_with_a_row_within_the_tolerance_of_each_known_row(
+    con: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    case = random_case(seed)
+    case.create(con)
+    people: dict[int, list[Row]] = {}
+    for row in case.tables[0]:
+        if not any(repr(row[:-1]) == repr(each[:-1]) for each in people.setdefault(row[-1], [])):
+            people[row[-1]].append(row)
+    given = f"'pid', {case.columns}, points := [1, 2], tolerance := {case.tolerance}"
+    answer = con.sql(f"SELECT points, uniqueness FROM unicity(s, {given})").fetchall()
+    for points, uniqueness in answer:
+        shares = []
+        for rows in people.values():
+            known = list(combinations(rows, min(points, len(rows))))
+            alone = [
+                sum(all(any(case.is_match(a, b) for b in other) for a in each) for other in people.values())
+                == 1
+                for each in known
+            ]
+            shares.append(sum(alone) / len(known))
+        assert uniqueness == pytest.approx(math.fsum(shares) / len(shares), rel=1e-12)

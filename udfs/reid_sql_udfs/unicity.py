@@ -6,7 +6,7 @@ from reid_sql.reductions.matches import ROW_MATCHES
 
 
 @table_function(
-    "tbl, entity, columns, points, exact_up_to, samples, seed, nulls",
+    "tbl, entity, columns, points, exact_up_to, samples, seed, nulls, tolerance",
     answer=Answer.ROWS,
     reduction=ROW_MATCHES,
     question=Question.SEVERAL_ROWS,
@@ -23,6 +23,9 @@ def unicity(matches: Matches) -> list[Unicity]:
     `exact_up_to` combinations of rows, all are counted; beyond, `samples` people and their known rows are
     drawn by `seed`, the same on every engine, and the standard errors are those of the draw. Refuses an empty
     table.
+
+    With `tolerance`, values of `columns` match that differ by no more, as in risk_summary: an attacker who
+    knows rows only so closely has as candidates all people with a row within it of each known row.
 
     >>> import numpy as np
     >>> one, people, none = np.array([1, 1]), np.array([4, 4]), np.array([0, 0])

@@ -1,4 +1,4 @@
--- row_matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value')
+-- row_matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_coded AS MATERIALIZED (
