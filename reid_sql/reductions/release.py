@@ -1,13 +1,15 @@
 """An original table with its release, record by record."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns
-from reid_sql.reduction import KEY, Argument, Reduction, refuse_key
+from reid_sql.parameters.tolerance import Allowance, allowances_of
+from reid_sql.reduction import KEY, WITHIN, Argument, Reduction, refuse_key
 from reid_sql.sql.records import is_key, with_null_report
-from reid_sql.sql.text import Source, texts
+from reid_sql.sql.text import Source, aliases, numbered, texts
+from reid_sql.sql.tolerance import count_within, is_within, tolerance_tables
 
 TABLE_NAMES: Final = ("the original", "the release")  # what sentences call the tables
 WITH_KEY: Final = Columns("quasi-identifiers and key")
@@ -20,6 +22,7 @@ PAIRED_RECORDS: Final = Reduction(
         Argument("released", TABLE),
         Argument("qi", QUASI_IDENTIFIERS),
         KEY,
+        WITHIN,
     ),
     columns={
         "names": "VARCHAR[]",
@@ -29,6 +32,8 @@ PAIRED_RECORDS: Final = Reduction(
         "records": "BIGINT[]",
         "original_values": "VARCHAR[][]",
         "released_values": "VARCHAR[][]",
+        "within": "BIGINT[]",
+        "is_within": "BIGINT[]",
     },
     arrays=PairedRecords,
     reasons={
@@ -36,12 +41,22 @@ PAIRED_RECORDS: Final = Reduction(
         "by": "it compares two tables as a whole",
     },
     whole=True,
+    fallback={"spark": {"tolerance": ()}},
 )
 
 
-def paired_records(original: Source, released: Source, qi: Sequence[str], key: str | None) -> str:
-    """Count the distinct records of the original, each with what was released of it, as codes of values."""
+def paired_records(
+    original: Source, released: Source, qi: Sequence[str], key: str | None, tolerance: str | None = None
+) -> str:
+    """Count the distinct records of the original, each with what was released of it, as codes of values.
+
+    With a tolerance, `within` is how many released records match the original one within it, and `is_within`
+    whether its own does.
+    """
     refuse_key(qi, key)
+    allowances = allowances_of(tolerance, qi)
+    if allowances:
+        original, released = original.guard_types([released], qi)
     label = "quasi-identifiers" if key is None else "quasi-identifiers and key"
     asked = [*qi] if key is None else [*qi, key]
     keys = "" if key is None else f"{_check_keys(original, released, label, asked)},"
@@ -55,14 +70,18 @@ def paired_records(original: Source, released: Source, qi: Sequence[str], key: s
           SELECT original, released, count(*) AS records
           FROM ({_pair_records(key)})
           GROUP BY original, released
-        )
+        ){_match_pairs(qi, allowances)}
         SELECT {texts(qi)} AS names, [{"false" if key is None else "true"}] AS keyed,
           {_list_codes("original", qi)} AS original_codes,
           {_list_codes("released", qi)} AS released_codes,
           coalesce(list(records), []::BIGINT[]) AS records,
           {_list_values("reid_rows_of_original", qi)} AS original_values,
-          {_list_values("reid_rows_of_released", qi)} AS released_values
-        FROM reid_pairs"""
+          {_list_values("reid_rows_of_released", qi)} AS released_values,
+          {"list(within)" if allowances else "NULL::BIGINT[]"} AS within,
+          {"list(is_within)" if allowances else "NULL::BIGINT[]"} AS is_within
+        FROM {"reid_found" if allowances else "reid_pairs"}"""
+    if allowances:
+        body = original.check_types(released, qi, body)
     return original.check_columns_of_both(
         released, TABLE_NAMES, label, asked, with_null_report(original, qi, "value", body)
     )
@@ -109,6 +128,50 @@ def _pair_records(key: str | None) -> str:
             SELECT o.codes AS original, r.codes AS released
             FROM reid_rows_of_original_encoded AS o
             FULL JOIN reid_rows_of_released_encoded AS r ON o.key IS NOT DISTINCT FROM r.key"""
+
+
+def _match_pairs(qi: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
+    """Name reid_found the pairs with how many released records match the original one within the tolerance.
+
+    A record is found by the codes of its values; `codes` are those of a side.
+    """
+    if not allowances:
+        return ""
+    sides = " UNION ALL ".join(
+        f"""
+          SELECT {side} AS side, row_number() OVER () AS id, * FROM (
+            SELECT {numbered(qi)}, count(*) AS records FROM reid_rows_of_{table} GROUP BY {numbered(qi)}
+          )"""
+        for side, table in enumerate(("original", "released"))
+    )
+    exact = [alias for place, alias in enumerate(aliases(len(qi)), 1) if place not in allowances]
+    codes = ", ".join(f"coalesce(v{place}.code, 0)::INTEGER" for place, _ in enumerate(qi, 1))
+    coded = " UNION ALL ".join(
+        f"""
+          SELECT reid_placed.*, [{codes}] AS codes
+          FROM reid_placed {_join_values(f"reid_rows_of_{table}", qi)} WHERE side = {side}"""
+        for side, table in enumerate(("original", "released"))
+    )
+    return f""",
+        reid_both AS MATERIALIZED ({sides}),
+        {tolerance_tables(qi, "reid_both", allowances)},
+        reid_sizes AS ({count_within(exact, allowances, "side = 1", "within", of_people=False)}),
+        reid_coded AS MATERIALIZED ({coded}),
+        reid_found AS MATERIALIZED (
+          SELECT reid_pairs.*, coalesce(s.within, 0) AS within,
+            coalesce(({is_within(exact, allowances, "o", "r")})::BIGINT, 0) AS is_within
+          FROM reid_pairs
+          LEFT JOIN (FROM reid_coded WHERE side = 0) AS o ON reid_pairs.original = o.codes
+          LEFT JOIN (FROM reid_coded WHERE side = 1) AS r ON reid_pairs.released = r.codes
+          LEFT JOIN reid_sizes AS s ON o.id = s.id
+        )"""
+
+
+def _join_values(table: str, columns: Sequence[str]) -> str:
+    return " ".join(
+        f"LEFT JOIN {table}_{place} AS v{place} ON q{place} = v{place}.v"
+        for place, _ in enumerate(columns, 1)
+    )
 
 
 def _list_codes(side: str, columns: Sequence[str]) -> str:

@@ -104,6 +104,17 @@ def count_within(
     return _Count(tuple(exact), allowances, of_people).write(other, alias)
 
 
+def is_within(exact: Sequence[str], allowances: Mapping[int, Allowance], one: str, other: str) -> str:
+    """Test whether two records of reid_placed match in every column."""
+    tests = [
+        f"list_contains({one}.near{place}, {other}.c{place})"
+        if each.is_of_text
+        else f"{other}.c{place} BETWEEN {one}.low{place} AND {one}.high{place}"
+        for place, each in allowances.items()
+    ]
+    return " AND ".join([*tests, *([same(one, other, exact)] if exact else [])])
+
+
 def join_within(exact: Sequence[str], allowances: Mapping[int, Allowance]) -> str:
     """Join each record of reid_placed, `id`, with those that match it, `other`, in every column."""
     query = "SELECT * FROM reid_placed"

@@ -17,7 +17,9 @@ import reid_sql.polars as rp
 from reid_sql.check.gate import check
 from reid_sql.check.report import to_json
 from reid_sql.cli import main
+from reid_sql.engines.duckdb.source import table_source
 from reid_sql.errors import OutOfDomainError
+from reid_sql.reductions.release import paired_records
 from tests.neighbours import Row, random_case, sizes
 
 
@@ -211,3 +213,41 @@ def test_unicity_counts_people_with_a_row_within_the_tolerance_of_each_known_row
             ]
             shares.append(sum(alone) / len(known))
         assert uniqueness == pytest.approx(math.fsum(shares) / len(shares), rel=1e-12)
+
+
+@pytest.mark.first(seed=range(3))
+@pytest.mark.parametrize("seed", range(40))
+def test_a_release_is_linked_to_the_records_within_the_tolerance(
+    con: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    case = random_case(seed)
+    case.create(con)
+    for name, rows in zip("sp", case.tables, strict=True):
+        con.execute(f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}")
+        assert con.execute(f"SELECT count(*) FROM {name}_keyed").fetchall() == [(len(rows),)]
+    sources = [table_source(f"{name}_keyed", is_plain=True) for name in "sp"]
+    paired = con.sql(paired_records(*sources, case.columns, "key", json.dumps(case.tolerance))).pl()
+    own, others = case.tables
+    matches = sizes(case, own, others, of_people=False)
+    expected = Counter(
+        (matches[at], int(case.is_match(own[at], others[at]))) for at in range(min(len(own), len(others)))
+    )
+    found: Counter[tuple[int, int]] = Counter()
+    listed = (paired[name].item() for name in ("within", "is_within", "records"))
+    sides = (paired[name].item()[0] for name in ("original_codes", "released_codes"))
+    for within, is_within, records, *codes in zip(*listed, *sides, strict=True):
+        if min(codes) >= 0:
+            found[within, is_within] += records
+    assert found == expected
+
+
+def test_a_tolerance_finds_people_whom_exact_matches_miss(con: duckdb.DuckDBPyConnection) -> None:
+    """Each of ten ages a decade apart is released two years later."""
+    con.execute("CREATE TABLE a AS SELECT range * 10 AS age, range AS key FROM range(10)")
+    con.execute("CREATE TABLE b AS SELECT age + 2 AS age, key FROM a")
+    answer = reid_sql.compare(con, "a", "b", ["age"], key="key", tolerance=AGE)
+    rows = answer.filter("measure = 'links_by_distance'").project("released").fetchall()
+    assert rows[0][0] == 1
+    frames = [con.sql(f"FROM {name}").pl() for name in "ab"]
+    answer = rp.compare(*frames, ["age"], key="key", tolerance={"age": 2}).collect()
+    assert answer.filter(measure="links_by_distance")["released"].item() == 1

@@ -10,7 +10,7 @@ from reid_sql.reductions.release import PAIRED_RECORDS
 
 
 @table_function(
-    "original, released, qi, key, threshold, targets, seed",
+    "original, released, qi, key, threshold, targets, seed, tolerance",
     answer=Answer.ROWS,
     reduction=PAIRED_RECORDS,
     question=Question.RELEASES,
@@ -33,6 +33,10 @@ def compare(
     matches each released record to its original; without it, changes and links are NULL. NULL is a value of
     its own; an empty text and stars alone are suppressed values too. Refuses empty tables. One row per person
     is assumed.
+
+    With `tolerance`, as in risk_summary, one more attack is among those by distance: an attacker who links
+    each person to all records within the tolerance finds people whose values changed by no more, whom exact
+    matches miss.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

@@ -19,8 +19,10 @@ from reid_sql.models.comparison.disturbed_numbers import classify_column
 from reid_sql.models.comparison.linkage import (
     ALL_COLUMNS,
     LIKELIHOOD,
+    WITHIN_TOLERANCE,
     AttackResult,
     link_records,
+    link_within,
     newcombe_interval,
     prepare_attack,
 )
@@ -58,7 +60,7 @@ LINK_MEASURES: Final = {
     "highest_link": ("highest", "highest_risk"),
     "correct_candidates": ("candidates", "average_risk"),
 }
-DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES}
+DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES, WITHIN_TOLERANCE}
 STATUS_NO_NUMBERS: Final = "no_random_change: no numbers were changed at random"
 STATUS_ALL_COLUMNS_BEST: Final = "all_columns_best: no set of columns is right more often than all columns"
 # Correct links by the best attack of each kind, and why there is none.
@@ -176,7 +178,9 @@ def _link(
     if not paired.is_keyed:
         return STATUS_NO_KEY
     attack = prepare_attack(paired, own, released)
-    return link_records(attack, targets, seed) if attack else STATUS_NO_COMMON_RECORD
+    if attack is None:
+        return STATUS_NO_COMMON_RECORD
+    return [*link_records(attack, targets, seed), *link_within(paired)]
 
 
 def _doubt(row: Comparison, reason: str) -> Comparison:

@@ -144,6 +144,7 @@ MAX_PAIRS: Final = 1_000_000_000  # of distinct records that are all compared, b
 BLOCK: Final = 4_000_000  # of them at once
 LOG_TOLERANCE: Final = 1e-9  # within which logarithms are equal
 LIKELIHOOD: Final = "likelihood"
+WITHIN_TOLERANCE: Final = "match within the tolerance"
 
 
 class Attacker(Protocol):
@@ -226,6 +227,16 @@ def link_records(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
     """
     exact = ExactMatches(attack.columns, attack.own, attack.released, attack.pair)
     return [*_link_by_rank(attack, targets, seed), *exact.attack(attack.records)]
+
+
+def link_within(paired: PairedRecords) -> Iterator[AttackResult]:
+    """Link all records to those within the tolerance, where one is given."""
+    if paired.within is None or paired.is_within is None or not len(paired.within):
+        return
+    both = np.flatnonzero(paired.in_original & paired.in_release)
+    tally, matches = Tally(WITHIN_TOLERANCE), paired.within[both]
+    tally.add(paired.records[both], matches, paired.is_within[both].astype(np.float64), matches)
+    yield tally.result(drawn=False)
 
 
 def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]:

@@ -88,6 +88,8 @@ class PairedRecords:
     records: Integers  # (pairs,)
     original_values: Sequence[Sequence[str]]  # (columns,) × (values,)
     released_values: Sequence[Sequence[str]]  # (columns,) × (values,)
+    within: Integers | None = None  # (pairs,): released records within a tolerance of the original, if any
+    is_within: Integers | None = None  # (pairs,): whether its own is
 
     @property
     def is_keyed(self) -> bool:

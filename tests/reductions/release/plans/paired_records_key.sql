@@ -1,4 +1,4 @@
--- paired_records(original, released, ['age', 'sex'], 'id')
+-- paired_records(original, released, ['age', 'sex'], 'id', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_rows_of_original AS MATERIALIZED (
@@ -105,6 +105,6 @@ FROM (
   ), (
     SELECT coalesce(list(v::VARCHAR ORDER BY code ASC NULLS LAST), []::VARCHAR[])
     FROM reid_rows_of_released_2
-  )] AS released_values
+  )] AS released_values, NULL::BIGINT[] AS within, NULL::BIGINT[] AS is_within
   FROM reid_pairs
 ) AS reid_counted
