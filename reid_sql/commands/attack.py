@@ -87,7 +87,7 @@ def run_adversary(options: argparse.Namespace) -> int:
 
 def run_compare(options: argparse.Namespace) -> int:
     """Print both tables' risk, and draw it if asked."""
-    how = function_options(options, "compare", "threshold", "targets", "seed")
+    how = function_options(options, "compare", "threshold", "targets", "seed", "tolerance")
     original = open_file_table(options)
     con, qi = original.con, original.columns
     attach_checked(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)

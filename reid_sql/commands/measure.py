@@ -130,6 +130,7 @@ def run_risk(options: argparse.Namespace) -> int:
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
+    known = {name: within[name] for name in ("nulls", "tolerance")}
     _refuse_combinations(options, bool(populations), count, bool(points))
     if not options.columns:
         refuse_without_columns(options)
@@ -140,7 +141,7 @@ def run_risk(options: argparse.Namespace) -> int:
         codes = table.missing_value_codes()
         people = _people(table, options.entity)
         counted = _describe_counting(options, people, sizes, codes)
-        rows_known = table.known_rows(options.entity, points, nulls=how["nulls"]) if points else []
+        rows_known = table.known_rows(options.entity, points, **known) if points else []
         answer = []
         if populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)

@@ -199,6 +199,7 @@ def _compare(parser: Parser) -> None:
     words = "the column, in both tables, that links each released record to its original"
     parser.option("--key", words, "COLUMN")
     add_threshold(parser)
+    add_tolerance(parser)
     words = "the number of records to link if linking all would take too long (default 10000)"
     parser.option("--targets", words)
     parser.option("--seed", "the seed of random draws (default 0)")
