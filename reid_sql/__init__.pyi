@@ -158,6 +158,7 @@ def compare(
     threshold: float = 0.2,
     targets: int = 10000,
     seed: int = 0,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def compare_columns(
     con: duckdb.DuckDBPyConnection,
@@ -579,6 +580,7 @@ def unicity(
     samples: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def unicity_people(
     con: duckdb.DuckDBPyConnection,

@@ -104,6 +104,7 @@ def compare(
     threshold: float = 0.2,
     targets: int = 10000,
     seed: int = 0,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def compare_columns(
     original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
@@ -401,6 +402,7 @@ def unicity(
     samples: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95

@@ -129,6 +129,7 @@ def compare(
     threshold: float = 0.2,
     targets: int = 10000,
     seed: int = 0,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def compare_columns(
     original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
@@ -510,6 +511,7 @@ def unicity(
     samples: int = 10000,
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def unicity_people(
     tbl: _Frame,
