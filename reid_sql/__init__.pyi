@@ -581,6 +581,7 @@ def unicity(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
+    population: float | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def unicity_people(
     con: duckdb.DuckDBPyConnection,

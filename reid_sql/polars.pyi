@@ -512,6 +512,7 @@ def unicity(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
+    population: float | None = None,
 ) -> pl.LazyFrame: ...
 def unicity_people(
     tbl: _Frame,

@@ -476,6 +476,7 @@ def unicity(
     seed: int = 0,
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
+    population: float | None = None,
 ) -> DataFrame: ...
 def uniqueness_from_probability(p: _Value, n: _Value) -> Column: ...
 def uniqueness_profile(

@@ -279,8 +279,14 @@ ALL: Final = (
             "chance that an attacker who knows a few rows of a person names the right one",
             {"column": "correctness"},
         ),
+        (
+            "population_unicity",
+            "share of a population of which the people are some, whom a few known rows single out",
+            {"column": "population_uniqueness", "unused": ()},
+        ),
         interval=True,
         own=(Parameter("points", POINTS, 4),),
+        unused=("population",),
     ),
     *_measures(
         "household_risk",

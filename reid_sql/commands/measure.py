@@ -131,6 +131,7 @@ def run_risk(options: argparse.Namespace) -> int:
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
     known = {name: within[name] for name in ("nulls", "tolerance")}
+    known |= {"population": populations[0]} if len(populations) == 1 else {}
     _refuse_combinations(options, bool(populations), count, bool(points))
     if not options.columns:
         refuse_without_columns(options)

@@ -402,7 +402,9 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
         caption="± is the standard error, where people and rows were drawn",
         caption_justify="left",
     )
-    for column in ("known rows", "unique people", "right matches", "median matches", "people with fewer"):
+    is_forecast = any(row["population_uniqueness_high"] is not None for row in rows)
+    columns = ("known rows", "unique people", "right matches", "median matches", "people with fewer")
+    for column in (*columns, *(["unique in the population"] if is_forecast else [])):
         table.add_column(column, justify="right")
     for row in rows:
         shares = [("uniqueness", "standard_error"), ("correctness", "correctness_standard_error")]
@@ -411,5 +413,8 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
             for share, error in shares
         ]
         counts = [f"{row[name]:,}" for name in ("median_matches", "people_with_fewer")]
+        if is_forecast:
+            ends = [percent(row[f"population_uniqueness_{end}"]) for end in ("low", "high")]
+            counts.append(" to ".join(ends))
         table.add_row(str(row["points"]), *(Text(cell) for cell in (*cells, *counts)))
     return table

@@ -184,3 +184,41 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
 def test_an_empty_table_is_refused(ask: Any) -> None:
     with pytest.raises(Exception, match="the table must contain at least one record, got 0"):
         ask(table([]))
+
+
+def test_a_sample_tells_how_many_are_singled_out_among_all_people() -> None:
+    """The truth is counted among all 2,000 people, who go to popular places more often."""
+    drawn = random.Random(3)  # noqa: S311 - tables, no secrets
+    weights = [1 / rank for rank in range(1, 91)]
+    places = [f"{chr(97 + number % 9)}{number // 9}" for number in range(90)]
+    everybody = table(
+        [{(place, 1) for place in drawn.choices(places, weights, k=drawn.randint(1, 8))} for _ in range(2000)]
+    )
+    truth = {row["points"]: row["uniqueness"] for row in by_engines(everybody, points=[2, 3])[0]}
+    some = everybody.filter(pl.col("person") < 400)
+    duck, polars = by_engines(some, points=[2, 3], population=2000)
+    assert duck == polars
+    for row in duck:
+        low, high = row["population_uniqueness_low"], row["population_uniqueness_high"]
+        assert low <= truth[row["points"]] <= high < low + 0.3
+        assert row["population_uniqueness"] < row["uniqueness"]
+        assert row["status"] == "ok"
+
+
+def test_a_population_is_the_table_or_more_people() -> None:
+    frame = visits(100)
+    row = by_duckdb("FROM unicity(t, 'person', ['place'], points := 2, population := 100)", t=frame)[0]
+    assert [row[f"population_uniqueness{end}"] for end in ("", "_low", "_high")] == [row["uniqueness"]] * 3
+    far = by_duckdb("FROM unicity(t, 'person', ['place'], points := 2, population := 5001)", t=frame)[0]
+    assert far["status"].startswith("far_beyond: ")
+    with pytest.raises(
+        Exception, match=r"population must be at least 100 \(the number of people\), got 99; "
+    ):
+        by_duckdb("FROM unicity(t, 'person', ['place'], population := 99)", t=frame)
+
+
+def test_few_people_have_only_an_upper_end() -> None:
+    row = by_polars("unicity", visits(59), "person", COLUMNS, points=3, population=1000)[0]
+    assert (row["population_uniqueness"], row["population_uniqueness_low"]) == (None, 0)
+    assert row["uniqueness"] < row["population_uniqueness_high"] <= 1
+    assert row["status"].startswith("few_people: ")
