@@ -120,6 +120,11 @@ def describe_profile(rows: list[dict[str, Any]]) -> str:
     return hint([each._replace(of_nobody=of_nobody[each.name]) for each in found], "--entity")
 
 
+def _one_population(populations: list[float]) -> dict[str, Any]:
+    """The population to which unicity is forecast, if one is named."""
+    return {"population": populations[0]} if len(populations) == 1 else {}
+
+
 def run_risk(options: argparse.Namespace) -> int:
     """Print how risky the file is."""
     threshold = function_options(options, "risk_summary", "threshold")
@@ -130,8 +135,7 @@ def run_risk(options: argparse.Namespace) -> int:
     require("--k", options.k, "--population", given=bool(options.population))
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
-    known = {name: within[name] for name in ("nulls", "tolerance")}
-    known |= {"population": populations[0]} if len(populations) == 1 else {}
+    known = {name: within[name] for name in ("nulls", "tolerance")} | _one_population(populations)
     _refuse_combinations(options, bool(populations), count, bool(points))
     if not options.columns:
         refuse_without_columns(options)
