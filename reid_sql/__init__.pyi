@@ -525,6 +525,9 @@ def safe_table(
     nulls: Literal["value", "drop"] = "value",
     base: int = 5,
     output: Literal["all", "publishable"] = "all",
+    levels: Sequence[str] | None = None,
+    tables: Sequence[str] | None = None,
+    published: _Frame | Sequence[_Frame] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def sample_copula(
     con: duckdb.DuckDBPyConnection, model: str, n: float, seed: int = 0

@@ -430,6 +430,9 @@ def safe_table(
     nulls: Literal["value", "drop"] = "value",
     base: int = 5,
     output: Literal["all", "publishable"] = "all",
+    levels: Sequence[str] | None = None,
+    tables: Sequence[str] | None = None,
+    published: _Frame | Sequence[_Frame] | None = None,
 ) -> DataFrame: ...
 def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> DataFrame: ...
 def score_records(

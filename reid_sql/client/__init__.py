@@ -34,7 +34,7 @@ from reid_sql.engines.duckdb.source import DuckDBSource, table_source
 from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function, Parameter
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
-from reid_sql.parameters import TABLE, TABLES, Columns, fold_case, list_text, quoted, sql_text
+from reid_sql.parameters import TABLE, Columns, Tables, fold_case, list_text, quoted, sql_text
 from reid_sql.parameters.domain import POPULATION_TABLE, rename_columns
 from reid_sql.reductions.distinct_records import LABEL_SAVED, SAVED, SAVED_COLUMNS
 from reid_sql.reductions.profile import COLUMN_COUNTS
@@ -143,7 +143,7 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
 def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place) -> Iterator[CallTable]:
     for parameter in declared.parameters:
         name, value = parameter.name, arguments[parameter.name]
-        if parameter.domain == TABLES:
+        if isinstance(parameter.domain, Tables):
             for number, each in enumerate(value):
                 yield CallTable(f"reid_{name}_{number}", each, place.column_names(each))
         elif parameter.domain.is_table and value is not None:
@@ -200,7 +200,7 @@ def _argument(
     domain, name = parameter.domain, parameter.name
     if value is not None and name in NAME_COLUMNS and (differing := _differ(names)):
         raise OutOfDomainError(REFUSAL_CAPITALS.format(name, list_text(differing)))
-    if domain == TABLES:
+    if isinstance(domain, Tables):
         return [f"reid_{name}_{number}" for number, _ in enumerate(value)]
     if domain.is_table and value is not None:
         return f"reid_{name}"

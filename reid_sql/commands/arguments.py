@@ -237,6 +237,12 @@ def add_safe(parser: Parser) -> None:
     parser.option("--protection", words, "N")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
+    words = "columns that are levels of one hierarchy, the coarsest first; repeat the option for others"
+    parser.option("--levels", words, "A>B", action="append", default=[])
+    words = "the columns of --by of one of several tables, which are protected together"
+    parser.option("--tables", words, "A,B", action="append", default=[])
+    words = "with --suppress secondary: an earlier table of the same people, which everybody knows"
+    parser.option("--published", words, "FILE", action="append", default=[])
     words = "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first"
     parser.option("--risk-appetite", words, "FILE.yaml")
     words = "write the counts and what is unsafe as results of ACRO, for an output checker"

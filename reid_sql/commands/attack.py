@@ -211,7 +211,13 @@ def run_safe(options: argparse.Namespace) -> int:
     if appetite is not None:
         given = {name for name in COUNTED if getattr(options, name) is not None}
         how |= {name: value for name, value in appetite.parameters.items() if name not in given}
+    how |= {name: getattr(options, name) for name in ("levels", "tables") if getattr(options, name)}
     table = open_file_table(options, BY)
+    for number, file in enumerate(options.published, 1):
+        how.setdefault("published", []).append(f"reid_published_{number}")
+        attach_checked(
+            table.con, f"reid_published_{number}", f"--published {number}", file, text_format(options)
+        )
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]

@@ -284,10 +284,14 @@ class OptionalTable(Domain):
 
 @dataclass(frozen=True)
 class Tables(Domain):
-    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table."""
+    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table. Perhaps NULL."""
+
+    optional: bool = False
 
     def check(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401 - names, or frames of an engine
         """Give the relations as a list, or refuse what is none."""
+        if self.optional and (values is None or (isinstance(values, list | tuple) and not values)):
+            return []
         listed = list(values) if isinstance(values, list | tuple) else [values]
         if not 1 <= len(listed) <= MAX_TABLES or any(each is None for each in listed):
             rule = f"{name} must be a list of 1 to {MAX_TABLES} tables, got {len(listed)}"
@@ -301,9 +305,11 @@ class Tables(Domain):
     @property
     def label(self) -> str:
         """What the relations may be."""
-        return "a list of tables, views, CTEs or files, by their names; in Polars of frames"
+        return "a list of tables, views, CTEs or files, by their names; in Polars of frames" + (
+            NULL_TOO * self.optional
+        )
 
     @property
     def hint(self) -> str:
         """A frame or a list of frames."""
-        return "_Frame | Sequence[_Frame]"
+        return "_Frame | Sequence[_Frame]" + " | None" * self.optional

@@ -2,13 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.audit import LEAST_COUNT
 from reid_sql.models.tables.published_tables import PublishedRows
-from reid_sql.parameters import TABLES, Choice, Columns, Key, Number, Numbers, fold_case, list_text
+from reid_sql.parameters import (
+    TABLES,
+    Choice,
+    Columns,
+    Key,
+    Number,
+    Numbers,
+    Tables,
+    Texts,
+    fold_case,
+    list_text,
+)
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
@@ -32,6 +42,7 @@ from reid_sql.sql.cells import (
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.shown_cells import ROUNDING, Form, list_hidden, list_shown
 from reid_sql.sql.text import Source, aliases, name, none_null, prefix, refusal
+from reid_sql.sql.totals import list_margins, list_totals, read_levels
 
 PUBLISHED_ROWS: Final = Reduction(
     __name__,
@@ -78,6 +89,7 @@ PROTECTION: Final = Number(
     1e6,
     whole=True,
 )
+SETS_OF_COLUMNS: Final = Texts()  # each a text of several columns
 REFUSAL_VALUE: Final = (
     "value must be a column of finite numbers, got another value; "
     "cast it in a view, or leave it out to count people"
@@ -101,6 +113,9 @@ SAFE_CELLS: Final = Reduction(
         DROPPABLE_NULLS,
         Argument("base", ROUND_TO, 5),
         Argument("output", OUTPUT_WORDS, "all"),
+        Argument("levels", SETS_OF_COLUMNS, optional=True),
+        Argument("tables", SETS_OF_COLUMNS, optional=True),
+        Argument("published", Tables(optional=True), optional=True),
     ),
     columns={
         "total_over": "VARCHAR[]",
@@ -116,7 +131,13 @@ SAFE_CELLS: Final = Reduction(
 
 
 def check_cells(
-    by: Sequence[str], value: str | None, entity: str | None, dominance: Sequence[float], totals: str
+    by: Sequence[str],
+    value: str | None,
+    entity: str | None,
+    dominance: Sequence[float],
+    totals: str,
+    levels: Sequence[str] | None,
+    tables: Sequence[str] | None,
 ) -> CellRules:
     """Check what the columns and rules must be together."""
     refuse_entity(by, entity, "value")
@@ -133,30 +154,25 @@ def check_cells(
     if totals == "margins" and len(by) > MAX_CUBE:
         rule = f"by must name at most {MAX_CUBE} columns with totals := 'margins', got {len(by)}"
         raise OutOfDomainError(f"{rule}; name fewer, or pass totals := 'rollup'")
-    listed = _totalled(len(by), totals)
-    return CellRules(contributors, share, listed, _list_margins(len(by), listed))
+    hierarchies = read_levels(by, levels)
+    listed = list_totals(by, totals, hierarchies, tables)
+    return CellRules(contributors, share, listed, list_margins(len(by), listed, hierarchies), hierarchies)
 
 
-def _check_protection(value: str | None, entity: str | None, suppress: str, output: str) -> None:
+def _check_protection(
+    columns: Mapping[str, object], suppress: str, output: str, published: Sequence[Source] | None
+) -> None:
     """Check that what is rounded are counts of rows, and what is published is protected."""
-    for name_, column in (("value", value), ("entity", entity)):
-        if suppress == ROUNDING and column is not None:
+    for name_, given in columns.items():
+        if suppress == ROUNDING and given:
             rule = f"{name_} must be left out with suppress := 'rounding', which rounds counts of rows"
-            raise OutOfDomainError(f"{rule}, got '{column}'; pass suppress := 'secondary'")
+            raise OutOfDomainError(f"{rule}, got '{given}'; pass suppress := 'secondary'")
+    if published and suppress != "secondary":
+        rule = f"published must come with suppress := 'secondary', got '{suppress}'"
+        raise OutOfDomainError(f"{rule}; pass it, or audit all tables by audit_tables")
     if output == PUBLISHABLE and suppress not in {"secondary", ROUNDING}:
         rule = "suppress must be 'secondary' or 'rounding' with output := 'publishable'"
         raise OutOfDomainError(f"{rule}, got '{suppress}'; pass one of them")
-
-
-def _list_margins(columns: int, listed: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
-    wider = (
-        tuple(sorted({*totalled, place}))
-        for totalled in listed
-        for place in range(columns)
-        if place not in totalled
-    )
-    return tuple(each for each in dict.fromkeys(wider) if each not in listed)
 
 
 def check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
@@ -166,15 +182,6 @@ def check_dominance(dominance: Sequence[float]) -> tuple[int, float]:
         rule = "dominance must be a whole number of people and a share above 0 and at most 1"
         raise OutOfDomainError(f"{rule}, got {list_text(list(dominance))}; write it like [1, 0.5]")
     return int(number), float(share)
-
-
-def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
-    """The places that are totalled in each set of cells, none first."""
-    if totals == "rollup":
-        return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
-    if totals == "margins":
-        return tuple(each for size in range(columns + 1) for each in combinations(range(columns), size))
-    return ((),)
 
 
 NO_VALUE: Final = {"value_sum": "NULL::DOUBLE", "size": "NULL::DOUBLE", "largest": "NULL::DOUBLE[]"}
@@ -204,13 +211,16 @@ def safe_cells(
     nulls: str,
     base: int,
     output: str,
+    levels: Sequence[str] | None,
+    tables: Sequence[str] | None,
+    published: Sequence[Source] | None,
 ) -> str:
     """Group the rows by the columns, then the cells by the totals, and judge each cell.
 
     The table is grouped once; totals and rules see one row a cell, or a row for each person in a cell.
     """
-    rules = check_cells(by, value, entity, dominance, totals)
-    _check_protection(value, entity, suppress, output)
+    rules = check_cells(by, value, entity, dominance, totals, levels, tables)
+    _check_protection({"value": value, "entity": entity, "tables": tables}, suppress, output, published)
     columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
     shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
     form = Form(suppress, int(base), shape.counts_people, zeros == "list", output == PUBLISHABLE)
@@ -218,9 +228,9 @@ def safe_cells(
         WITH reid_base AS MATERIALIZED ({_base(tbl, by, value, entity, shape, rules, nulls)}),
         reid_cells AS MATERIALIZED ({list_cells(shape, rules)}),
         reid_judged AS MATERIALIZED ({judge_cells(len(by), rules, k, p_percent)}),
-        {_hide(shape, suppress, int(protection or k), protection_of_sums(rules, p_percent), int(base))},
+        {_hide(shape, by, rules, form, int(protection or k), p_percent, published)},
         reid_listed AS ({list_hidden(len(by), rules, zeros, is_rounded=suppress == ROUNDING)})
-        {list_shown(by, form)}"""
+        {list_shown(by, rules, form)}"""
     label = (CELL_COLUMNS if len(columns) == len(by) else CELL_COLUMNS_AND_MORE).words
     return tbl.check_columns(label, columns, with_null_report(tbl, by, nulls, body))
 
@@ -348,18 +358,28 @@ def protection_of_sums(rules: CellRules, p_percent: float) -> str:
     return f"greatest(0, {dominance} - c.size, {estimate} - c.size)::DOUBLE"
 
 
-def _hide(shape: CellShape, suppress: str, protection: int, protection_of_sum: str, base: int) -> str:
+def _hide(
+    shape: CellShape,
+    by: Sequence[str],
+    rules: CellRules,
+    form: Form,
+    protection: int,
+    p_percent: float,
+    published: Sequence[Source] | None,
+) -> str:
     """Number the status of each cell: 0 where it is published; or round its count."""
     codes = {"codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]", "records": "c.records"}
-    if suppress == ROUNDING:
-        return round_cells(codes, base)
-    if suppress != "secondary":
-        status = "0" if suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
+    if form.suppress == ROUNDING:
+        return round_cells(codes, form.base)
+    if form.suppress != "secondary":
+        status = "0" if form.suppress == "none" else f"CASE WHEN {IS_UNSAFE} THEN 1 ELSE 0 END"
         return f"reid_hidden AS MATERIALIZED (SELECT *, {status} AS hidden FROM reid_judged)"
     figures = codes | {"is_primary": f"({IS_UNSAFE})::BIGINT"}
     if shape.has_value:
-        figures |= {"cell_sum": "coalesce(c.value_sum, 0)::DOUBLE", "needed": protection_of_sum}
-    return choose_hidden(figures, protection)
+        needed = protection_of_sums(rules, p_percent)
+        figures |= {"cell_sum": "coalesce(c.value_sum, 0)::DOUBLE", "needed": needed}
+    earlier = published_rows(published) if published else None
+    return choose_hidden(figures, protection, rules.hierarchies, by, earlier)
 
 
 def published_rows(tables: Sequence[Source]) -> str:

@@ -6,7 +6,7 @@ from itertools import permutations
 from typing import Final
 
 from reid_sql.sql.records import ROUNDED, SUPPRESSED
-from reid_sql.sql.text import aliases, same, text
+from reid_sql.sql.text import aliases, same, text, texts
 
 FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
 DETERMINED: Final = (
@@ -24,6 +24,18 @@ class CellRules:
     share: float
     totals: tuple[tuple[int, ...], ...]  # the places of `by` that are totalled, of each set that is listed
     margins: tuple[tuple[int, ...], ...]  # the same of the sets that only other cells are compared with
+    hierarchies: tuple[tuple[int, ...], ...]  # the places that are levels of one, the coarsest first
+
+    @property
+    def finest(self) -> list[tuple[int, ...]]:
+        """The sets of which no other has the parts: the cells of each table without its totals."""
+        return [each for each in self.totals if not any({*other} < {*each} for other in self.totals)]
+
+    def blocks(self, width: int, totalled: Sequence[int]) -> list[list[int]]:
+        """The places that are not totalled; levels of one hierarchy together."""
+        nested = [place for each in self.hierarchies for place in each]
+        every = [*self.hierarchies, *((place,) for place in range(width) if place not in nested)]
+        return [[place for place in block if place not in totalled] for block in every]
 
     @property
     def largest(self) -> int:
@@ -127,26 +139,44 @@ IS_UNSAFE: Final = (
 )
 
 
-def choose_hidden(figures: Mapping[str, str], protection: int) -> str:
+def choose_hidden(
+    figures: Mapping[str, str],
+    protection: int,
+    hierarchies: Sequence[Sequence[int]],
+    by: Sequence[str],
+    earlier: str | None,
+) -> str:
     """Add to the cells of reid_judged, c, the number of the status of each, as `hidden`.
 
     The figures are codes, records and is_primary of each cell, and its sum with what that needs, if any.
+    `earlier` are the rows of tables that were published before.
     """
-    return _ask_python(SUPPRESSED, figures, 3, protection, "list_extract(chosen, reid_cell) AS hidden")
+    counts, sums = list(figures)[:3], list(figures)[3:]
+    nested = f"[{', '.join(str(list(each)) for each in hierarchies)}]::BIGINT[][]"
+    known = ["NULL::BIGINT[]", "NULL::VARCHAR[]", "NULL::VARCHAR[]"]
+    if earlier is not None:
+        categories = ", ".join(f"to_json(c.{alias})" for alias in aliases(len(by)))
+        figures = {**figures, "label": f"to_json([{categories}])::VARCHAR"}
+        known = [f"(SELECT list({name} ORDER BY place) FROM ({earlier}))" for name in ("tbl", "text")]
+        known.append(_list_figure("label"))
+    more = [f"{protection}::BIGINT", nested, texts(by), *known, *map(_list_figure, sums)]
+    whole = [*map(_list_figure, counts), *more]
+    return _ask_python(SUPPRESSED, figures, whole, "list_extract(chosen, reid_cell) AS hidden")
 
 
 def round_cells(figures: Mapping[str, str], base: int) -> str:
     """Add to the cells of reid_judged, c, the rounded count of each, as `rounded`; none is hidden."""
     added = "0 AS hidden, list_extract(chosen, reid_cell) AS rounded"
-    return _ask_python(ROUNDED, figures, len(figures), base, added)
+    return _ask_python(ROUNDED, figures, [*map(_list_figure, figures), f"{base}::BIGINT"], added)
 
 
-def _ask_python(function: str, figures: Mapping[str, str], before: int, number: int, added: str) -> str:
-    """Ask a Python function for a number of each cell: of its figures, with a number after the first ones."""
+def _list_figure(name: str) -> str:
+    return f"list(reid_{name} ORDER BY reid_cell ASC)"
+
+
+def _ask_python(function: str, figures: Mapping[str, str], whole: Sequence[str], added: str) -> str:
+    """Ask a Python function for a number of each cell: of whole columns of figures, and values."""
     numbered = ", ".join(f"{text} AS reid_{name}" for name, text in figures.items())
-    counts, sums = list(figures)[:before], list(figures)[before:]
-    whole = [f"list(reid_{name} ORDER BY reid_cell ASC)" for name in counts]
-    whole += [f"{number}::BIGINT", *(f"list(reid_{name} ORDER BY reid_cell ASC)" for name in sums)]
     return f"""reid_numbered AS MATERIALIZED (
           SELECT row_number() OVER () AS reid_cell, c.*, {numbered}
           FROM reid_judged AS c

@@ -13,7 +13,7 @@ REFUSAL_ZEROS: Final = (
     "name fewer or coarser columns, or leave the zeros out"
 )
 ROUNDING: Final = "rounding"
-STATUSES: Final = texts(["published", "primary", "secondary"])
+STATUSES: Final = texts(["published", "primary", "secondary", "unprotected"])
 
 
 @dataclass(frozen=True)
@@ -37,30 +37,32 @@ def list_hidden(width: int, rules: CellRules, zeros: str, *, is_rounded: bool = 
     listed = f"SELECT {', '.join(aliases(width))}, {figures} FROM reid_hidden"
     sets = rules.totals if zeros == "list" else ()
     more = ", 0::BIGINT" if is_rounded else ""
-    nobody = [_list_zeros(width, each, more) for each in sets if width - len(each) > 1]
+    blocks = ((each, [block for block in rules.blocks(width, each) if block]) for each in sets)
+    nobody = [_list_zeros(width, each, of, more) for each, of in blocks if len(of) > 1]
     return " UNION ALL ".join([listed, *nobody])
 
 
-def _list_zeros(width: int, totalled: Sequence[int], more: str) -> str:
-    """The cells of nobody of one set of totals; too many are refused before they are made."""
+def _list_zeros(width: int, totalled: Sequence[int], blocks: Sequence[Sequence[int]], more: str) -> str:
+    """The cells of nobody of one set of totals; too many are refused before they are made.
+
+    Levels of one hierarchy have the categories that they have together.
+    """
     keys = shown_aliases(width, totalled)
     categories = [
-        f"(SELECT DISTINCT {key} FROM reid_hidden WHERE totalled & {bits_of(width, [place])} = 0)"
-        for place, key in enumerate(aliases(width))
-        if key in keys
+        f"(SELECT DISTINCT {', '.join(f'q{place + 1}' for place in block)} "
+        f"FROM reid_hidden WHERE totalled & {bits_of(width, block)} = 0)"
+        for block in blocks
     ]
     number = " * ".join(f"(SELECT count(*) FROM {each} AS reid_of)::DOUBLE" for each in categories)
     is_few = f"CASE WHEN {number} > {MAX_ZEROS} THEN {refusal(REFUSAL_ZEROS)} ELSE true END"
     first = f"(SELECT * FROM {categories[0]} AS reid_every WHERE {is_few})"
-    products = ", ".join(
-        f"{each} AS c{key}" for key, each in zip(keys, [first, *categories[1:]], strict=True)
-    )
+    products = ", ".join(f"{each} AS b{n}" for n, each in enumerate([first, *categories[1:]]))
     cells = ", ".join(key if key in keys else f"NULL AS {key}" for key in aliases(width))
     return f"""
           SELECT {cells}, {bits_of(width, totalled)}, 0::BIGINT, 0::BIGINT, NULL::DOUBLE, NULL::DOUBLE,
             [{text(NOBODY)}], 0{more}
           FROM (
-            SELECT {", ".join(f"c{key}.{key} AS {key}" for key in keys)} FROM {products}
+            SELECT {", ".join(keys)} FROM {products}
           ) AS reid_made
           WHERE NOT EXISTS (
             SELECT 1 FROM reid_hidden AS h
@@ -68,7 +70,7 @@ def _list_zeros(width: int, totalled: Sequence[int], more: str) -> str:
           )"""
 
 
-def list_shown(by: Sequence[str], form: Form) -> str:
+def list_shown(by: Sequence[str], rules: CellRules, form: Form) -> str:
     """List the cells under the columns' own names; what is hidden is NULL.
 
     A cell that is rounded to 0 is not listed in a publishable table, unless the cells of nobody are. People
@@ -83,18 +85,19 @@ def list_shown(by: Sequence[str], form: Form) -> str:
     share = "largest_share" if form.suppress == "none" else "CASE WHEN is_open THEN largest_share END"
     to_hide = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE 'published' END"
     status = to_hide if form.suppress == "none" else f"list_extract({STATUSES}, hidden + 1)"
-    lost, shown = "sum(records) FILTER (hidden > 0 AND totalled = 0)", ""
+    finest = f"totalled IN ({', '.join(str(bits_of(len(by), each)) for each in rules.finest)})"
+    lost, shown = f"sum(records) FILTER (hidden > 0 AND {finest})", ""
     if form.suppress == ROUNDING:
         figures |= {"records": "rounded", "people": "rounded"}
         status = f"CASE WHEN abs(rounded - records) < {form.base} THEN 'rounded' ELSE 'beyond_base' END"
-        lost = "sum(abs(rounded - records)) FILTER (totalled = 0)"
+        lost = f"sum(abs(rounded - records)) FILTER ({finest})"
         shown = "WHERE rounded > 0" if form.is_publishable and not form.lists_zeros else ""
     unsafe, loss = "unsafe::VARCHAR[]", "coalesce(loss, 0)::DOUBLE"
     if form.is_publishable:
         share, unsafe, status, loss = "NULL::DOUBLE", "NULL::VARCHAR[]", "NULL::VARCHAR", "NULL::DOUBLE"
         figures |= {"people": "NULL::BIGINT"} if form.counts_people else {}
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
-    share_lost = f"{lost} / sum(records) FILTER (totalled = 0)"
+    share_lost = f"{lost} / sum(records) FILTER ({finest})"
     return f"""
         SELECT {own}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
           {select_figures(figures)}, {share} AS largest_share, {unsafe} AS unsafe,

@@ -37,6 +37,20 @@ def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
         assert "Of " in ran(capsys, "audit-tables", str(file))
 
 
+def test_hierarchies_and_earlier_tables_are_options(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    earlier = people.with_name("earlier.csv")
+    earlier.write_text("sex,records\nF,16\nM,\n", encoding="utf-8")
+    asked = ["--by", "region,sex", "--totals", "margins", "--suppress", "secondary", "--json"]
+    more = ["--published", str(earlier)]
+    cells = json.loads(ran(capsys, "safe", str(people), *asked, *more))["cells"]
+    assert [row["records"] for row in cells if row["total_over"] == ["region"]] == [16, None]
+    assert {row["status"] for row in cells} == {"published", "primary", "secondary"}
+    cells = json.loads(ran(capsys, "safe", str(people), *asked, "--levels", "region>sex"))["cells"]
+    assert ["region"] not in [row["total_over"] for row in cells]
+    cells = json.loads(ran(capsys, "safe", str(people), *asked, "--tables", "sex"))["cells"]
+    assert {tuple(row["total_over"]) for row in cells} == {("region",), ("region", "sex")}
+
+
 def test_pages_say_what_is_unsafe_and_what_not_to_publish(
     people: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

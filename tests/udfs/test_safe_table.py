@@ -102,6 +102,70 @@ def test_what_secondary_suppression_hides_cannot_be_computed() -> None:
         assert all(width is None or width >= 9 for width in found["width"])
 
 
+def towns(seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    region, town = rng.integers(0, 3, (2, 400))
+    names = [f"{a}{b}" for a, b in zip(region, town, strict=True)]
+    drug = [["a", "b", "c", None][each] for each in rng.choice(4, 400, p=[0.6, 0.3, 0.07, 0.03])]
+    return pl.DataFrame({"region": region, "town": names, "drug": drug, "sex": rng.choice(["F", "M"], 400)})
+
+
+LINKED: Any = [
+    (
+        ["region", "town", "drug"],
+        {"levels": ["region > town"]},
+        {"region,town,drug", "region,drug", "drug", ""},
+    ),
+    (
+        ["region", "drug", "sex"],
+        {"tables": ["region, drug", "drug, sex"]},
+        {"region,drug", "drug,sex", "drug"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("by", "asked", "sets"), LINKED, ids=str)
+def test_linked_tables_are_protected_together_after_an_earlier_one(
+    by: list[str], asked: Any, sets: set[str]
+) -> None:
+    """In SQL and Polars: what is listed, what stays hidden, and what the audit of all tables finds."""
+    frame = towns(2)
+    count: Any = {"totals": "margins", "suppress": "secondary", **asked}
+    earlier = rp.safe_table(frame, ["region", "drug"], suppress="primary").collect()
+    tables = {}
+    for published in (None, [earlier]):
+        made = rp.safe_table(frame, by, **count, published=published).collect()
+        with duckdb.connect() as con:
+            assert reid_sql.safe_table(con, frame, by, **count, published=published).pl().equals(made)
+        listed = {",".join(c for c in by if c not in over) for over in made["total_over"].to_list()}
+        assert listed >= sets
+        assert not listed & {"town", "town,drug", "region,sex", "region,drug,sex"}
+        found = rp.audit_tables([made, *(published or [])]).collect()
+        shown = {c: pl.when(~pl.col("total_over").list.contains(c)).then(pl.col(c)) for c in by}
+        in_vain = made.filter(status="unprotected").select(**shown).rows()
+        revealed = found.filter(pl.col("finding") != "protected")["categories"].to_list()
+        assert len(revealed) <= len(in_vain)
+        assert made["loss"][0] > 0
+        assert published or not in_vain
+        tables[published is None] = {
+            (row["region"], row["drug"]): row["records"]
+            for row in made.rows(named=True)
+            if len(row["total_over"]) == 1 and not {"region", "drug"} & {*row["total_over"]}
+        }
+    for row in earlier.rows(named=True):
+        assert tables[False][row["region"], row["drug"]] == row["records"]
+    assert tables[False] != tables[True] or by[1] == "drug"
+
+
+def test_zeros_of_a_hierarchy_are_of_categories_that_there_are() -> None:
+    frame = towns(3)
+    asked: Any = {"levels": ["region > town"], "zeros": "list"}
+    cells = rp.safe_table(frame, ["region", "town", "drug"], **asked).collect()
+    pairs = set(frame.select("region", "town").rows())
+    assert set(cells.select("region", "town").rows()) == pairs
+    assert len(cells) == len(pairs) * 4
+
+
 def test_primary_suppression_alone_is_seen_through() -> None:
     frame = people(1, 300)
     found = rp.audit_tables(
@@ -117,6 +181,11 @@ def test_primary_suppression_alone_is_seen_through() -> None:
         ({"dominance": [0, 0.5]}, "dominance must be a whole number"),
         ({"dominance": [1.5, 0.5]}, "dominance must be a whole number"),
         ({"k": 0}, "k must be a whole number of people from 1"),
+        ({"levels": ["region"]}, "levels must be of two columns or more"),
+        ({"levels": ["region > town"]}, "levels must be of columns of by, separated by >, got 'town'"),
+        ({"tables": ["region, drug"]}, "tables must be of columns of by, separated by ,, got 'drug'"),
+        ({"published": [people(1)]}, "published must come with suppress := 'secondary'"),
+        ({"published": [people(1)], "suppress": "secondary"}, "count must be a column of every table"),
         ({"suppress": "secondry"}, "did you mean 'secondary'"),
         ({"totals": "cube"}, "totals must be one of"),
         ({"value": "sex"}, "value must be no column of by"),

@@ -7,7 +7,7 @@ from reid_sql.reductions.tables import SAFE_CELLS
 
 @table_function(
     "tbl, by, value, entity, k, dominance, p_percent, totals, suppress, protection, zeros, nulls, "
-    "base, output",
+    "base, output, levels, tables, published",
     answer=Answer.REDUCTION,
     reduction=SAFE_CELLS,
     question=Question.RELEASES,
@@ -29,14 +29,18 @@ def safe_table(cells: Classes) -> Classes:
     `entity`, the column that identifies people, people are counted, and contributions are added up for each
     before the rules; NULL is refused. Refuses a value that is no finite number.
 
-    `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on, as for a
-    hierarchy such as region and town. A total has NULL in the columns that `total_over` lists; a NULL
+    `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on.
+    `levels := ['region > town']` names columns that are levels of one hierarchy: a town has no total over
+    regions. `tables := ['region, sex', 'region, drug']` lists several tables of columns of `by`, which are
+    protected together; `loss` is of them all. `published` are earlier tables of the same people: the attacker
+    knows them, what they hide stays hidden, and an unsafe cell that follows from them is 'unprotected'. A
+    total has NULL in the columns that `total_over` lists; a NULL
     elsewhere is a category. `suppress := 'primary'` makes the figures of cells that are unsafe by the first
     three rules NULL; hiding does not help against the fourth. `'secondary'` hides more cells, until each of
     these has an interval of at least `protection` people for whoever adds up the rest; 0 stands for `k`, by
     which nobody can tell that a cell is below it. An unsafe sum must also possibly be larger by what its rule
     asks, for an attacker who knows that no sum is negative. `status` is 'published', 'unsafe' for what would
-    be hidden, 'primary' or 'secondary', and `loss` is the share of the records in hidden cells.
+    be hidden, 'primary', 'secondary' or 'unprotected', `loss` the share of the records in hidden cells.
     Publish neither of these columns nor `unsafe`: with `output := 'publishable'` they are NULL, as is
     `largest_share`, and with `entity` also `people`.
 

@@ -193,15 +193,33 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
 
 def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array) -> pa.Array:
     """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
-    from reid_sql.models.tables.suppression import CellSums, suppress_cells  # noqa: PLC0415 - no other call
+    from reid_sql.models.tables.earlier import find_earlier  # noqa: PLC0415 - no other call
+    from reid_sql.models.tables.published_tables import PublishedRows  # noqa: PLC0415
+    from reid_sql.models.tables.suppression import CellSums, suppress_cells  # noqa: PLC0415
 
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
         return array_of([{"refusal": None, "answers": []}], kind)
-    width, *sums = others
+    width, hierarchies, names, tbl, text, labels, *sums = others
     numbers, primary = (numbers_in(each[0].values) for each in (counts, is_primary))
     figures = CellSums(*(numbers_in(each[0].values) for each in sums)) if sums else None
-    chosen = suppress_cells(_matrix(codes[0].values), numbers, primary > 0, width[0].as_py(), figures)
+    categories = _matrix(codes[0].values)
+    try:
+        before = None
+        if text[0].is_valid:
+            rows = PublishedRows(numbers_in(tbl[0].values), text[0].as_py())
+            before = find_earlier(rows, names[0].as_py(), labels[0].as_py(), categories, numbers)
+        chosen = suppress_cells(
+            categories,
+            numbers,
+            primary > 0,
+            width[0].as_py(),
+            figures,
+            hierarchies=hierarchies[0].as_py(),
+            before=before,
+        )
+    except ReidError as error:
+        return array_of([{"refusal": str(error), "answers": None}], kind)
     return array_of([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
 
 

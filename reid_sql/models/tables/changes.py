@@ -5,6 +5,7 @@ none, and a hidden one loses at most all but one person. If a change of whole nu
 times, and its opposite up to d times, an attacker's interval of a cell that it changes by one is u + d wide.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -42,10 +43,18 @@ class Changes:
     down together; else only for those up.
     """
 
-    def __init__(self, codes: Integers, matrix: Any, losses: Floats, *, is_whole: bool) -> None:  # noqa: ANN401
-        """`codes` are the categories of each cell, 0 for a total."""
+    def __init__(
+        self,
+        codes: Integers,
+        matrix: Any,  # noqa: ANN401 - a sparse matrix of scipy
+        losses: Floats,
+        hierarchies: Sequence[Sequence[int]] = (),
+        *,
+        is_whole: bool,
+    ) -> None:
+        """`codes` are the categories of each cell, 0 for a total; `hierarchies`, columns that are levels."""
         self.codes, self.matrix, self.losses, self.is_whole = codes, matrix, losses, is_whole
-        self.hypercubes = Hypercubes(codes, losses)
+        self.hypercubes = Hypercubes(codes, losses, hierarchies)
         self.work = 0
 
     def compare_hypercubes(self, cell: int, costs: Floats) -> Corners | None:
@@ -145,14 +154,25 @@ class Changes:
         sums = self.matrix[:, change.cells] @ change.amounts
         return bool((np.abs(sums) <= (0.0 if self.is_whole else WHOLE)).all())
 
-    def add_people(self, cell: int, costs: Floats) -> Change:
-        """Add people to one of the finest parts of a cell, and so to all of its totals: always possible."""
+    def add_people(self, cell: int, costs: Floats) -> Change | None:
+        """Add people to one of the finest parts of a cell, and so to all of its totals.
+
+        Tables that share a margin each get them: of the cells that agree, those with most columns in common.
+        It is always possible, unless an earlier table shows one of the totals.
+        """
         own = self.codes[cell]
-        is_part = ((self.codes == own) | (own == 0)).all(axis=1) & (self.codes > 0).all(axis=1)
-        parts = np.flatnonzero(is_part)
-        part = parts[np.argmin(costs[parts])]
-        changed = np.flatnonzero(((self.codes == self.codes[part]) | (self.codes == 0)).all(axis=1))
-        return Change(changed, np.ones(len(changed)))
+        while (own == 0).any():
+            agrees = ((self.codes == own) | (self.codes == 0) | (own == 0)).all(axis=1)
+            found = np.flatnonzero(agrees & ((self.codes > 0) & (own == 0)).any(axis=1))
+            if not len(found):
+                return None
+            is_shown = self.codes[found] > 0
+            shared = (is_shown & (own > 0)).sum(axis=1)
+            best = found[np.lexsort((costs[found], -is_shown.sum(axis=1), -shared))[0]]
+            own = np.where(own > 0, own, self.codes[best])
+        changed = np.flatnonzero(((self.codes == own) | (self.codes == 0)).all(axis=1))
+        change = Change(changed, np.ones(len(changed)))
+        return change if np.isfinite(costs[changed]).all() and self._adds_up(change) else None
 
 
 def _times(losses: Floats, lost: Floats) -> float:

@@ -2,11 +2,13 @@
 
 If each category of a cell is replaced by another one, in every combination, 2^d cells change. Where signs
 alternate, all totals stay as they are (Giessing & Repsilber 2002). A category may be replaced by its total,
-which then changes as its part does.
+which then changes as its part does. Columns that are levels of one hierarchy are one direction: a person who
+moves from a town to another changes the towns, and the regions too if these differ.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 from math import inf, prod
 from typing import Final
 
@@ -15,7 +17,8 @@ import numpy as np
 from reid_sql.parameters import Floats, Integers
 
 MAX_CORNERS: Final = 200_000  # of all hypercubes that are compared for a cell
-MAX_COLUMNS: Final = 8  # of which each hypercube has 256 corners
+MOST_CORNERS: Final = 256  # of each hypercube
+FINEST: Final = 3  # categories below a total of a hierarchy that are tried
 
 
 @dataclass(frozen=True)
@@ -41,36 +44,98 @@ class Corners:
 
 @dataclass(frozen=True)
 class Axis:
-    """What may replace the category of a cell in one column: what is added to its key, and its sign."""
+    """What else changes in one direction: what is added to the key and layout of a cell, and the sign.
+
+    Each is of shape (cells that change, choices); a sign of 0 is of no cell.
+    """
 
     keys: Integers
     layouts: Integers
     signs: Integers
 
+    def choose(self, places: Integers) -> "Axis":
+        """Some of the choices."""
+        return Axis(self.keys[:, places], self.layouts[:, places], self.signs[:, places])
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """The columns of one direction, the coarsest first, with the finest categories, and totals above each."""
+
+    columns: list[int]
+    codes: Integers  # (categories, levels)
+    keys: Integers  # (categories, levels + 1): of the total, and of each level
+    layouts: Integers  # (levels + 1,)
+
+    def axis(self, own: Integers, finest: Integers) -> Axis:
+        """Replace a category by each other one, or by nothing; one that has parts, with one of `finest`."""
+        depth, levels = int((own > 0).sum()), len(self.columns)
+        if not depth:  # the total of all: it changes as its parts do
+            keys = (self.keys[finest, 1:] - self.keys[finest, :1]).T
+            layouts = (self.layouts[1:] - self.layouts[0])[:, None] + np.zeros_like(keys)
+            return Axis(keys, layouts, np.ones_like(keys))
+        found = [self._replace(one, depth, levels) for one in finest]
+        return Axis(*(np.concatenate(each, axis=1) for each in zip(*found, strict=True)))
+
+    def below(self, own: Integers) -> Integers:
+        """The finest categories of a category."""
+        depth = int((own > 0).sum())
+        return np.flatnonzero((self.codes[:, :depth] == own[:depth]).all(axis=1))
+
+    def _replace(self, one: int, depth: int, levels: int) -> tuple[Integers, Integers, Integers]:
+        shared = np.cumprod(self.codes == self.codes[one], axis=1).sum(axis=1)  # levels above both
+        others = np.flatnonzero(shared < depth)
+        shared = np.concatenate([[0], shared[others]])  # first, nothing in its place: all totals change
+        keys, layouts, signs = [], [], []
+        for level in range(1, levels + 1):
+            if level != depth:
+                keys.append(np.full(len(shared), self.keys[one, level]))
+                layouts.append(np.full(len(shared), self.layouts[level]))
+                signs.append((level > shared).astype(np.int64))
+            first = (self.keys[one, 0], self.layouts[0], 1) if level == 1 else (0, 0, 0)
+            keys.append(np.concatenate([[first[0]], self.keys[others, level]]))
+            layouts.append(np.concatenate([[first[1]], np.full(len(others), self.layouts[level])]))
+            signs.append(np.concatenate([[first[2]], -(level > shared[1:]).astype(np.int64)]))
+        return (
+            np.stack(keys) - self.keys[one, depth],
+            np.stack(layouts) - self.layouts[depth],
+            np.stack(signs),
+        )
+
 
 class Hypercubes:
     """The cells of a table by their categories, 0 for a total; all arrays are by cell."""
 
-    def __init__(self, codes: Integers, losses: Floats) -> None:
-        """Cells are found by a sum of random numbers, one for each category; `losses` are as in `Changes`."""
+    def __init__(self, codes: Integers, losses: Floats, hierarchies: Sequence[Sequence[int]]) -> None:
+        """Cells are found by a sum of random numbers, one for each category; `losses` are as in `Changes`.
+
+        `hierarchies` are columns that are levels of one, the coarsest first.
+        """
         self.codes, self.columns, self.size = codes, codes.shape[1], len(codes)
-        self.can_be_asked = self.columns <= MAX_COLUMNS
+        nested = {column for each in hierarchies for column in each}
+        directions = [*map(list, hierarchies), *([c] for c in range(self.columns) if c not in nested)]
+        self.corners = prod(2 * len(each) for each in directions)
+        self.can_be_asked = self.corners <= MOST_CORNERS
         if not self.can_be_asked:
             return
-        self.categories: list[Integers] = [np.union1d(0, column) for column in codes.T]
         self.factors: Integers = np.random.default_rng(1).integers(1, 2**62, (self.columns,))
         keys = codes @ self.factors
         self.places = np.argsort(keys, kind="stable")
         self.keys = keys[self.places]
-        # Behind the cells: a cell that nobody is in, then one of a total that the table does not show.
-        self.losses = np.concatenate([losses, [0.0, inf]])
-        self.ends = np.array([inf, 0.0])
+        # Behind the cells: one that nobody is in, one of a total that the table does not show, and none.
+        self.losses = np.concatenate([losses, [0.0, inf, inf]])
+        self.ends = np.array([inf, 0.0, 0.0])
         self.bits = 2 ** np.arange(self.columns)
         self.is_shown = np.zeros(2**self.columns, dtype=bool)
         self.is_shown[(codes == 0) @ self.bits] = True
-        self.subsets = [
-            each for size in range(self.columns + 1) for each in combinations(range(self.columns), size)
-        ]
+        self.hierarchies = [self._list_categories(each) for each in directions]
+
+    def _list_categories(self, columns: list[int]) -> Hierarchy:
+        every = self.codes[:, columns]
+        codes = np.unique(every[(every > 0).all(axis=1)], axis=0)
+        above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)  # levels of each depth
+        keys = (codes[:, None, :] * above) @ self.factors[columns]
+        return Hierarchy(columns, codes, keys, (1 - above) @ self.bits[columns])
 
     def _find(self, keys: Integers, layouts: Integers) -> Integers:
         at = np.minimum(np.searchsorted(self.keys, keys), self.size - 1)
@@ -82,21 +147,27 @@ class Hypercubes:
         if not self.can_be_asked:
             return None
         costs = np.concatenate([costs, self.ends])
-        axes = [self._replace(cell, place, costs) for place in range(self.columns)]
-        if not all(len(axis.keys) for axis in axes):
+        axes = [self._replace(cell, each, costs) for each in self.hierarchies]
+        if not all(axis.keys.shape[1] for axis in axes):
             return None
-        shape = tuple(len(axis.keys) for axis in axes)
+        has_gaps = any((axis.signs == 0).any() for axis in axes)
+        shape = tuple(axis.keys.shape[1] for axis in axes)
         key, layout = self._place_of(cell)
         total, up, down = np.zeros(shape), np.full(shape, inf), np.full(shape, self.losses[cell])
         corners, signs = [np.full(shape, cell)], [np.ones(shape, dtype=np.int64)]
-        for subset in self.subsets[1:]:
+        for chosen in product(*(range(-1, len(axis.keys)) for axis in axes)):
+            if max(chosen) < 0:  # the cell itself
+                continue
             keys, layouts, sign = np.array(key), np.array(layout), np.array(1)
-            for place in subset:
-                turned = [-1 if other == place else 1 for other in range(self.columns)]
-                keys = keys + axes[place].keys.reshape(turned)
-                layouts = layouts + axes[place].layouts.reshape(turned)
-                sign = sign * axes[place].signs.reshape(turned)
+            for place, (axis, row) in enumerate(zip(axes, chosen, strict=True)):
+                if row >= 0:
+                    turned = [-1 if other == place else 1 for other in range(len(axes))]
+                    keys = keys + axis.keys[row].reshape(turned)
+                    layouts = layouts + axis.layouts[row].reshape(turned)
+                    sign = sign * axis.signs[row].reshape(turned)
             at = self._find(keys, layouts)
+            if has_gaps:
+                at = np.where(sign == 0, self.size + 2, at)
             total = total + costs[at]
             up = np.minimum(up, np.where(sign < 0, self.losses[at], inf))
             down = np.minimum(down, np.where(sign > 0, self.losses[at], inf))
@@ -108,19 +179,23 @@ class Hypercubes:
     def _place_of(self, cell: int) -> tuple[int, int]:
         return int(self.codes[cell] @ self.factors), int((self.codes[cell] == 0) @ self.bits)
 
-    def _replace(self, cell: int, place: int, costs: Floats) -> "Axis":
-        """The other categories of a column, and its total, the cheapest first."""
-        own, categories = int(self.codes[cell, place]), self.categories[place]
+    def _replace(self, cell: int, hierarchy: Hierarchy, costs: Floats) -> Axis:
+        """The choices of one direction, the cheapest first."""
         key, layout = self._place_of(cell)
-        others = categories[categories != own]
-        axis = Axis(
-            (others - own) * self.factors[place],
-            ((others == 0).astype(np.int64) - int(own == 0)) * self.bits[place],
-            np.where((others == 0) | (own == 0), 1, -1),
-        )
-        found = costs[self._find(key + axis.keys, layout + axis.layouts)]
-        most = MAX_CORNERS / 2**self.columns
-        is_large = prod(len(each) for each in self.categories) > most
-        longest = max(2, int(most ** (1 / self.columns))) if is_large else len(others)
+        own = self.codes[cell, hierarchy.columns]
+        finest = hierarchy.below(own)
+        if len(finest) > FINEST and not (own > 0).all() and len(hierarchy.columns) > 1:
+            depth = int((own > 0).sum())
+            at = self._find(
+                key + hierarchy.keys[finest, -1] - hierarchy.keys[finest, depth],
+                layout + hierarchy.layouts[-1] - hierarchy.layouts[depth] + np.zeros_like(finest),
+            )
+            finest = finest[np.argsort(costs[at], kind="stable")[:FINEST]]
+        axis = hierarchy.axis(own, finest)
+        at = np.where(axis.signs == 0, self.size + 2, self._find(key + axis.keys, layout + axis.layouts))
+        found = costs[at].sum(axis=0)
+        most = MAX_CORNERS / self.corners
+        is_large = prod(len(each.codes) + 1 for each in self.hierarchies) > most
+        longest = max(2, int(most ** (1 / len(self.hierarchies)))) if is_large else len(found)
         order = np.argsort(found, kind="stable")[: min(longest, int(np.isfinite(found).sum()))]
-        return Axis(axis.keys[order], axis.layouts[order], axis.signs[order])
+        return axis.choose(order)

@@ -14,7 +14,7 @@ from reid_sql.parameters import fold_case
 SDC_STATUS: Final = "sdcstatus"  # the column of sdcTable, a name that means nothing else
 STATUS: Final = "status"
 OPEN: Final = frozenset({"", "published", "unsafe", "rounded", "beyond_base"})  # statuses of safe_table
-BY_SAFE_TABLE: Final = OPEN | {"primary", "secondary"}
+BY_SAFE_TABLE: Final = OPEN | {"primary", "secondary", "unprotected"}
 Alphabet = tuple[frozenset[str], frozenset[str]]  # what is shown, and what is hidden
 ALPHABETS: Final[tuple[Alphabet, ...]] = (
     (OPEN, BY_SAFE_TABLE - OPEN),

@@ -8,11 +8,15 @@ again if all stay protected. Small tables are solved optimally by an integer pro
 2001). A change of whole numbers proves the protection of each cell. Adding people to a cell and to all of its
 totals is one that is always possible: no unsafe cell stays unprotected, and the search can be cut off.
 
+Totals that no table shows are hidden cells at no cost: a person who is added may change them. What an earlier
+table shows is known; an unsafe cell that follows from it stays unprotected, and its status says so.
+
 A rule of dominance, or of p %, asks for an upper protection of a sum: an attacker must find it possible that
 the sum is larger by as much (Hundepool et al. 2012, section 4.2). An attacker knows the sums that are shown,
 that totals add up, and that no sum is below 0, unless one is.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Final
@@ -22,12 +26,13 @@ import numpy as np
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
 from reid_sql.models.tables.changes import FREE_COST, HYPERCUBES, MAX_CELLS, MAX_WORK, Change, Changes, Flags
-from reid_sql.models.tables.equations import Equations, link_cells
+from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
-PUBLISHED, PRIMARY, SECONDARY = range(3)
+PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
+NOT_BEFORE, SHOWN_BEFORE, HIDDEN_BEFORE = range(3)  # what earlier tables did with a cell
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
@@ -56,11 +61,19 @@ class CellSums:
 
 
 def suppress_cells(
-    codes: Integers, counts: Integers, is_primary: Flags, width: int, sums: CellSums | None = None
+    codes: Integers,
+    counts: Integers,
+    is_primary: Flags,
+    width: int,
+    sums: CellSums | None = None,
+    *,
+    hierarchies: Sequence[Sequence[int]] = (),
+    before: Integers | None = None,
 ) -> Suppression:
     """Choose the cells to hide besides the unsafe ones; `codes` are the categories of each, 0 for a total.
 
-    The counts are protected first, then the sums by hiding more.
+    The counts are protected first, then the sums by hiding more. `hierarchies` are columns that are levels of
+    one, the coarsest first; `before` is what earlier tables did with each cell.
 
     >>> codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1, 0], [2, 0], [0, 1], [0, 2], [0, 0]])
     >>> counts = np.array([2, 9, 8, 30, 11, 38, 10, 39, 49])
@@ -68,40 +81,75 @@ def suppress_cells(
     [1, 2, 2, 2, 0, 0, 0, 0, 0]
     """
     order = np.lexsort(codes.T[::-1])
-    problem = _Problem(codes[order], counts[order].astype(float), is_primary[order], width)
+    earlier = np.zeros(len(counts), dtype=np.int64) if before is None else before
+    problem = _Problem(
+        codes[order], counts[order].astype(float), is_primary[order], width, hierarchies, earlier[order]
+    )
     hidden, is_optimal = problem.solve()
     if sums is not None and problem.is_linked and (sums.protections > 0).any():
-        before = hidden
-        hidden = problem.hide_for_sums(before, CellSums(sums.values[order], sums.protections[order]))
-        is_optimal = is_optimal and np.array_equal(before, hidden)
+        first = hidden
+        hidden = problem.hide_for_sums(first, CellSums(sums.values[order], sums.protections[order]))
+        is_optimal = is_optimal and np.array_equal(first, hidden)
+    statuses = np.where(hidden, SECONDARY, PUBLISHED)
+    statuses[problem.is_unsafe] = PRIMARY
+    statuses[list(problem.unprotected)] = UNPROTECTED
     answer = np.empty(len(counts), dtype=np.int64)
-    answer[order] = np.where(problem.is_primary, PRIMARY, np.where(hidden, SECONDARY, PUBLISHED))
+    answer[order] = statuses[: len(counts)]
     return Suppression(answer, is_optimal)
 
 
 class _Problem:
-    """The cells as variables of the equations of their totals."""
+    """The cells as variables of the equations of their totals; behind them, totals that no table shows."""
 
-    def __init__(self, codes: Integers, counts: Floats, is_primary: Flags, width: int) -> None:
+    def __init__(  # noqa: PLR0917 - what is known of the cells
+        self,
+        codes: Integers,
+        counts: Floats,
+        is_unsafe: Flags,
+        width: int,
+        hierarchies: Sequence[Sequence[int]],
+        before: Integers,
+    ) -> None:
         cells: Cells = {
             tuple(str(code) if code else None for code in row): Cell(LEAST_LISTED, inf, None, [], [1])
             for row in codes.tolist()
         }
         linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
         self.equations: Equations = linked.equations()
-        self.is_primary, self.width = is_primary, width
-        self.cells = np.array([linked.numbers[key] for key in cells], dtype=np.int64)
-        self.counts = counts
+        others = [key for key in linked.numbers if not isinstance(key, Rest) and key not in cells]
+        more = np.array([[int(code or 0) for code in key] for key in others], dtype=np.int64)
+        self.listed, self.more = codes, more.reshape(-1, codes.shape[1])
+        self.counts, self.codes = self._with_totals(counts), np.concatenate([codes, self.more])
+        nothing = np.zeros(len(more), dtype=bool)
+        self.is_unsafe = np.concatenate([is_unsafe, nothing])
+        self.is_fixed = np.concatenate([before == SHOWN_BEFORE, nothing])
+        self.is_primary = self.is_unsafe & ~self.is_fixed
+        self.is_kept = self.is_primary | np.concatenate([before == HIDDEN_BEFORE, ~nothing])
+        self.unprotected = {int(cell) for cell in np.flatnonzero(self.is_unsafe & self.is_fixed)}
+        self.costs = np.where(self.is_fixed, inf, np.concatenate([counts, np.zeros(len(more))]))
+        self.width, self.hierarchies = width, hierarchies
+        self.cells = np.array([linked.numbers[key] for key in [*cells, *others]], dtype=np.int64)
         self.is_linked = len(self.equations.right) > 0
-        self.codes, self.matrix = codes, _matrix(self.equations)[:, self.cells].tocsc()
+        self.matrix = _matrix(self.equations)[:, self.cells].tocsc()
+
+    def _with_totals(self, figures: Floats) -> Floats:
+        """The figures of the cells, and those of each total that no table shows."""
+        layouts, of = np.unique(self.listed > 0, axis=0, return_inverse=True)
+        sums = []
+        for total in self.more:
+            finer = np.flatnonzero((layouts | (total == 0)).all(axis=1))
+            coarsest = finer[np.argmin(layouts[finer].sum(axis=1))]
+            is_part = ((self.listed == total) | (total == 0)).all(axis=1)
+            sums.append(figures[is_part & (of.ravel() == coarsest)].sum())
+        return np.concatenate([figures, sums])
 
     def solve(self) -> tuple[Flags, bool]:
         """The cells to hide, and whether this is the least."""
         if not self.is_linked:
-            return self.is_primary.copy(), True
+            return self.is_kept.copy(), True
         greedy = self._hide_greedily()
-        is_least = np.array_equal(greedy, self.is_primary)
-        if is_least or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
+        is_least = np.array_equal(greedy, self.is_kept) and not self.unprotected
+        if is_least or self.unprotected or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
             return greedy, is_least
         best = self._hide_optimally()
         return (greedy, False) if best is None or not self._is_protected(best) else (best, True)
@@ -116,17 +164,30 @@ class _Problem:
 
     def _hide_greedily(self) -> Flags:
         """Hide what makes one unsafe cell after another wide enough, then show what is not needed."""
-        changes = Changes(self.codes, self.matrix, self.counts - LEAST_LISTED, is_whole=True)
-        greedy = GreedyChoice(changes, self.counts, self.is_primary)
+        losses = np.where(self.is_fixed, 0.0, self.counts - LEAST_LISTED)
+        changes = Changes(self.codes, self.matrix, losses, self.hierarchies, is_whole=True)
+        greedy = GreedyChoice(changes, self.costs, self.is_kept)
         unsafe = np.flatnonzero(self.is_primary)
         order = np.lexsort((unsafe, self.counts[unsafe]))  # the smallest first
         greedy.protect(unsafe[order], np.full(len(unsafe), float(self.width)))
         greedy.show_again()
+        self.unprotected |= greedy.unprotected
         return greedy.is_hidden
 
     def hide_for_sums(self, hidden: Flags, sums: CellSums) -> Flags:
         """Hide more cells until each sum has its protection."""
-        return _hide_for_sums(self.codes, self.matrix, sums, self.counts, hidden)
+        scale = sums.protections.max()
+        losses = np.where(self.is_fixed, 0.0, np.minimum(self._with_totals(sums.values) / scale, MAX_LOSS))
+        if (sums.values < 0).any():
+            losses = np.full(len(losses), np.inf)
+        changes = Changes(self.codes, self.matrix, losses, self.hierarchies, is_whole=False)
+        greedy = GreedyChoice(changes, self.costs, hidden)
+        unsafe = np.flatnonzero((sums.protections > 0) & ~self.is_fixed[: len(sums.values)])
+        needs = np.maximum(sums.protections[unsafe] / scale, MARGIN) * (1 + MARGIN)
+        order = np.lexsort((unsafe, -needs))
+        greedy.protect(unsafe[order], needs[order])
+        self.unprotected |= greedy.unprotected
+        return greedy.is_hidden
 
     def _hide_optimally(self) -> Flags | None:
         """The cells of fewest people that protect all; None where the search is cut off or finds none.
@@ -158,7 +219,7 @@ class _Problem:
         most = np.full(cells, 2.0 * self.width)
         least = -np.minimum(self.counts - LEAST_LISTED, 2.0 * self.width)
         solved: Any = milp(
-            np.concatenate([np.zeros(tables * variables), self.counts]),
+            np.concatenate([np.zeros(tables * variables), np.where(self.is_fixed, 0.0, self.costs)]),
             constraints=[
                 LinearConstraint(totals.tocsr(), 0, 0),
                 LinearConstraint(vstack([differs]).tocsr(), self.width, np.inf),
@@ -167,8 +228,8 @@ class _Problem:
             ],
             integrality=np.concatenate([np.zeros(tables * variables), np.ones(cells)]),
             bounds=(
-                np.concatenate([np.full(tables * variables, -np.inf), self.is_primary]),
-                np.concatenate([np.full(tables * variables, np.inf), np.ones(cells)]),
+                np.concatenate([np.full(tables * variables, -np.inf), self.is_kept]),
+                np.concatenate([np.full(tables * variables, np.inf), ~self.is_fixed]),
             ),
             options={"node_limit": MAX_NODES},
         )
@@ -179,8 +240,9 @@ class GreedyChoice:
     """The choice of cells to hide for the unsafe ones; each has a change that proves its protection."""
 
     def __init__(self, changes: Changes, costs: Floats, is_hidden: Flags) -> None:
-        """`costs` are those of hiding each cell."""
+        """`costs` are those of hiding each cell, infinite for one that cannot be hidden."""
         self.changes, self.costs, self.is_hidden = changes, costs, is_hidden.copy()
+        self.is_kept, self.unprotected = is_hidden.copy(), set[int]()
         self.proofs: dict[int, Change] = {}
         self.needs: dict[int, float] = {}
         self.programmes = 0  # by which cells were found that may be shown again
@@ -194,6 +256,9 @@ class GreedyChoice:
             proof = self._find_among_hidden(cell)
             if proof is None:
                 proof = self._find_cheapest(cell)
+            if proof is None:
+                self.unprotected.add(cell)
+                continue
             self.proofs[cell] = proof
             self.is_hidden[proof.cells] = True
 
@@ -209,7 +274,7 @@ class GreedyChoice:
         self.programmes += 1
         return changes.find_cheapest(cell, need, hidden, costs)
 
-    def _find_cheapest(self, cell: int) -> Change:
+    def _find_cheapest(self, cell: int) -> Change | None:
         changes, need = self.changes, self.needs[cell]
         costs = np.where(self.is_hidden, FREE_COST, self.costs)
         corners = changes.compare_hypercubes(cell, costs)
@@ -217,12 +282,12 @@ class GreedyChoice:
         if changes.work < MAX_WORK:
             found.append(changes.find_cheapest(cell, need, self._choose_cells(cell, corners), costs))
         possible = [each for each in found if each is not None]
-        return min(possible, key=lambda each: float(costs[each.cells].sum()))
+        return min(possible, key=lambda each: float(costs[each.cells].sum()), default=None)
 
     def _choose_cells(self, cell: int, corners: Corners | None) -> Integers:
         """The cells of a programme: all, or those of the cheapest hypercubes, and the nearest hidden ones."""
         if len(self.costs) <= MAX_CELLS:
-            return np.arange(len(self.costs))
+            return np.flatnonzero(np.isfinite(self.costs))
         own = np.array([cell])
         near = own if corners is None else np.union1d(own, corners.near(HYPERCUBES, self.needs[cell]))
         hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
@@ -236,9 +301,7 @@ class GreedyChoice:
         for cell, proof in self.proofs.items():
             for other in proof.cells.tolist():
                 used.setdefault(other, set()).add(cell)
-        is_secondary = self.is_hidden.copy()
-        is_secondary[list(self.proofs)] = False
-        secondary = np.flatnonzero(is_secondary)
+        secondary = np.flatnonzero(self.is_hidden & ~self.is_kept)
         for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
             checkpoint()
             unsafe_ones = sorted(used.get(cell, ()))
@@ -265,26 +328,6 @@ class GreedyChoice:
                 return None
             others[cell] = found
         return others
-
-
-def _hide_for_sums(
-    codes: Integers,
-    matrix: Any,  # noqa: ANN401 - a sparse matrix of scipy
-    sums: CellSums,
-    counts: Floats,
-    is_hidden: Flags,
-) -> Flags:
-    """Hide the cells of fewest people, besides those that are hidden, that give each sum its protection."""
-    scale = sums.protections.max()
-    losses = np.minimum(sums.values / scale, MAX_LOSS)
-    if (sums.values < 0).any():
-        losses = np.full(len(losses), np.inf)
-    greedy = GreedyChoice(Changes(codes, matrix, losses, is_whole=False), counts, is_hidden)
-    unsafe = np.flatnonzero(sums.protections > 0)
-    needs = np.maximum(sums.protections[unsafe] / scale, MARGIN) * (1 + MARGIN)
-    order = np.lexsort((unsafe, -needs))
-    greedy.protect(unsafe[order], needs[order])
-    return greedy.is_hidden
 
 
 def _matrix(equations: Equations) -> Any:  # noqa: ANN401 - a matrix of scipy

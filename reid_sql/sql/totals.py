@@ -1,0 +1,102 @@
+"""Which sets of totals a table of aggregates lists: of all columns, of hierarchies, and of several tables."""
+
+from collections.abc import Collection, Sequence
+from itertools import combinations, pairwise
+
+from reid_sql.errors import OutOfDomainError, suggestion
+from reid_sql.parameters import fold_case, list_text
+
+
+def _read_sets(by: Sequence[str], name: str, texts: Sequence[str] | None, sign: str) -> list[list[int]]:
+    """The places in `by` of the columns of each text, which a sign separates."""
+    places = {fold_case(column): place for place, column in enumerate(by)}
+    found = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
+    for each in found:
+        if unknown := [part for part in each if part not in places]:
+            rule = f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'"
+            raise OutOfDomainError(f"{rule}; {suggestion(unknown[0], list(by))}")
+    return [[places[part] for part in each] for each in found]
+
+
+def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[int, ...], ...]:
+    """The places of the columns that are levels of each hierarchy."""
+    hierarchies = _read_sets(by, "levels", levels, ">")
+    named = [place for each in hierarchies for place in each]
+    if len(named) > len(set(named)) or any(len(each) < 2 for each in hierarchies):  # noqa: PLR2004
+        rule = "levels must be of two columns or more, each named once, the coarsest first"
+        raise OutOfDomainError(f"{rule}, got {list_text(levels)}; write it like ['region > town']")
+    return tuple(map(tuple, hierarchies))
+
+
+def list_totals(
+    by: Sequence[str],
+    totals: str,
+    hierarchies: Sequence[tuple[int, ...]],
+    tables: Sequence[str] | None,
+) -> tuple[tuple[int, ...], ...]:
+    """The places that are totalled in each set of cells; a level is totalled where a coarser one is."""
+    every = set(range(len(by)))
+    shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [every]
+    for table in shown:
+        for chain in hierarchies:
+            below = [place for place, level in enumerate(chain) if level in table]
+            table |= {*chain[: max(below, default=-1) + 1]}
+    _refuse_cycle(by, shown)
+    sets = (
+        tuple(sorted({*(every - table), *(sorted(table)[place] for place in totalled)}))
+        for table in shown
+        for totalled in _totalled(len(table), totals)
+    )
+    return tuple(each for each in dict.fromkeys(sets) if is_nested(each, hierarchies))
+
+
+def is_nested(totalled: Collection[int], hierarchies: Sequence[Sequence[int]]) -> bool:
+    """Whether each level is totalled where a coarser one of its hierarchy is."""
+    return not any(
+        level in totalled and finer not in totalled
+        for chain in hierarchies
+        for level, finer in pairwise(chain)
+    )
+
+
+def _refuse_cycle(by: Sequence[str], tables: Sequence[Collection[int]]) -> None:
+    """Refuse tables that limit each other without sharing all columns, as a and b, b and c, a and c do.
+
+    A column of one table alone, and a table within another, link nothing: what is left is a cycle.
+    """
+    left, before = [set(each) for each in tables], None
+    while left != before:
+        before = [set(each) for each in left]
+        for place in range(len(by)):
+            if sum(place in each for each in left) == 1:
+                left = [each - {place} for each in left]
+        left = [
+            each
+            for n, each in enumerate(left)
+            if not any(each < other or (each == other and m < n) for m, other in enumerate(left))
+        ]
+    if len(left) > 1:
+        rule = f"tables must not share columns in a circle, got {len(left)} that do"
+        raise OutOfDomainError(f"{rule}; add a table of all their columns")
+
+
+def list_margins(
+    columns: int, listed: Sequence[tuple[int, ...]], hierarchies: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], ...]:
+    """The sets with one column more that are totalled than in a set that is listed, and are not listed."""
+    wider = (
+        tuple(sorted({*totalled, place}))
+        for totalled in listed
+        for place in range(columns)
+        if place not in totalled
+    )
+    return tuple(each for each in dict.fromkeys(wider) if each not in listed and is_nested(each, hierarchies))
+
+
+def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
+    """The places that are totalled in each set of cells, none first."""
+    if totals == "rollup":
+        return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
+    if totals == "margins":
+        return tuple(each for size in range(columns + 1) for each in combinations(range(columns), size))
+    return ((),)
