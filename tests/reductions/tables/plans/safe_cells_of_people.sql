@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'omit', 'drop', 5, 'all')
+-- safe_cells(people, ['region', 'sex'], 'cost', 'id', 5, [1, 0.5], 0.1, 'margins', 'primary', 0, 'omit', 'drop', 5, 'all', None, None, None)
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
@@ -136,10 +136,10 @@ FROM (
     WHEN totalled & 1 > 0 THEN 'sex' END], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
     CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, CASE WHEN is_open THEN largest_share END AS largest_share,
-    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary'], hidden + 1) AS status,
+    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
   FROM reid_listed, (
-    SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss,
+    SELECT sum(records) FILTER (hidden > 0 AND totalled IN (0)) / sum(records) FILTER (totalled IN (0)) AS loss,
       max(hidden) = 0 AS is_open
     FROM reid_hidden
   )

@@ -1,4 +1,4 @@
--- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'omit', 'value', 5, 'all')
+-- safe_cells(people, ['region', 'town'], None, None, 5, [1, 0.5], 0.1, 'rollup', 'secondary', 0, 'omit', 'value', 5, 'all', ['region > town'], None, None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_base AS MATERIALIZED (
@@ -36,16 +36,6 @@ FROM (
         sum(records)::BIGINT AS people, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
         NULL::DOUBLE[] AS largest
       FROM reid_base
-    ) AS reid_set
-    WHERE records > 0
-    UNION ALL
-    SELECT q1, q2, totalled, records, people, value_sum, size, largest
-    FROM (
-      SELECT NULL AS q1, q2, 2 AS totalled, sum(records)::BIGINT AS records,
-        sum(records)::BIGINT AS people, NULL::DOUBLE AS value_sum, NULL::DOUBLE AS size,
-        NULL::DOUBLE[] AS largest
-      FROM reid_base
-      GROUP BY q2
     ) AS reid_set
     WHERE records > 0
   ),
@@ -92,7 +82,7 @@ FROM (
     FROM reid_judged AS c
   ),
   reid_begun AS MATERIALIZED (
-    SELECT reid_begin('reid_suppressed_cells', list(reid_codes ORDER BY reid_cell ASC), list(reid_records ORDER BY reid_cell ASC), list(reid_is_primary ORDER BY reid_cell ASC), 5::BIGINT) AS reid_number
+    SELECT reid_begin('reid_suppressed_cells', list(reid_codes ORDER BY reid_cell ASC), list(reid_records ORDER BY reid_cell ASC), list(reid_is_primary ORDER BY reid_cell ASC), 5::BIGINT, [[0, 1]]::BIGINT[][], ['region', 'town'], NULL::BIGINT[], NULL::VARCHAR[], NULL::VARCHAR[]) AS reid_number
     FROM reid_numbered
   ),
   reid_waited AS MATERIALIZED (
@@ -122,10 +112,10 @@ FROM (
     WHEN totalled & 1 > 0 THEN 'town' END], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
     CASE WHEN hidden = 0 THEN records END AS records, CASE WHEN hidden = 0 THEN people END AS people,
     CASE WHEN hidden = 0 THEN value_sum END AS value_sum, CASE WHEN is_open THEN largest_share END AS largest_share,
-    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary'], hidden + 1) AS status,
+    unsafe::VARCHAR[] AS unsafe, list_extract(['published', 'primary', 'secondary', 'unprotected'], hidden + 1) AS status,
     coalesce(loss, 0)::DOUBLE AS loss
   FROM reid_listed, (
-    SELECT sum(records) FILTER (hidden > 0 AND totalled = 0) / sum(records) FILTER (totalled = 0) AS loss,
+    SELECT sum(records) FILTER (hidden > 0 AND totalled IN (0)) / sum(records) FILTER (totalled IN (0)) AS loss,
       max(hidden) = 0 AS is_open
     FROM reid_hidden
   )
