@@ -202,6 +202,7 @@ def add_releases(parser: Parser) -> None:
     add_entity(parser)
     parser.option("--sensitive", "the column whose values nobody should learn", "COLUMN")
     add_nulls(parser, "")
+    add_tolerance(parser)
 
 
 def add_join(parser: Parser) -> None:

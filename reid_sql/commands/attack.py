@@ -139,7 +139,7 @@ def run_audit(options: argparse.Namespace) -> int:
 
 def run_releases(options: argparse.Namespace) -> int:
     """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
-    how = function_options(options, "compare_releases", "nulls") | given_entity(options)
+    how = function_options(options, "compare_releases", "nulls", "tolerance") | given_entity(options)
     named = {name: value for name in ("key", "sensitive") if (value := getattr(options, name)) is not None}
     first = open_file_table(options)
     con, qi = first.con, first.columns

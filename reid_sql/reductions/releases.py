@@ -1,17 +1,19 @@
 """Two releases of one table: their classes, and the people who are in both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.comparison.repeated_releases import ReleaseClasses
 from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, Key, fold_case
+from reid_sql.parameters.tolerance import Allowance, allowances_of
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
     ENTITY,
     KEY,
     PERSON,
+    WITHIN,
     Argument,
     Reduction,
     refuse_entity,
@@ -21,8 +23,14 @@ from reid_sql.reduction import (
 from reid_sql.sql.people import one_row_per_value
 from reid_sql.sql.records import is_key
 from reid_sql.sql.text import Source, aliases, none_null, same, text
+from reid_sql.sql.tolerance import link_within
 
 RELEASES: Final = "first and second"
+REFUSAL_TOLERANCE_OF_PEOPLE: Final = (
+    "tolerance must be given without entity where releases are compared, as people of several rows cannot be "
+    "linked one to one; pass tables with a row a person, and key"
+)
+LINK_CELLS: Final = ("first_size", "second_size", "people", "is_followed_first", "is_followed_second")
 # What a class's sensitive values have in common in both releases.
 VALUE_CELLS: Final = (
     *("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values"),
@@ -51,6 +59,7 @@ RELEASE_CLASSES: Final = Reduction(
         ENTITY,
         Argument("sensitive", SensitiveColumn(), optional=True),
         DROPPABLE_NULLS,
+        WITHIN,
     ),
     columns=dict.fromkeys((*LINE_CELLS, "number", "is_keyed", "has_sensitive"), "BIGINT"),
     arrays=ReleaseClasses,
@@ -95,9 +104,12 @@ def release_classes(
     entity: str | None,
     sensitive: str | None,
     nulls: str,
+    tolerance: str | None = None,
 ) -> str:
     """Count classes, pairs of classes and people of two releases."""
     refuse_roles(list(qi), key, entity, sensitive, nulls)
+    if tolerance is not None and entity is not None:
+        raise OutOfDomainError(REFUSAL_TOLERANCE_OF_PEOPLE)
     person = key if entity is None else entity
     asked = [*qi, *([] if sensitive is None else [sensitive])]
     every = [*asked, *([] if person is None else [person])]
@@ -121,6 +133,7 @@ def release_classes(
             is_keyed=person is not None,
             counts_people=entity is not None,
             has_sensitive=sensitive is not None,
+            allowances=allowances_of(tolerance, qi),
         )
     }"""
     checked = first.check_types(second, asked, _with_null_report(first, second, asked, nulls, body))
@@ -188,7 +201,14 @@ def _with_null_report(first: Source, second: Source, asked: Sequence[str], nulls
         FROM ({body}) AS reid_counted"""
 
 
-def count_lines(width: int, *, is_keyed: bool, counts_people: bool, has_sensitive: bool) -> str:
+def count_lines(
+    width: int,
+    *,
+    is_keyed: bool,
+    counts_people: bool,
+    has_sensitive: bool,
+    allowances: Mapping[int, Allowance],
+) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
     q, flags = aliases(width), f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
     s, parts = ["s"] * has_sensitive, []
@@ -206,6 +226,9 @@ def count_lines(width: int, *, is_keyed: bool, counts_people: bool, has_sensitiv
         lines.append(_pair_lines(q, has_sensitive=has_sensitive))
     if counts_people:
         lines.append(_person_lines())
+    if allowances:
+        parts.append(link_within(q, allowances, is_keyed=is_keyed))
+        lines.append(f"SELECT {_line(3, **{name: name for name in LINK_CELLS})} FROM reid_links")
     return f"""{", ".join(["", *parts])}
         SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)}, count(*) AS number, {flags}
         FROM ({" UNION ALL ".join(lines)})

@@ -104,6 +104,46 @@ def count_within(
     return _Count(tuple(exact), allowances, of_people).write(other, alias)
 
 
+def link_within(q: Sequence[str], allowances: Mapping[int, Allowance], *, is_keyed: bool) -> str:
+    """Name reid_links the rows of side 0 of reid_rows, with how many of side 1 match, and back.
+
+    Where one matches alone, the sum of the matching records' numbers is its number. `second_size` and
+    `people` are of the row of the same person, if there is one and it is within the tolerance.
+    """
+    exact = [alias for place, alias in enumerate(q, 1) if place not in allowances]
+    count = _Count(tuple(exact), allowances, is_of_people=False)
+    both = f"SELECT side, {', '.join(q)}, count(*) AS records FROM reid_rows GROUP BY side, {', '.join(q)}"
+    person, joined = "0", ""
+    if is_keyed:
+        person = f"CASE WHEN {is_within(exact, allowances, 'o', 'r')} THEN 1 ELSE 0 END"
+        joined = f"""
+          LEFT JOIN (
+            SELECT reid_placed.*, p2, 1 AS is_there FROM reid_rows JOIN reid_placed
+              ON reid_rows.side = 1 AND reid_placed.side = 1 AND {same("reid_rows", "reid_placed", q)}
+          ) AS r ON r.is_there = 1 AND reid_rows.p1 IS NOT DISTINCT FROM r.p2
+          LEFT JOIN reid_back AS h ON h.id = r.id"""
+    second = "h.back" if is_keyed else "0"
+    return f"""
+        reid_both AS MATERIALIZED (SELECT *, row_number() OVER () AS id FROM ({both})),
+        {tolerance_tables(q, "reid_both", allowances)},
+        reid_ahead AS MATERIALIZED ({count.write("side = 1", "ahead")}),
+        reid_alone AS MATERIALIZED ({count.write("side = 1", "other", weight="id")}),
+        reid_back AS MATERIALIZED ({count.write("side = 0", "back", own="side = 1")}),
+        reid_links AS (
+          SELECT first_size, people * coalesce(second_size, 0) AS second_size, people, is_followed_first,
+            is_followed_first * people AS is_followed_second
+          FROM (
+            SELECT a.ahead AS first_size, {second} AS second_size, {person} AS people,
+              CASE WHEN a.ahead = 1 AND b.back = 1 THEN 1 ELSE 0 END AS is_followed_first
+            FROM reid_rows
+            JOIN reid_placed AS o ON reid_rows.side = 0 AND o.side = 0 AND {same("reid_rows", "o", q)}
+            JOIN reid_ahead AS a ON a.id = o.id
+            LEFT JOIN reid_alone AS l ON l.id = o.id AND a.ahead = 1
+            LEFT JOIN reid_back AS b ON b.id = l.other {joined}
+          )
+        )"""
+
+
 def is_within(exact: Sequence[str], allowances: Mapping[int, Allowance], one: str, other: str) -> str:
     """Test whether two records of reid_placed match in every column."""
     tests = [
@@ -132,23 +172,23 @@ class _Count:
 
     exact: tuple[str, ...]
     allowances: Mapping[int, Allowance]
-    of_people: bool
+    is_of_people: bool
 
-    def write(self, other: str, alias: str) -> str:
+    def write(self, other: str, alias: str, own: str = "side = 0", weight: str = "records") -> str:
         """Write the running sum: a record counts from the first place where it matches to the last."""
         keys = [*self.exact, *(f"x{place}" for place in self.repeated)]
         listed, part = "".join(f"{key}, " for key in keys), f"PARTITION BY {', '.join(keys)}" if keys else ""
-        own = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", "side = 0")
-        weight = ["entity", "1 AS weight"] if self.of_people else ["records AS weight"]
-        cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weight]
+        owners = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", own)
+        weighed = ["entity", "1 AS weight"] if self.is_of_people else [f"{weight} AS weight"]
+        cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weighed]
         spans = self._repeat_records(cells, "near", other)
-        spans = _join_spans(spans, keys) if self.of_people else spans
+        spans = _join_spans(spans, keys) if self.is_of_people else spans
         return f"""
         SELECT id, sum(matches)::BIGINT AS {alias}
         FROM (
           SELECT id, sum(change) OVER ({part} ORDER BY spot ASC) AS matches
           FROM (
-            SELECT id, {listed}spot, 0 AS change FROM ({own})
+            SELECT id, {listed}spot, 0 AS change FROM ({owners})
             UNION ALL
             SELECT NULL, {listed}spot, sum(change)
             FROM (
@@ -202,7 +242,7 @@ class _Count:
         """
         if place not in self.in_order:
             return f"near{place}" if role == "near" else f"[c{place}]"
-        if self.of_people:
+        if self.is_of_people:
             listed = f"range(low{place}, high{place} + 1)" if role == "near" else f"[c{place}]"
         else:
             levels = f"range(0, (SELECT 1 + length(bin(max(c{place}))) FROM reid_placed))"

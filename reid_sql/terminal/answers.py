@@ -399,8 +399,11 @@ def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
     return f"{len(some)} figures" if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE} else ", ".join(some)
 
 
+FOLLOWED: Final = ("followed", "followed_within")
+
+
 def describe_followed(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many people can be followed, in one sentence.
+    """How many people can be followed, in one sentence: within a tolerance, if these are more.
 
     >>> followed = {"figure": "followed", "value": 20.0, "total": 80}
     >>> rows = [followed, {"figure": "followed_right", "value": 19.0}]
@@ -410,9 +413,11 @@ def describe_followed(rows: Sequence[Mapping[str, Any]]) -> str:
     'It is not known how many people can be followed from one release to the other.'
     """
     figures = {row["figure"]: row for row in rows}
-    followed, right = figures["followed"], figures["followed_right"]["value"]
-    if followed["value"] is None:
+    known = [name for name in FOLLOWED if figures.get(name, {}).get("value") is not None]
+    if not known:
         return "It is not known how many people can be followed from one release to the other."
+    name = max(known, key=lambda each: figures[each]["value"])
+    followed, right = figures[name], figures[f"{name}_right"]["value"]
     links = "" if right is None else f"; {right:,.0f} of these links are right"
     people = f"{followed['value']:,.0f} of {followed['total']:,} people"
     return f"{people} can be followed from one release to the other{links}."

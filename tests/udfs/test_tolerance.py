@@ -251,3 +251,32 @@ def test_a_tolerance_finds_people_whom_exact_matches_miss(con: duckdb.DuckDBPyCo
     frames = [con.sql(f"FROM {name}").pl() for name in "ab"]
     answer = rp.compare(*frames, ["age"], key="key", tolerance={"age": 2}).collect()
     assert answer.filter(measure="links_by_distance")["released"].item() == 1
+
+
+@pytest.mark.first(seed=range(3))
+@pytest.mark.parametrize("seed", range(40))
+def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates(
+    con: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    case = random_case(seed)
+    case.create(con)
+    for name in "sp":
+        con.execute(f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}")
+    call = f"compare_releases(s_keyed, p_keyed, {case.columns}, key := 'key', tolerance := {case.tolerance})"
+    found = dict(con.sql(f"SELECT figure, value FROM {call} WHERE contains(figure, '_within')").fetchall())
+    own, others = case.tables
+    ahead = [[at for at, other in enumerate(others) if case.is_match(row, other)] for row in own]
+    back = [[at for at, row in enumerate(own) if case.is_match(row, other)] for other in others]
+    followed = [(at, to[0]) for at, to in enumerate(ahead) if len(to) == 1 and len(back[to[0]]) == 1]
+    stayed = [at for at in range(min(len(own), len(others))) if at in ahead[at]]
+    assert found == {
+        "followed_within": len(followed),
+        "followed_within_right": sum(at == to for at, to in followed),
+        "expected_links_within": pytest.approx(
+            math.fsum(1 / max(len(ahead[at]), len(back[at])) for at in stayed), rel=1e-12
+        ),
+    }
+    unkeyed = call.replace("key := 'key', ", "")
+    without = dict(con.sql(f"SELECT figure, value FROM {unkeyed}").fetchall())
+    assert without["followed_within"] == len(followed)
+    assert without["followed_within_right"] is None

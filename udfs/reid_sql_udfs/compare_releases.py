@@ -7,7 +7,7 @@ from reid_sql.reductions.releases import RELEASE_CLASSES
 
 
 @table_function(
-    "first, second, qi, key, entity, sensitive, nulls",
+    "first, second, qi, key, entity, sensitive, nulls, tolerance",
     answer=Answer.ROWS,
     reduction=RELEASE_CLASSES,
     question=Question.RELEASES,
@@ -32,6 +32,10 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     the same for people with several rows. Without either, it assumes that people stay in their class, and
     figures that need a key are NULL. If no class is in both releases, their columns may be generalized
     differently: nothing is compared, and the status is `not_comparable`.
+
+    With `tolerance`, as in risk_summary, `followed_within` counts people whom an attacker follows although
+    their values changed by no more: of each other's candidates, they are the only ones. Figures of classes
+    stay those of equal values. It needs tables with a row a person.
 
     NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of both releases. Refuses
     empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.

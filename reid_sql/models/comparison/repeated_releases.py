@@ -18,9 +18,11 @@ import numpy as np
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
+from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
+from reid_sql.models.comparison.links_within import links_within
 from reid_sql.parameters import Floats, Integers
 
-CLASS, PAIR, PERSON = range(3)  # what a line of the reduction counts
+CLASS, PAIR, PERSON, WITHIN = range(4)  # what a line of the reduction counts
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
 STATUS_NO_KEY: Final = "no_key: the figure needs key, or entity, a column that identifies people in both"
 STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
@@ -40,6 +42,7 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "followed": "people alone in their class in both releases, whom an attacker links one to one",
     "followed_right": "followed people whose link is right",
     "expected_right_links": "right links to expect when all are linked: a person counts 1/(larger class)",
+    **DEFINITIONS_WITHIN,
     "unique_in_both": "people in both releases who are alone in their class in each, whatever its values",
     "common_classes": "people in classes that both releases have, of the release where they are fewer",
     "same_class": "people in both releases whose class is the same in both",
@@ -128,7 +131,7 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     """
     releases = Releases(lines)
     figures = dict(releases.figures())
-    return [_to_row(name, figures[name]) for name in DEFINITIONS]
+    return [_to_row(name, figures[name]) for name in DEFINITIONS if name in figures]
 
 
 def _to_row(name: str, figure: _Figure) -> ReleaseFigure:
@@ -143,8 +146,8 @@ class Releases:
 
     def __init__(self, lines: ReleaseClasses) -> None:
         """Divide the lines by what they count; refuse an empty release."""
-        self.classes, self.pairs, self.persons = (
-            _select(lines, lines.kind == kind) for kind in (CLASS, PAIR, PERSON)
+        self.classes, self.pairs, self.persons, self.within = (
+            _select(lines, lines.kind == kind) for kind in (CLASS, PAIR, PERSON, WITHIN)
         )
         self.is_keyed = bool(lines.is_keyed.any())
         self.has_sensitive = bool(lines.has_sensitive.any())
@@ -285,6 +288,9 @@ class Releases:
             ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
         ):
             yield name, self._doubt_key(self.compared(value, total))
+        for name, value, total, needs_key in links_within(self.within, self.smaller, self.stayed):
+            figure = _Figure(value, total)
+            yield name, self._doubt_key(figure) if needs_key else figure
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
         yield "unique_in_both", self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed)

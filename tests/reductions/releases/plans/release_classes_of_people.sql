@@ -1,4 +1,4 @@
--- release_classes(january, february, ['age', 'sex'], None, 'id', None, 'drop')
+-- release_classes(january, february, ['age', 'sex'], None, 'id', None, 'drop', None)
 SELECT reid_counted.*, ((
   SELECT count(*)
   FROM query_table('january') AS reid_source
