@@ -176,6 +176,7 @@ def compare_releases(
     entity: str | None = None,
     sensitive: str | None = None,
     nulls: Literal["value", "drop"] = "value",
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def copula_correction(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, model: str, population: float
