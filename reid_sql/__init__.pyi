@@ -586,6 +586,7 @@ def unicity(
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
+    bins: Mapping[str, Sequence[str | float]] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def unicity_people(
     con: duckdb.DuckDBPyConnection,

@@ -408,6 +408,7 @@ def unicity(
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
+    bins: Mapping[str, Sequence[str | float]] | None = None,
 ) -> Table: ...
 def uniqueness_profile(
     model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95

@@ -517,6 +517,7 @@ def unicity(
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
+    bins: Mapping[str, Sequence[str | float]] | None = None,
 ) -> pl.LazyFrame: ...
 def unicity_people(
     tbl: _Frame,

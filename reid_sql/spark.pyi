@@ -481,6 +481,7 @@ def unicity(
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
+    bins: Mapping[str, Sequence[str | float]] | None = None,
 ) -> DataFrame: ...
 def uniqueness_from_probability(p: _Value, n: _Value) -> Column: ...
 def uniqueness_profile(

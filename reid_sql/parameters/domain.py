@@ -51,7 +51,7 @@ def rename_columns(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401
     if isinstance(value, list | tuple):
         return [names.get(each, each) if isinstance(each, str) else each for each in value]
     if isinstance(value, Mapping):
-        return {names.get(own, own): names.get(theirs, theirs) for own, theirs in value.items()}
+        return {names.get(own, own): rename_columns(theirs, names) for own, theirs in value.items()}
     return names.get(value, value)
 
 

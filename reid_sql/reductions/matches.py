@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from reid_sql.models.classes.matching import Matches
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.classes.matching import Matches, RowMatches
 from reid_sql.parameters import (
     PERSON_OR_ITEM,
     POINTS,
@@ -15,10 +16,12 @@ from reid_sql.parameters import (
     fold_case,
     list_columns,
 )
+from reid_sql.parameters.bins import Bins, Levels, list_resolutions
 from reid_sql.parameters.tolerance import allowances_of
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, WITHIN, Argument, Reduction
+from reid_sql.sql.bins import coarsen
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.text import Source
+from reid_sql.sql.text import Source, text
 from reid_sql.sql.tolerance import join_within, tolerance_tables
 
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
@@ -95,9 +98,10 @@ ROW_MATCHES: Final = Reduction(
         Argument("points", KNOWN_ROWS, DEFAULT_POINTS),
         *DRAWS,
         WITHIN,
+        Argument("bins", Bins(), optional=True),
     ),
-    columns=COLUMNS,
-    arrays=Matches,
+    columns={**COLUMNS, "place": "BIGINT", "resolution": "VARCHAR"},
+    arrays=RowMatches,
     reasons={"by": BY_REASON},
 )
 
@@ -169,7 +173,39 @@ def _count(
     return tbl.check_columns(label.words, names, with_null_report(tbl, names, nulls, body))
 
 
-matches, row_matches = implement(_count)
+def _count_resolutions(
+    *,
+    tbl: Source,
+    label: Columns,
+    columns: Sequence[str],
+    tolerance: str | None,
+    bins: Levels | None,
+    **given: Any,  # noqa: ANN401 - the others
+) -> str:
+    """Count at each resolution of the columns; without bins there is one, which has no name."""
+    names = list_columns(label.words, columns, fold_case)
+    if bins is None:
+        body = _count(tbl=tbl, label=label, columns=names, tolerance=tolerance, **given)
+        return _name_resolution(body, 0, "NULL::VARCHAR")
+    known = {fold_case(each) for each in names[1:]}
+    for column in bins:
+        if fold_case(column) not in known:
+            raise OutOfDomainError(f"bins must name some of the columns, got '{column}'; add it to columns")
+    if tolerance is not None:
+        raise OutOfDomainError("bins must be left out with tolerance, got both; ask for one after the other")
+    parts = []
+    for place, (resolution, levels) in enumerate(list_resolutions(bins)):
+        body = _count(tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **given)
+        parts.append(_name_resolution(body, place, text(resolution)))
+    return " UNION ALL ".join(parts)
+
+
+def _name_resolution(body: str, place: int, resolution: str) -> str:
+    named = f"{place}::BIGINT AS place, {resolution} AS resolution"
+    return f"SELECT reid_rows.*, {named} FROM ({body}) AS reid_rows"
+
+
+matches, row_matches = implement(_count)[0], implement(_count_resolutions)[1]
 
 
 def _sets(rows: str, width: int, *, has_values: bool) -> str:

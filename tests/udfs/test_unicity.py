@@ -1,5 +1,6 @@
 import random
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from itertools import combinations
 from statistics import median_low
 from typing import Any
@@ -222,3 +223,71 @@ def test_few_people_have_only_an_upper_end() -> None:
     assert (row["population_uniqueness"], row["population_uniqueness_low"]) == (None, 0)
     assert row["uniqueness"] < row["population_uniqueness_high"] <= 1
     assert row["status"].startswith("few_people: ")
+
+
+def test_each_resolution_is_that_of_a_table_with_coarser_columns() -> None:
+    drawn = random.Random(4)  # noqa: S311 - tables, no secrets
+    start = datetime(2024, 1, 1)  # noqa: DTZ001 - a local time
+    rows = [
+        (
+            person,
+            drawn.randint(0, 40),
+            start + timedelta(hours=drawn.randint(0, 700)),
+        )
+        for person in range(60)
+        for _ in range(5)
+    ]
+    frame = pl.DataFrame(rows, ["person", "place", "day"], orient="row")
+    frame = frame.with_columns(district=pl.col("place") // 13)
+    bins = {"day": ["1 day", "7 days"], "place": [5, "district"]}
+    sql = "{'day': ['1 day', '7 days'], 'place': ['place', 'district']}"
+    found = by_polars("unicity", frame, "person", COLUMNS, points=[1, 2], bins=bins)
+    asked = f"FROM unicity(t, 'person', {COLUMNS}, points := [1, 2], bins := {sql})"
+    others = {(row["resolution"], row["points"]): row for row in by_duckdb(asked, t=frame)}
+    names = [f"day: {day}, place: {place}" for day in ("1 day", "7 days") for place in ("5", "district")]
+    assert [row["resolution"] for row in found] == [name for name in names for _ in range(2)]
+    monday = date(2000, 1, 3)  # where weeks of DuckDB begin
+    for row in found:
+        day, place = row["resolution"].removeprefix("day: ").split(", place: ")
+        width = int(day.split()[0])
+        coarse = pl.DataFrame(
+            {
+                "person": frame["person"],
+                "place": frame["district"] if place == "district" else frame["place"] // 5,
+                "day": [(each.date() - monday).days // width for each in frame["day"]],
+            }
+        )
+        truth = by_polars("unicity", coarse, "person", COLUMNS, points=row["points"])[0]
+        assert {**row, "resolution": None} == pytest.approx(truth)
+        if place == "district":
+            assert others[row["resolution"], row["points"]] == pytest.approx(row)
+
+
+@pytest.mark.parametrize(
+    ("bins", "words"),
+    [
+        (
+            "{'place': ['1 day']}",
+            "bins must fit the values of 'place', got some that are no dates or times for '1",
+        ),
+        ("{'place': [2]}", "bins must fit the values of 'place', got some that are no numbers below 9e15"),
+        ("{'plce': [2]}", "bins must name some of the columns, got 'plce'; add it to columns"),
+        ("{'day': []}", "bins must be resolutions by column, in at most 64 combinations, got {'day': []}"),
+        ("{'day': [0]}", "bins must be resolutions by column, in at most 64 combinations, got {'day': [0]}"),
+        (
+            "{'day': ['dya']}",
+            "entity and columns must be columns of the table, got 'dya'; did you mean 'day'",
+        ),
+        ("{'day': [1]}, tolerance := {'day': 1}", "bins must be left out with tolerance, got both"),
+    ],
+)
+def test_bins_that_do_not_fit_are_refused(bins: str, words: str) -> None:
+    with pytest.raises(Exception, match="Error") as refused:
+        by_duckdb(f"FROM unicity(t, 'person', {COLUMNS}, bins := {bins})", t=table([{("a", 1)}, {("b", 2)}]))
+    assert words in str(refused.value)
+
+
+def test_a_row_of_nobody_is_refused_at_any_resolution() -> None:
+    frame = pl.DataFrame({"person": [1, None], "place": ["a", "b"], "day": [1, 2]})
+    with pytest.raises(Exception, match="entity must have a value in every row, got none"):
+        by_duckdb(f"FROM unicity(t, 'person', {COLUMNS}, bins := {{'day': [7]}})", t=frame)

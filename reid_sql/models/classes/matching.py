@@ -3,7 +3,8 @@
 Both expectations over galleries are exact. Source: Rocher, Hendrickx & de Montjoye 2025.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -161,6 +162,26 @@ class Matches:
     people: Integers  # (kinds,): all the people, alike in each row
     people_with_fewer: Integers  # (kinds,): those with fewer points, alike in each row of as many points
     draws: Integers  # (kinds,): draws that the weights count, alike in each row of as many points; 0: all
+
+
+@dataclass(frozen=True)
+class RowMatches(Matches):
+    """The same at each resolution of the columns."""
+
+    place: Integers  # (kinds,): of the resolution among all
+    resolution: Sequence[str | None]  # (kinds,): None where there is one alone
+
+    def divide(self) -> list[tuple[str | None, Matches]]:
+        """The matches of each resolution, in order."""
+        columns = [getattr(self, each.name) for each in fields(Matches)]
+        firsts = [int(np.flatnonzero(self.place == place)[0]) for place in np.unique(self.place)]
+        return [
+            (
+                self.resolution[first],
+                Matches(*(column[self.place == self.place[first]] for column in columns)),
+            )
+            for first in firsts
+        ]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.classes.matching import Matches, estimate_mean, share_interval
+from reid_sql.models.classes.matching import Matches, RowMatches, estimate_mean, share_interval
 from reid_sql.models.pyc.penalized_law import forecast_uniqueness
 from reid_sql.parameters import POPULATION, Floats, Integers, Number
 
@@ -48,29 +48,35 @@ class Unicity:
     median_matches: int
     people_with_fewer: int
     draws: int
+    resolution: str | None
     population_uniqueness: float | None
     population_uniqueness_low: float | None
     population_uniqueness_high: float | None
     status: str
 
 
-def unicity_by_points(matches: Matches, population: float | None = None) -> list[Unicity]:
+def unicity_by_points(matches: RowMatches, population: float | None = None) -> list[Unicity]:
     """Return the unicity at each number of points, in order, also in a population that the table samples.
 
     Refuses an empty table, and a population smaller than it.
 
     >>> people, none = np.array([3, 3]), np.array([0, 0])
-    >>> two_are_alike = Matches(np.array([1, 1]), np.array([1, 2]), np.array([1.0, 2.0]), people, none, none)
+    >>> size, weight = np.array([1, 2]), np.array([1.0, 2.0])
+    >>> two_are_alike = RowMatches(none + 1, size, weight, people, none, none, none, [None, None])
     >>> [answer] = unicity_by_points(two_are_alike)
     >>> round(answer.uniqueness, 3), round(answer.correctness, 3), answer.median_matches
     (0.333, 0.667, 2)
     """
     if not len(matches.people):
         raise NoRecordsError(NO_RECORDS)
-    return [_unicity(matches, points, population) for points in np.unique(matches.points).tolist()]
+    return [
+        _unicity(own, points, population, resolution)
+        for resolution, own in matches.divide()
+        for points in np.unique(own.points).tolist()
+    ]
 
 
-def _unicity(matches: Matches, points: int, population: float | None) -> Unicity:
+def _unicity(matches: Matches, points: int, population: float | None, resolution: str | None) -> Unicity:
     kinds = matches.points == points
     size, weight = matches.matches[kinds], matches.weight[kinds]
     people, fewer, draws = (
@@ -93,6 +99,7 @@ def _unicity(matches: Matches, points: int, population: float | None) -> Unicity
         int(size[order][half]),
         fewer,
         draws,
+        resolution,
         *share,
         "; ".join(statuses) or OK,
     )

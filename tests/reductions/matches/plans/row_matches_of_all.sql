@@ -1,105 +1,109 @@
--- row_matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value', None)
-SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
+-- row_matches(visits, 'person', ['place', 'day'], None, 1000000, 10000, 0, 'value', None, None)
+SELECT reid_rows.*, 0::BIGINT AS place, NULL::VARCHAR AS resolution
 FROM (
-  WITH reid_coded AS MATERIALIZED (
-    SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST, q3 ASC NULLS LAST) AS i
-    FROM (
-      SELECT DISTINCT q1, q2, q3
+  SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
+  FROM (
+    WITH reid_coded AS MATERIALIZED (
+      SELECT dense_rank() OVER (ORDER BY q1 ASC NULLS LAST) AS p, dense_rank() OVER (ORDER BY q2 ASC NULLS LAST, q3 ASC NULLS LAST) AS i
       FROM (
-        SELECT reid_source."person", reid_source."place", reid_source."day"
-        FROM query_table('visits') AS reid_source
-      ) AS reid_source_rows(q1, q2, q3)
-    )
-  ),
-  reid_sets AS MATERIALIZED (
-    SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
-    FROM reid_coded
-    JOIN (
-      SELECT i, count(*) AS support
+        SELECT DISTINCT q1, q2, q3
+        FROM (
+          SELECT reid_source."person", reid_source."place", reid_source."day"
+          FROM query_table('visits') AS reid_source
+        ) AS reid_source_rows(q1, q2, q3)
+      )
+    ),
+    reid_sets AS MATERIALIZED (
+      SELECT p, i, count(*) OVER (PARTITION BY p) AS size, row_number() OVER (PARTITION BY p ORDER BY support ASC, i ASC) AS place
       FROM reid_coded
-      GROUP BY i
-    ) USING (i)
-  ),
-  reid_total AS MATERIALIZED (
-    SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_concat(list_value(1::DOUBLE), range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
-      ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
-      ELSE 0 END)::BIGINT AS people_with_fewer
-    FROM (
-      SELECT size, count(*) AS number
+      JOIN (
+        SELECT i, count(*) AS support
+        FROM reid_coded
+        GROUP BY i
+      ) USING (i)
+    ),
+    reid_total AS MATERIALIZED (
+      SELECT points, sum(number)::BIGINT AS people, sum(number * CASE WHEN size > points THEN list_reduce(list_concat(list_value(1::DOUBLE), range(1, points + 1)::DOUBLE[]), lambda reid_product, reid_i: reid_product * (size - reid_i + 1) / reid_i)
+        ELSE 1 END) <= 1000000 AS exact, sum(CASE WHEN size < points AND points < 2147483647 THEN number
+        ELSE 0 END)::BIGINT AS people_with_fewer
+      FROM (
+        SELECT size, count(*) AS number
+        FROM reid_sets
+        WHERE place = 1
+        GROUP BY size
+      ), (VALUES (2147483647)) AS reid_points(points)
+      GROUP BY points
+    ),
+    reid_exact AS MATERIALIZED (
+      SELECT reid_total.points, p, i, size, place
+      FROM reid_sets, reid_total
+      WHERE exact
+    ),
+    reid_drawn AS MATERIALIZED (
+      SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
       FROM reid_sets
-      WHERE place = 1
-      GROUP BY size
-    ), (VALUES (2147483647)) AS reid_points(points)
-    GROUP BY points
-  ),
-  reid_exact AS MATERIALIZED (
-    SELECT reid_total.points, p, i, size, place
-    FROM reid_sets, reid_total
-    WHERE exact
-  ),
-  reid_drawn AS MATERIALIZED (
-    SELECT p, turn, i, place, row_number() OVER (PARTITION BY p, turn ORDER BY list_reduce([0, turn + 1, p, i]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC, i ASC) AS rank
-    FROM reid_sets
-    JOIN (
-      SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
-      FROM reid_sets, (
-        SELECT max(people) AS people
-        FROM reid_total HAVING NOT bool_and(exact)
-      )
-      WHERE place = 1
-      ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
-        p ASC
-      LIMIT 10000
-    ) USING (p) QUALIFY rank <= 2147483647
-  ),
-  reid_knowledge AS MATERIALIZED (
-    SELECT row_number() OVER () AS id, points, known, weight
-    FROM (
-      SELECT points, known, sum(weight ORDER BY weight) AS weight
+      JOIN (
+        SELECT p, unnest(range((10000 + people - 1) // people)) AS turn
+        FROM reid_sets, (
+          SELECT max(people) AS people
+          FROM reid_total HAVING NOT bool_and(exact)
+        )
+        WHERE place = 1
+        ORDER BY turn ASC, list_reduce([0, 0, p]::BIGINT[], lambda reid_x, reid_y: ((((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) + ((((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) + ((reid_x * 48271 + reid_y * 69621 + 11) % 2147483647) * 16807 + 7) % 2147483647) * 48271 + 3) % 2147483647)) ASC,
+          p ASC
+        LIMIT 10000
+      ) USING (p) QUALIFY rank <= 2147483647
+    ),
+    reid_knowledge AS MATERIALIZED (
+      SELECT row_number() OVER () AS id, points, known, weight
       FROM (
-        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-        FROM reid_exact
-        WHERE points = 2147483647 AND size <= 2147483647
-        GROUP BY points, p
-        UNION ALL
-        SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
-        FROM reid_drawn
-        JOIN reid_total ON rank <= points
-        WHERE NOT exact
-        GROUP BY points, p, turn
+        SELECT points, known, sum(weight ORDER BY weight) AS weight
+        FROM (
+          SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+          FROM reid_exact
+          WHERE points = 2147483647 AND size <= 2147483647
+          GROUP BY points, p
+          UNION ALL
+          SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
+          FROM reid_drawn
+          JOIN reid_total ON rank <= points
+          WHERE NOT exact
+          GROUP BY points, p, turn
+        )
+        GROUP BY points, known
       )
-      GROUP BY points, known
-    )
-  ),
-  reid_found AS MATERIALIZED (
-    SELECT id, points, weight, known, c1.p
-    FROM reid_knowledge
-    JOIN reid_coded c1 ON c1.i = list_extract(known, 1) SEMI
-    JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = list_extract(known, least(2, len(known))) SEMI
-    JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = list_extract(known, least(3, len(known))) SEMI
-    JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = list_extract(known, least(4, len(known)))
-  ),
-  reid_matched AS (
-    SELECT id, any_value(points) AS points, any_value(weight) AS weight, count(*) AS matches
-    FROM (
-      SELECT id, points, weight
-      FROM reid_found
-      WHERE len(known) <= 4
-      UNION ALL
-      SELECT id, any_value(points) AS points, any_value(weight) AS weight
+    ),
+    reid_found AS MATERIALIZED (
+      SELECT id, points, weight, known, c1.p
+      FROM reid_knowledge
+      JOIN reid_coded c1 ON c1.i = list_extract(known, 1) SEMI
+      JOIN reid_coded c2 ON c2.p = c1.p AND c2.i = list_extract(known, least(2, len(known))) SEMI
+      JOIN reid_coded c3 ON c3.p = c1.p AND c3.i = list_extract(known, least(3, len(known))) SEMI
+      JOIN reid_coded c4 ON c4.p = c1.p AND c4.i = list_extract(known, least(4, len(known)))
+    ),
+    reid_matched AS (
+      SELECT id, any_value(points) AS points, any_value(weight) AS weight,
+        count(*) AS matches
       FROM (
-        SELECT id, points, weight, p, len(known) AS size, unnest(list_slice(known, 5, len(known))) AS i
+        SELECT id, points, weight
         FROM reid_found
+        WHERE len(known) <= 4
+        UNION ALL
+        SELECT id, any_value(points) AS points, any_value(weight) AS weight
+        FROM (
+          SELECT id, points, weight, p, len(known) AS size, unnest(list_slice(known, 5, len(known))) AS i
+          FROM reid_found
+        )
+        JOIN reid_coded USING (p, i)
+        GROUP BY id, p HAVING count(*) = any_value(size) - 4
       )
-      JOIN reid_coded USING (p, i)
-      GROUP BY id, p HAVING count(*) = any_value(size) - 4
+      GROUP BY id
     )
-    GROUP BY id
-  )
-  SELECT points % 2147483647 AS points, matches, sum(weight ORDER BY weight) AS weight,
-    people, people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
-  FROM reid_matched
-  JOIN reid_total USING (points)
-  GROUP BY ALL
-  ORDER BY points ASC, matches ASC
-) AS reid_counted
+    SELECT points % 2147483647 AS points, matches, sum(weight ORDER BY weight) AS weight,
+      people, people_with_fewer, CASE WHEN exact THEN 0 ELSE 10000 END::BIGINT AS draws
+    FROM reid_matched
+    JOIN reid_total USING (points)
+    GROUP BY ALL
+    ORDER BY points ASC, matches ASC
+  ) AS reid_counted
+) AS reid_rows
