@@ -58,12 +58,7 @@ KINDS: Final[Mapping[str, type[ReidError]]] = {
     "must be columns of ": UnknownNameError,
     "must contain at least one record, got 0": NoRecordsError,
 }
-NAME_COLUMNS: Final = (
-    "scenario",
-    MARGINALS_TABLE,
-    "tables",
-    "bins",
-)  # parameters whose texts or data name columns
+NAME_COLUMNS: Final = ("scenario", MARGINALS_TABLE, "tables", "bins")  # whose texts name columns
 REFUSAL_CAPITALS: Final = "columns of {} must differ by more than capitals, got {}; rename one of them"
 
 
