@@ -85,12 +85,13 @@ def audit_tables(
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
-    base: int = 1,
+    base: int = 0,
     status: str | None = None,
     value: str | None = None,
     largest: str = "largest",
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
+    within: int = 0,
 ) -> DataFrame: ...
 def beta_likeness(
     tbl: _Frame,

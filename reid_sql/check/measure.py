@@ -12,7 +12,7 @@ from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
-from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_NOT_TIGHT
+from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
 from reid_sql.parameters import POPULATION, Number
 from reid_sql_udfs import declared
 
@@ -96,9 +96,12 @@ def count_cells(column: str, *words: str) -> Pick:
     """
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        unproved = [STATUS_NOT_TIGHT for row in rows if row["status"] == STATUS_NOT_TIGHT]
+        statuses = [row["status"] for row in rows]
+        if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
+            return {"cells": None, "status": STATUS_NOT_TIGHT}
         found = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
-        return {"cells": None, "status": unproved[0]} if unproved else {"cells": found, "status": OK}
+        is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
+        return {"cells": found, "status": STATUS_BASE_GUESSED if is_guessed else OK}
 
     return pick
 

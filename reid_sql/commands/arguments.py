@@ -266,8 +266,10 @@ def add_audit_tables(parser: Parser) -> None:
     parser.option("--people", words, "WORD")
     parser.option("--lowest", "the least that a hidden count can be (default 1)", "N")
     parser.option("--highest", "the most that a hidden count can be (default any)", "N")
-    words = "the multiple that published counts are rounded to, such as 5 (default 1: exact)"
+    words = "the number that published counts are multiples of, such as 5; 1 if exact (default: guessed)"
     parser.option("--base", words, "N")
+    words = "by how much a rounded count may differ from the true one (default half the base)"
+    parser.option("--within", words, "N")
     parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
     words = "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
     parser.option("--largest", words, "COLUMN")

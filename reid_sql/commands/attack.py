@@ -199,7 +199,7 @@ def _with_like_keys(
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
 TEXTS: Final = ("count", "total", "status", "value", "largest")
-AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent")
+AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within")
 
 
 def run_safe(options: argparse.Namespace) -> int:

@@ -120,7 +120,8 @@ def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int
     columns = {f"c{place}": pa.array([cell.get(name) for cell in cells]) for place, name in enumerate(names)}
     data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
     try:
-        found = ask(data, "audit_tables", {"tables": [AUDITED], "k": below, "columns": list(columns)})
+        asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
+        found = ask(data, "audit_tables", asked)
     except duckdb.InvalidInputException:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     findings = zip(found["finding"].to_pylist(), found["status"].to_pylist(), strict=True)

@@ -20,9 +20,16 @@ HIDDEN_COUNT: Final = Number(
     whole=True,
 )
 ROUNDING_BASE: Final = Number(
-    "a whole number from 1 to 1e+6",
-    "pass the multiple that counts are rounded to, such as 5, or 1 for exact counts",
-    1.0,
+    "a whole number from 0 to 1e+6",
+    "pass the number that counts are multiples of, such as 5, 1 for exact counts, or 0 to guess",
+    0.0,
+    1e6,
+    whole=True,
+)
+DISTANCE: Final = Number(
+    "a whole number from 0 to 1e+6",
+    "pass by how much a published count may differ from the true one, such as 4, or 0 for half the base",
+    0.0,
     1e6,
     whole=True,
 )
@@ -37,7 +44,7 @@ TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'
 
 @table_function(
     "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, "
-    "p_percent",
+    "p_percent, within",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -52,12 +59,13 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     people: PeopleWord = "same",
     lowest: Annotated[int, HIDDEN_COUNT] = 1,
     highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
-    base: Annotated[int, ROUNDING_BASE] = 1,
+    base: Annotated[int, ROUNDING_BASE] = 0,
     status: Annotated[str | None, STATUS_COLUMN] = None,
     value: Annotated[str | None, SUM_COLUMN] = None,
     largest: Annotated[str, LARGEST_COLUMN] = "largest",
     dominance: Annotated[tuple[float, ...], DOMINANCE_RULE] = (1.0, 0.5),
     p_percent: Annotated[float, P_SHARE] = 0.1,
+    within: Annotated[int, DISTANCE] = 0,
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
@@ -74,8 +82,14 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     `revealed_by` says whether it takes several tables, or only the publisher's rule. An attacker knows that a
     hidden count is a whole number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no
     upper bound, unless the publisher's rule tells one. If a finding assumes that no hidden count is 0, its
-    status is `zeros_excluded`. Counts that are rounded to the nearest multiple of a `base`, such as 5, are
-    bounds; a row of the kind `rounded` is one that the tables narrow to a number, or below `k`. With
+    status is `zeros_excluded`.
+
+    Counts that are rounded to multiples of a `base`, such as 5, are bounds: they differ from the true ones by
+    at most `within`, half the base if it is 0 (`base - 1` for random or controlled rounding), and each has a
+    row of the kind `rounded`. A `base` of 0 is guessed if the counts have a common divisor that chance does
+    not explain; the status is then `base_guessed`. Cells that rounding to 0 may have left out count, too.
+
+    With
     `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
     all count the same, and a column with one category in all tables, such as a sex, may say that a table is
     of these people. The intervals are exact; where they are not proved to be, the status says so. Refuses
@@ -97,6 +111,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     ('sex = F', 'recovered', 1, '[total] - [sex = M]')
     """
     most = inf if highest >= UNBOUNDED else highest
-    reading = Reading(columns or None, count, total, lowest, most, int(base), status, value, largest)
+    known = (lowest, most, int(base))
+    reading = Reading(columns or None, count, total, *known, status, value, largest, int(within))
     rules = SumRules(*check_dominance(dominance), float(p_percent))
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested", rules=rules)

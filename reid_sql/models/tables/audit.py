@@ -18,7 +18,15 @@ from reid_sql.models.tables.equations import (
     link_cells,
     shown,
 )
-from reid_sql.models.tables.published_tables import Cells, Key, PublishedRows, Reading, read_cells
+from reid_sql.models.tables.published_tables import (
+    Cells,
+    Key,
+    PublishedRows,
+    Reading,
+    read_cells,
+    read_counts,
+)
+from reid_sql.models.tables.rounded_tables import add_unlisted, guess_base
 from reid_sql.models.tables.sums import Estimate, SumCell, SumRules, estimate_contributors, read_sums
 from reid_sql.parameters import Choice, Integers, Number
 
@@ -36,6 +44,7 @@ STATUS_NOT_TIGHT: Final = "bounds_not_tight: the interval contains the true one,
 STATUS_ZEROS_EXCLUDED: Final = (
     "zeros_excluded: the finding assumes that no hidden count is 0, else pass lowest := 0"
 )
+STATUS_BASE_GUESSED: Final = "base_guessed: all counts are multiples of one number; pass base"
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
 ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
 ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, PROTECTED)
@@ -75,7 +84,18 @@ def audit_tables(
     >>> found.finding, found.low, found.high, found.revealing_sum
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
-    audit = _audit(rows, reading, k, nested=nested)
+    is_guessed = not reading.base
+    if is_guessed:
+        counted = read_counts(rows, reading, nested=nested)[1]
+        reading = replace(reading, base=guess_base(counted))
+        is_guessed = reading.base > 1
+    try:
+        audit = _audit(rows, reading, k, nested=nested)
+    except ContradictionError:
+        if not is_guessed or reading.within:
+            raise
+        reading = replace(reading, within=reading.base - 1)
+        audit = _audit(rows, reading, k, nested=nested)
     with_zeros = audit.findings
     if reading.lowest > 0 and {RECOVERED, BELOW_K} & {*with_zeros.values()}:
         with_zeros = _audit(rows, replace(reading, lowest=0.0), k, nested=nested).findings
@@ -85,11 +105,19 @@ def audit_tables(
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
                 found.append(audit.describe_sum(key, cells[key], estimate))
+    if is_guessed:
+        found = [replace(row, status=_add_status(row.status, STATUS_BASE_GUESSED)) for row in found]
     return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+
+
+def _add_status(status: str, other: str) -> str:
+    return other if status == OK else f"{status}; {other}"
 
 
 def _audit(rows: PublishedRows, reading: Reading, k: int, *, nested: bool) -> "_Audit":
     columns, cells = read_cells(rows, reading, nested=nested)
+    if reading.distance and not nested:
+        add_unlisted(cells, read_counts(rows, reading)[1], reading)
     has_several = int(rows.tbl.max()) > 1
     try:
         return _Audit(link_cells(cells, columns), k, has_several=has_several)
@@ -119,7 +147,7 @@ class _Audit:
         self.sums = 0
 
     def list_hidden_cells(self, with_zeros: Mapping[Key | Rest, str]) -> list[AuditedCell]:
-        """The hidden cells; of rounded ones, and of what totals have besides their parts, those revealed.
+        """The hidden and rounded cells; of what totals have besides their parts, those revealed.
 
         `with_zeros` are the findings if a hidden count may be 0.
         """
@@ -130,7 +158,7 @@ class _Audit:
         rows = [
             (key, self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule))
             for place, key in enumerate(self.asked)
-            if self._is_hidden(key) or (found[key] != PROTECTED and key not in by_rule)
+            if self._is_uncertain(key) or (found[key] != PROTECTED and key not in by_rule)
         ]
         return [
             replace(row, status=STATUS_ZEROS_EXCLUDED)
@@ -141,6 +169,13 @@ class _Audit:
 
     def _is_hidden(self, key: Key | Rest) -> bool:
         return not isinstance(key, Rest) and bool(self.linked.cells[key].suppressed)
+
+    def _is_uncertain(self, key: Key | Rest) -> bool:
+        """Whether a table lists the cell, and none shows its exact count."""
+        if isinstance(key, Rest):
+            return False
+        cell = self.linked.cells[key]
+        return bool(cell.suppressed) or (cell.value is None and cell.is_listed)
 
     def _is_known_by_rule(self, key: Key | Rest, place: int) -> bool:
         """Whether nothing narrows what the publisher's rule, or rounding, tells of a cell."""
@@ -171,7 +206,8 @@ class _Audit:
         if not self.has_several:
             return set(keys)
         alone: set[Key] = set()
-        numbers = {number for key in keys for number in self.linked.cells[key].suppressed}
+        cells_of = [self.linked.cells[key] for key in keys]
+        numbers = {number for cell in cells_of for number in cell.suppressed or cell.published}
         for number in sorted(numbers):
             cells: Cells = {
                 key: cell.of_table(number)

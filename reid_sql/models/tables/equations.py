@@ -222,6 +222,9 @@ def link_cells(
     pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
     parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
     short = {pair for pair in pairs if _is_short(linked, parts[pair], tolerance)}
+    if any(cell.published and cell.value is None for cell in cells.values()):  # rounded: any of them may be
+        over = {fine - coarse for coarse, fine in short}
+        short = {(coarse, fine) for coarse, fine in pairs if fine - coarse in over}
     labels = _labels(cells)
     is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
     partial = (labels if is_label else set()) | set(range(len(columns), max(map(len, cells), default=0)))

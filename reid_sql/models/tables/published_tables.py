@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.classes.disclosure import NO_RECORDS
@@ -57,6 +57,7 @@ class Cell:
     value: float | None = None
     published: list[int] = field(default_factory=list)  # the tables that show the count, perhaps rounded
     suppressed: list[int] = field(default_factory=list)  # the tables that hide it
+    is_listed: bool = True  # by one of the tables; else rounding may have left it out
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -67,7 +68,7 @@ class Cell:
         """The cell as one table alone shows it."""
         value = self.value if number in self.published else None
         published, suppressed = ([number] if number in each else [] for each in self.tables)
-        return Cell(self.low, self.high, value, published, suppressed)
+        return Cell(self.low, self.high, value, published, suppressed, self.is_listed)
 
     @property
     def tables(self) -> tuple[list[int], list[int]]:
@@ -78,13 +79,21 @@ class Cell:
 Cells = dict[Key, Cell]
 
 
+class Counted(NamedTuple):
+    """A cell as one table shows it, before its count is rounded off."""
+
+    table: int
+    key: Key
+    cell: Cell
+
+
 @dataclass(frozen=True)
 class Reading:
     """How tables are read: their columns of categories and of counts, and what marks a total.
 
     `status` names the column that marks counts as hidden. `lowest` and `highest` are what an attacker knows
-    of each hidden count by the publisher's rule. Published counts are rounded to the nearest multiple of
-    `base`.
+    of each hidden count by the publisher's rule. Published counts are multiples of `base`, 0 if it is to be
+    found, and differ from the true ones by at most `within`, half the base if it is 0.
     """
 
     columns: list[str] | None = None
@@ -96,6 +105,12 @@ class Reading:
     status: str | None = None
     value: str | None = None  # the column of sums, if they are audited
     largest: str = "largest"  # of the largest contributions to each, which only the auditor knows
+    within: int = 0
+
+    @property
+    def distance(self) -> int:
+        """By how much a published count may differ from the true one."""
+        return self.within or self.base // 2
 
 
 def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
@@ -108,15 +123,25 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     >>> read_cells(rows, Reading())[1][(None,)].value
     7.0
     """
-    columns, read = read_rows(rows, reading, nested=nested)
+    columns, counted = read_counts(rows, reading, nested=nested)
     cells: Cells = {}
-    for number, key, row, is_hidden in read:
-        found = _count_of(row, reading, is_hidden=is_hidden)
-        _add(cells, key, _round_off(found, reading), number, is_shown=found.value is not None)
+    for number, key, cell in counted:
+        add_cell(cells, key, _round_off(cell, reading), number, is_shown=cell.value is not None)
     _refuse_unmarked_totals(cells)
     if not reading.columns:
         _refuse_figures(cells, columns)
     return columns, cells
+
+
+def read_counts(
+    rows: PublishedRows, reading: Reading, *, nested: bool = False
+) -> tuple[list[str], list[Counted]]:
+    """Give the columns of categories, and the cell of each row."""
+    columns, read = read_rows(rows, reading, nested=nested)
+    return columns, [
+        Counted(number, key, _count_of(row, reading, is_hidden=is_hidden))
+        for number, key, row, is_hidden in read
+    ]
 
 
 def read_rows(
@@ -247,16 +272,20 @@ def _count_of(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> C
 
 
 def _round_off(cell: Cell, reading: Reading) -> Cell:
-    """Give the bounds of a count that is rounded to the nearest multiple; half a base goes either way."""
-    if cell.value is None or reading.base == 1:
+    """Give the bounds of a count that is rounded; to the nearest multiple, half a base goes either way."""
+    if cell.value is None or not reading.distance:
         return cell
     if cell.value % reading.base:
         rule = f"count must be multiples of {reading.base}, as base says, or hidden"
         raise OutOfDomainError(
             f"{rule}, got {OTHER_VALUE} in '{reading.count}'; pass the base of the rounding"
         )
-    half = reading.base // 2
-    return Cell(max(0.0, cell.value - half), cell.value + half)
+    return cell_between(cell.value, reading)
+
+
+def cell_between(value: float, reading: Reading) -> Cell:
+    """A cell whose rounded count is this."""
+    return Cell(max(0.0, value - reading.distance), value + reading.distance)
 
 
 def _number(text: str) -> float:
@@ -266,7 +295,7 @@ def _number(text: str) -> float:
         return -1.0
 
 
-def _add(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool) -> None:
+def add_cell(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool) -> None:
     """Put a cell of one table among those of all."""
     cell = cells.setdefault(key, Cell(found.low, found.high))
     if number in (*cell.published, *cell.suppressed):
