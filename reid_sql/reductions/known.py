@@ -4,22 +4,27 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.attacker.adversary import KnownRecords
 from reid_sql.parameters import OPTIONAL_TABLE, Columns, fold_case
+from reid_sql.parameters.tolerance import Allowance, allowances_of
 from reid_sql.reduction import (
     ANY_NULLS,
     ENTITY,
     KEY,
     REFUSAL_SEVERAL_RECORDS,
     TBL,
+    WITHIN,
     Argument,
     Reduction,
     refuse_key_with_entity,
+    refuse_tolerance,
 )
 from reid_sql.scenarios import SCENARIO
 from reid_sql.sql.people import count_people, with_entity
 from reid_sql.sql.records import codes_of, encode_values, fits_memory_limit, named_by_key, with_null_report
 from reid_sql.sql.text import Source, name, none_null, numbered, refusal, with_names
+from reid_sql.sql.tolerance import tolerance_tables
 
 SCENARIO_COLUMNS: Final = Columns("columns of the scenario")
 NO_POPULATION: Final = -1  # people that hold a record, where no population table says how many
@@ -38,6 +43,7 @@ KNOWN_RECORDS: Final = Reduction(
         KEY,
         ANY_NULLS,
         ENTITY,
+        WITHIN,
     ),
     columns={
         "place": "BIGINT",
@@ -46,6 +52,7 @@ KNOWN_RECORDS: Final = Reduction(
         "texts": "VARCHAR[]",
         "people": "BIGINT",
         "members": "BIGINT[]",
+        "near": "BIGINT[]",
     },
     arrays=KnownRecords,
     bytes_each=KNOWN_BYTES,
@@ -54,12 +61,20 @@ KNOWN_RECORDS: Final = Reduction(
 
 
 def known_records(
-    tbl: Source, scenario: str, population_tbl: Source | None, key: str | None, nulls: str, entity: str | None
+    tbl: Source,
+    scenario: str,
+    population_tbl: Source | None,
+    key: str | None,
+    nulls: str,
+    entity: str | None,
+    tolerance: str | None = None,
 ) -> str:
     """List the distinct records as codes, with the records that hold each, and how many of a population.
 
-    Each record is named by the key, or else by its place in the scan, counted before any is left out.
+    Each record is named by the key, or else by its place in the scan, counted before any is left out. With a
+    tolerance, `near` has for each column the first and the last code that the record's value matches.
     """
+    refuse_tolerance(tolerance, nulls)
     document = json.loads(scenario)
     columns, text_columns = document["columns"], document.get("text_columns", [])
     folded = [fold_case(column) for column in columns]
@@ -71,16 +86,39 @@ def known_records(
         refuse_key_with_entity(key)
         tbl, key = _one_record_per_person(tbl, columns, every, entity, nulls), entity
     distinct = _distinct_records(tbl, columns, every, population_tbl, key, nulls)
+    tables, codes, near, relation = "", codes_of(columns), "NULL::BIGINT[]", "reid_distinct"
+    if tolerance is not None:
+        allowances = _allowances_in_order(tolerance, columns)
+        tables, relation = f", {tolerance_tables(columns, relation, allowances)}", "reid_placed"
+        places = range(1, len(columns) + 1)
+        codes, low, high = (
+            [f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)" for place in places]
+            for cell in ("c", "low", "high")
+        )
+        codes = f"[{', '.join(codes)}]"
+        near = f"[{', '.join(end for ends in zip(low, high, strict=True) for end in ends)}]"
     body = f"""
-        WITH reid_distinct AS MATERIALIZED ({distinct})
-        SELECT id AS place, records, {codes_of(columns)} AS codes,
-          {_list_texts(text_columns, every)} AS texts, people, members
-        FROM reid_distinct {encode_values(columns, "reid_distinct")}
+        WITH reid_distinct AS MATERIALIZED ({distinct}){tables}
+        SELECT id AS place, records, {codes} AS codes,
+          {_list_texts(text_columns, every)} AS texts, people, members, {near} AS near
+        FROM {relation} {encode_values(columns, "reid_distinct")}
         WHERE (SELECT {fits_memory_limit(KNOWN_BYTES)} FROM reid_distinct)"""
     body = named_by_key(tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body))
     label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
     asked = every if key is None else [*every, key]
     return tbl.check_columns(label, asked, with_null_report(tbl, columns, nulls, body))
+
+
+def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Allowance]:
+    """Read the allowances; refuses edits of a text, whose matches are no numbers from a first to a last."""
+    allowances = allowances_of(tolerance, columns)
+    for place, each in allowances.items():
+        if each.is_of_text:
+            rule = "tolerance must be a number, a percentage or a time where an attacker knows part"
+            raise OutOfDomainError(
+                f"{rule}, got '1 edit' for '{columns[place - 1]}'; leave the column out of it"
+            )
+    return allowances
 
 
 def _one_record_per_person(

@@ -280,3 +280,38 @@ def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates
     without = dict(con.sql(f"SELECT figure, value FROM {unkeyed}").fetchall())
     assert without["followed_within"] == len(followed)
     assert without["followed_within_right"] is None
+
+
+@pytest.mark.first(seed=range(3))
+@pytest.mark.parametrize("seed", range(40))
+def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_candidates(
+    con: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    """The sex is known of half of the people, all other columns of half, independently."""
+    case = random_case(seed)
+    case.create(con)
+    own = known(case.tables[0], ("value", "drop")[seed % 2])
+    if not own:
+        return
+    groups = [{"columns": part, "probability": 0.5} for part in (case.columns[:1], case.columns[1:])]
+    scenario = json.dumps({"population": 1000, "groups": groups})
+    given = {"nulls": ("value", "drop")[seed % 2], "tolerance": case.tolerance}
+    if "1 edit" in case.tolerance.values():
+        with pytest.raises((OutOfDomainError, duckdb.Error), match="got '1 edit' for"):
+            reid_sql.adversary_risk(con, "s", scenario, **given).fetchall()
+        return
+    con.execute("CREATE TABLE population AS FROM s UNION ALL FROM p")
+    answer = reid_sql.adversary_risk(con, "s", scenario, population_tbl="population", **given)
+    found = answer.order("record").project("marketer, prosecutor, journalist").fetchall()
+    people = [*own, *known(case.tables[1], given["nulls"])]
+
+    def count(row: Row, others: Sequence[Row]) -> list[int]:
+        by_sex = {id(other) for other in others if other[0] == row[0]}
+        by_rest = {id(other) for other in others if case.is_match((None, *row[1:]), (None, *other[1:]))}
+        return [len(others), len(by_sex), len(by_rest), len(by_sex & by_rest)]
+
+    expected = [
+        (sum(0.25 / size for size in here), 0.25 * here.count(1), 0.25 * there.count(1))
+        for here, there in ((count(row, own), count(row, people)) for row in own)
+    ]
+    assert [pytest.approx(figures, rel=1e-12) for figures in expected] == found

@@ -12,7 +12,7 @@ from reid_sql.scenarios import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, trials, seed, key, nulls, population_tbl, model, entity",
+    "tbl, scenario, trials, seed, key, nulls, population_tbl, model, entity, tolerance",
     answer=Answer.PER_RECORD,
     reduction=KNOWN_RECORDS,
     models=True,
@@ -42,6 +42,9 @@ def adversary_risk(
     the population with the scenario's columns, determines for each record whether it is unique in the
     population. `model`, fitted to these columns, estimates how many records are. Without both, Pitman's model
     does.
+
+    With `tolerance`, as in risk_summary but without edits, the attacker knows values only so closely, and a
+    record matches all records within it. Estimates of unique people remain those of equal values.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -13,7 +13,7 @@ from reid_sql.scenarios import ScenarioText
 
 
 @table_function(
-    "tbl, scenario, threshold, trials, seed, nulls, population_tbl, model, entity",
+    "tbl, scenario, threshold, trials, seed, nulls, population_tbl, model, entity, tolerance",
     answer=Answer.ROWS,
     reduction=KNOWN_RECORDS,
     models=True,

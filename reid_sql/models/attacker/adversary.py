@@ -61,6 +61,9 @@ class KnownRecords:
     codes: Integers  # (distinct, columns)
     texts: Sequence[Sequence[str | None]]  # (distinct, named columns)
     people: Integers | None = None  # (distinct,) how many of a population table have each; −1 without one
+    near: Integers | None = (
+        None  # (distinct, 2 columns) first and last code that matches; () if equal ones do
+    )
 
     @property
     def population(self) -> Integers | None:
@@ -79,7 +82,9 @@ class KnownRecords:
         if self.population is None:
             return self
         rows = self.rows
-        return KnownRecords(self.records[rows], self.codes[rows], [self.texts[row] for row in rows.tolist()])
+        near = None if self.near is None else self.near[rows]
+        texts = [self.texts[row] for row in rows.tolist()]
+        return KnownRecords(self.records[rows], self.codes[rows], texts, near=near)
 
 
 @dataclass(frozen=True)
@@ -299,7 +304,10 @@ def _walk_sets(
     expectations = count.run(who.matching.start(known.of_table.records), knowledge)
     if known.population is None:
         return expectations
-    both, profile = match_records(known.codes, known.texts, attacker, nulls), np.zeros_like(known.records)
+    both, profile = (
+        match_records(known.codes, known.texts, attacker, nulls, known.near),
+        np.zeros_like(known.records),
+    )
     profile[known.rows] = who.profile
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
@@ -328,7 +336,7 @@ def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> 
             f"the table, got {attacker.population:,}".removesuffix(".0")
         )
         raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
-    return find_subjects(known.codes, known.texts, attacker, nulls)
+    return find_subjects(known.codes, known.texts, attacker, nulls, known.near)
 
 
 @dataclass(frozen=True)

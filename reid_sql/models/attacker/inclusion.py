@@ -129,10 +129,17 @@ def relate_values(
     hierarchy: Hierarchy | None,
     texts: npt.NDArray[np.object_] | None,
     missing: npt.NDArray[np.bool_] | None,
+    spans: Integers | None = None,
 ) -> Relation:
-    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any."""
+    """Relate the values of a column: each matches itself and broader ones, both ways where NULL is any.
+
+    `spans`, (2, distinct), are the first code that the value of each record matches within a tolerance, and
+    the one after the last.
+    """
     values, first = np.unique(codes, return_index=True)
     matching: list[Any] = [[value] for value in values]
+    if spans is not None:
+        matching = [list(range(*ends)) for ends in spans[:, first].T.tolist()]
     if hierarchy is not None and texts is not None:
         spelled = {texts[row]: code for code, row in enumerate(first) if texts[row] is not None}
         for text, code in spelled.items():

@@ -253,7 +253,11 @@ class Subjects:
 
 
 def find_subjects(
-    codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
+    codes: Integers,
+    texts: Sequence[Sequence[str | None]],
+    attacker: Scenario,
+    nulls: str,
+    near: Integers | None = None,
 ) -> Subjects:
     """Read the records by the scenario; refuses a value that has no probability or looks misspelt.
 
@@ -268,15 +272,24 @@ def find_subjects(
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
     kinds = [int(group.max(initial=0)) for group in _group_codes(_name_columns(codes, attacker), attacker)]
     order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
-    return Subjects(match_records(codes, texts, attacker, nulls), probabilities, profile, order, tuple(notes))
+    matching = match_records(codes, texts, attacker, nulls, near)
+    return Subjects(matching, probabilities, profile, order, tuple(notes))
 
 
 def match_records(
-    codes: Integers, texts: Sequence[Sequence[str | None]], attacker: Scenario, nulls: str
+    codes: Integers,
+    texts: Sequence[Sequence[str | None]],
+    attacker: Scenario,
+    nulls: str,
+    near: Integers | None = None,
 ) -> Matching:
-    """Say by what the records match: by equal values, or where a value may include others by that."""
+    """Say by what the records match: by equal values, or where a value may match others by that.
+
+    `near` has for each column the first and the last code that a record's value matches, if not only its own.
+    """
     columns = _name_columns(codes, attacker)
-    if nulls != "wildcard" and not attacker.hierarchies:
+    spans = _name_spans(codes, near, attacker)
+    if nulls != "wildcard" and not attacker.hierarchies and not spans:
         return Matching(_group_codes(columns, attacker), by_inclusion=False)
     missing = (
         {column: codes[:, place] == 0 for place, column in enumerate(attacker.columns)}
@@ -286,7 +299,11 @@ def match_records(
     texts_by_column = _name_texts(texts, attacker)
     related = {
         column: relate_values(
-            values, attacker.hierarchies.get(column), texts_by_column.get(column), missing.get(column)
+            values,
+            attacker.hierarchies.get(column),
+            texts_by_column.get(column),
+            missing.get(column),
+            spans.get(column),
         )
         for column, values in columns.items()
     }
@@ -300,6 +317,21 @@ def match_records(
 def _name_columns(codes: Integers, attacker: Scenario) -> dict[str, Integers]:
     """Codes of each column, without gaps."""
     return {column: renumber(codes[:, place]) for place, column in enumerate(attacker.columns)}
+
+
+def _name_spans(codes: Integers, near: Integers | None, attacker: Scenario) -> dict[str, Integers]:
+    """Per record, the first code without gaps that it matches in each column, and the one after the last."""
+    if near is None or not near.size:
+        return {}
+    return {
+        column: np.stack(
+            [
+                np.searchsorted(np.unique(codes[:, place]), near[:, 2 * place + end], side=side)
+                for end, side in enumerate(("left", "right"))
+            ]
+        )
+        for place, column in enumerate(attacker.columns)
+    }
 
 
 def _group_codes(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:

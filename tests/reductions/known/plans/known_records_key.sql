@@ -1,4 +1,4 @@
--- known_records(people, '{"columns": ["age"]}', None, 'id', 'drop', None)
+-- known_records(people, '{"columns": ["age"]}', None, 'id', 'drop', None, None)
 SELECT reid_counted.*, reid_left_out.records_dropped, 'drop' AS nulls
 FROM (
   SELECT reid_answer_of.*
@@ -16,7 +16,7 @@ FROM (
       )
     )
     SELECT id AS place, records, [coalesce(code1, 0)] AS codes, []::VARCHAR[] AS texts,
-      people, members
+      people, members, NULL::BIGINT[] AS near
     FROM reid_distinct
     LEFT JOIN (
       SELECT v1, row_number() OVER () AS code1

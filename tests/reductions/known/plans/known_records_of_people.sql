@@ -1,4 +1,4 @@
--- known_records(people, '{"columns": ["age", "sex"], "told": ["state"]}', None, None, 'value', 'person')
+-- known_records(people, '{"columns": ["age", "sex"], "told": ["state"]}', None, None, 'value', 'person', None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   SELECT reid_answer_of.*
@@ -30,7 +30,7 @@ FROM (
       )
     )
     SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-      []::VARCHAR[] AS texts, people, members
+      []::VARCHAR[] AS texts, people, members, NULL::BIGINT[] AS near
     FROM reid_distinct
     LEFT JOIN (
       SELECT v1, row_number() OVER () AS code1

@@ -1,4 +1,4 @@
--- known_records(people, '{"columns": ["age", "sex"], "told": ["state"]}', register, None, 'value', None)
+-- known_records(people, '{"columns": ["age", "sex"], "told": ["state"]}', register, None, 'value', None, None)
 SELECT reid_counted.*, 0::BIGINT AS records_dropped, 'value' AS nulls
 FROM (
   WITH reid_distinct AS MATERIALIZED (
@@ -23,7 +23,7 @@ FROM (
     )
   )
   SELECT id AS place, records, [coalesce(code1, 0), coalesce(code2, 0)] AS codes,
-    []::VARCHAR[] AS texts, people, members
+    []::VARCHAR[] AS texts, people, members, NULL::BIGINT[] AS near
   FROM reid_distinct
   LEFT JOIN (
     SELECT v1, row_number() OVER () AS code1
