@@ -54,7 +54,7 @@ JOINED: Final = "reid_joined_table"
 def run_adversary(options: argparse.Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     threshold = function_options(options, "adversary_summary", "threshold")
-    how = function_options(options, "adversary_summary", "nulls") | given_entity(options)
+    how = function_options(options, "adversary_summary", "nulls", "tolerance") | given_entity(options)
     con, table = open_file(options)
     try:
         known = scenario(options.scenario)

@@ -133,6 +133,7 @@ def _adversary(parser: Parser) -> None:
     add_threshold(parser)
     add_nulls(parser)
     add_entity(parser)
+    add_tolerance(parser)
     parser.option("--sensitivity", "show all 81 settings of the four parameters too", action="store_true")
     group = parser.add_mutually_exclusive_group()
     words = "CSV, Parquet or JSON file of the population, which shows who is unique in it"
