@@ -45,6 +45,7 @@ def adversary_risk(
     population_tbl: _Frame | None = None,
     model: str | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def adversary_sensitivity(
     con: duckdb.DuckDBPyConnection,
@@ -57,6 +58,7 @@ def adversary_sensitivity(
     population_tbl: _Frame | None = None,
     model: str | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def adversary_summary(
     con: duckdb.DuckDBPyConnection,
@@ -69,6 +71,7 @@ def adversary_summary(
     population_tbl: _Frame | None = None,
     model: str | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def alpha_k_anonymity(
     con: duckdb.DuckDBPyConnection,

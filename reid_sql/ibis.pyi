@@ -22,6 +22,7 @@ def adversary_sensitivity(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def adversary_summary(
     tbl: _Frame,
@@ -33,6 +34,7 @@ def adversary_summary(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> Table: ...
 def alpha_k_anonymity(
     tbl: _Frame,

@@ -25,6 +25,7 @@ def adversary_risk(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def adversary_sensitivity(
     tbl: _Frame,
@@ -36,6 +37,7 @@ def adversary_sensitivity(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def adversary_summary(
     tbl: _Frame,
@@ -47,6 +49,7 @@ def adversary_summary(
     population_tbl: _Frame | None = None,
     model: str | FittedModel | None = None,
     entity: str | None = None,
+    tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
 def alpha_k_anonymity(
     tbl: _Frame,
