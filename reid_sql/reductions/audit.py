@@ -1,11 +1,12 @@
 """An original table with a synthetic one and a holdout: the distinct records of all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from reid_sql.models.synthetic.audited_tables import AuditedTables
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable
-from reid_sql.reduction import ENTITY, Argument, Reduction
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable, fold_case, list_columns
+from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.codes import is_ordinal
 from reid_sql.sql.nobodies import letters_of
 from reid_sql.sql.people import with_entity
@@ -45,9 +46,23 @@ AUDITED_TABLES: Final = Reduction(
     whole=True,
     reasons={"by": "it compares tables as a whole"},
 )
+INFERENCE_TABLES: Final = replace(
+    AUDITED_TABLES,
+    name="inference_tables",
+    words="the distinct records of a table and of people who are not in it, as codes, each with how many "
+    "records, or people, of each have its values",
+    arguments=(
+        TBL,
+        QI,
+        Argument("sensitive", Columns("sensitive columns")),
+        Argument("holdout", OptionalTable(has_entity=True), optional=True),
+        ENTITY,
+    ),
+)
 
 
 SIDES = ("originals", "synthetics", "controls")
+Tables = Mapping[int, Source]  # by the place of each in SIDES
 
 
 def audited_tables(
@@ -63,11 +78,35 @@ def audited_tables(
     original, synthetic, *others = original.guard_types(
         [synthetic, *([] if holdout is None else [holdout])], asked
     )
-    holdout = others[0] if others else None
-    every = with_entity(asked, entity, "value")
-    tables = [original, synthetic, *([] if holdout is None else [holdout])]
-    rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in enumerate(tables))
-    counts = [_count(side, entity) for side, _ in enumerate(SIDES)]
+    tables = dict(enumerate([original, synthetic, *others]))
+    body = _list_records(tables, (0, 1, 2), qi, asked, entity)
+    label, every = _label(entity), with_entity(asked, entity, "value")
+    names = ("the original", "the synthetic table")
+    return original.check_columns_of_both(synthetic, names, label, every, body)
+
+
+def inference_tables(
+    tbl: Source, qi: Sequence[str], sensitive: Sequence[str], holdout: Source | None, entity: str | None
+) -> str:
+    """List the same of a released table, whose people are those of the original."""
+    asked = list_columns(AUDITED_COLUMNS.words, [*qi, *sensitive], fold_case)
+    tbl, *others = tbl.guard_types([] if holdout is None else [holdout], asked)
+    tables = {0: tbl} | ({2: others[0]} if others else {})
+    body = _list_records(tables, (0, 0, 2), qi, asked, entity)
+    return tbl.check_columns(_label(entity), with_entity(asked, entity, "value"), body)
+
+
+def _label(entity: str | None) -> str:
+    return (AUDITED_COLUMNS if entity is None else AUDITED_COLUMNS_AND_ENTITY).words
+
+
+def _list_records(
+    tables: Tables, sides: Sequence[int], qi: Sequence[str], asked: Sequence[str], entity: str | None
+) -> str:
+    """List the distinct records of the tables, counted for each of SIDES in the table of this place."""
+    original, holdout = tables[0], tables.get(2)
+    rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in tables.items())
+    counts = [_count(side, entity) for side in sides]
     counted = ", ".join(f"{count} AS {name}" for count, name in zip(counts, SIDES, strict=True))
     keys = numbered(asked) if entity is None else f"{numbered(asked)}, side, person"
     ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
@@ -86,14 +125,13 @@ def audited_tables(
           {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people,
           [{written}] AS written_otherwise
         FROM reid_distinct {encode_values(asked, "reid_distinct", in_order=True)}"""
-    for other in tables[1:]:
+    for other in list(tables.values())[1:]:
         body = original.check_types(other, asked, body)
     body = with_null_report(original, qi, "value", body)
-    label = (AUDITED_COLUMNS if entity is None else AUDITED_COLUMNS_AND_ENTITY).words
     if holdout is not None:
-        body = holdout.check_columns(label, every, body, "the holdout")
-    names = ("the original", "the synthetic table")
-    return original.check_columns_of_both(synthetic, names, label, every, body)
+        every = with_entity(asked, entity, "value")
+        body = holdout.check_columns(_label(entity), every, body, "the holdout")
+    return body
 
 
 def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:

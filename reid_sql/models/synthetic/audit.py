@@ -31,6 +31,7 @@ from reid_sql.models.synthetic.attacks import (
 )
 from reid_sql.models.synthetic.audited_tables import NOBODY, AuditedTables, Flags, OrderedTables, draw_people
 from reid_sql.models.synthetic.membership import attack_membership
+from reid_sql.models.synthetic.sure_inference import audit_sure_inference
 from reid_sql.parameters import Integers
 
 # Singling out: predicates that fit one synthetic record, and how often they fit one person.
@@ -421,13 +422,14 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
     [(1.0, 0.5), (1.0, 0.5)]
     """
     ordered = tables.in_order()
-    draws = [np.random.default_rng([seed, family]) for family in range(5)]  # so that none depends on another
+    draws = [np.random.default_rng([seed, family]) for family in range(6)]  # so that none depends on another
     people = draw_people(ordered, targets, draws[0])
     some = draw_people(ordered, min(targets, NEAREST_TARGETS), draws[1])
     attacks = [
         *attack_by_equal_values(ordered),
         *single_out(ordered, draws[2]),
         *attack_by_nearest_records(ordered, some, draws[4], SHARES[:2]),
+        *audit_sure_inference(ordered, people, draws[5]),
         *attack_membership(ordered, people, draws[3], SHARES[1:]),
     ]
     return doubt_holdout(ordered, _in_order_of_columns(attacks, tables.names))

@@ -1,0 +1,451 @@
+"""Inference by an attacker who attacks only where she is sure, and abstains from all other people.
+
+She knows some columns of a person, and looks for the released people with the same values. She names their
+most frequent value of another column if enough of them have it and there are enough of them: a rule. Which
+columns and which rule serve her best is chosen on one half of the people, and measured on the other half. The
+release is the first sample, the choosing half the second, and the measuring half the third, so no figure is
+high because it was chosen. Sources: Francis & Wagner 2024 (abstention, precision and recall);
+Giomi et al. 2023 (the control).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Annotated, Final
+
+import numpy as np
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.subset_counts import count_subsets
+from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
+from reid_sql.models.interruption import checkpoint
+from reid_sql.models.numerics.quantiles import NORMAL_95
+from reid_sql.models.numerics.special_functions import ndtri
+from reid_sql.models.synthetic.attacks import (
+    ERROR,
+    STATUS_ONE_COLUMN,
+    UNITS,
+    AuditedAttack,
+    judge_shares,
+    rank_positions,
+    unavailable,
+)
+from reid_sql.models.synthetic.audited_tables import (
+    AuditedTables,
+    Flags,
+    Holders,
+    OrderedTables,
+    People,
+    draw_people,
+)
+from reid_sql.parameters import Floats, Integers, Number
+
+MIN_PRECISION: Final = Number(
+    "a share from 0.5 to 1", "pass how often she must be right where she attacks, such as 0.95", 0.5, 1.0
+)
+MinPrecision = Annotated[float, MIN_PRECISION]
+DEFAULT_PRECISION: Final = 0.95
+# She is sure if so many percent of the people who agree have the value, and so many people agree. The first
+# share means more than half.
+SHARES: Final = (100, 95, 90, 80, 70, 60, 50)
+PEOPLE: Final = (50, 20, 10, 5, 3, 2, 1)
+RULES: Final = tuple((share, people) for share in SHARES for people in PEOPLE)  # the strictest first
+BINS: Final = 20  # of ranks, in which a number of more values is inferred
+
+
+ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Counts:
+    """People, those of them who were attacked, and those about whom the attack was right."""
+
+    people: int
+    attacked: int
+    right: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The same by each rule."""
+
+    people: int
+    attacked: Integers  # (rules,)
+    right: Integers  # (rules,)
+
+    def of_rule(self, place: int) -> Counts:
+        """The counts of one rule."""
+        return Counts(self.people, int(self.attacked[place]), int(self.right[place]))
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of the share of people about whom each rule is right, never 0."""
+        share = (self.right + 0.5) / (self.people + 1)
+        return np.asarray(np.sqrt(share * (1 - share) / max(1, self.people)))
+
+
+@dataclass(frozen=True)
+class SureAttack:
+    """What the chosen rule of some columns does on the measuring half."""
+
+    target: int  # the place of the inferred column
+    known: tuple[int, ...]  # places of the known columns
+    strength: tuple[int, float]  # how well it did on the choosing half; more is better
+    rule: tuple[int, int]  # percent, people
+    counts: Counts
+    guessed: int  # attacked people who have the most frequent value of the release
+    control: Counts | None
+
+
+class Release:
+    """The released people: how many of them have each value."""
+
+    def __init__(self, tables: OrderedTables) -> None:
+        self.people = tables.synthetic_people
+        self.records = tables.synthetics
+        self.has_several = len(self.people) < len(self.people.rows)
+
+    def count(self, numbers: Integers, size: int) -> Integers:
+        """Count the released people who have each number, where each distinct record has one, (size,)."""
+        if not self.has_several:
+            return np.bincount(numbers, self.records, size).astype(np.int64)
+        pairs = np.unique(self.people.numbers * size + numbers[self.people.rows])
+        return np.bincount(pairs % size, minlength=size)
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Released people who agree with a record on the known columns, (records,)."""
+
+    people: Integers
+    modal: Integers  # of them with the most frequent value; 0 if there are several such values
+    is_right: Flags  # whether it is the record's own value
+
+    def attacked(self, share: int, people: int) -> Flags:
+        """Whether a rule attacks each record: so many percent, and more than half, of so many people."""
+        bound = np.maximum(share * self.people, 50 * self.people + 1)
+        return np.asarray((100 * self.modal >= bound) & (self.people >= people))
+
+
+class Cells:
+    """Released people by class, values of the known columns, and by cell, a class and an inferred value."""
+
+    def __init__(self, release: Release, classes: Integers, values: Integers) -> None:
+        width = int(values.max(initial=0)) + 1
+        cells, self.cell = np.unique(classes * width + values, return_inverse=True)
+        self.class_of_record = classes
+        self.count = release.count(self.cell, len(cells))
+        class_of_cell = cells // width
+        starts = np.flatnonzero(np.diff(class_of_cell, prepend=-1))
+        self.people = release.count(classes, len(starts))
+        self.most = np.maximum.reduceat(self.count, starts)
+        most = self.most[class_of_cell]
+        self.is_first = self.count == most
+        self.is_second = (self.count == most - 1) & (self.count > 0)
+        self.firsts = np.add.reduceat(self.is_first, starts, dtype=np.int64)
+        self.seconds = np.add.reduceat(self.is_second, starts, dtype=np.int64)
+
+    def match(self, rows: Integers) -> Matches:
+        """Match these distinct records with the release."""
+        own, cell = self.class_of_record[rows], self.cell[rows]
+        is_one = self.firsts[own] == 1
+        return Matches(self.people[own], np.where(is_one, self.most[own], 0), is_one & self.is_first[cell])
+
+    def match_without_own(self, holders: Holders, *, has_several: bool) -> Matches:
+        """Match each person's records with the release without this person.
+
+        A value of the person's then has one person less. So the most frequent value is the only one of the
+        first ones that the person lacks; or the only first one, if it is theirs and nobody else's value has
+        as many people as are left.
+        """
+        own, cell = self.class_of_record[holders.rows], self.cell[holders.rows]
+        first, second = self.is_first[cell].astype(np.int64), self.is_second[cell].astype(np.int64)
+        if has_several:
+            first, second = self._sum_of_person(holders, cell)
+        is_other = self.firsts[own] - first == 1
+        is_same = (self.firsts[own] == 1) & (first == 1) & (self.seconds[own] == second)
+        modal = np.where(is_other, self.most[own], np.where(is_same, self.most[own] - 1, 0))
+        return Matches(self.people[own] - 1, modal, is_same & self.is_first[cell])
+
+    def _sum_of_person(self, holders: Holders, cell: Integers) -> tuple[Integers, Integers]:
+        """How many first and second values of the class of each record its person has."""
+        pairs, place = np.unique(holders.numbers * len(self.count) + cell, return_inverse=True)
+        cell_of_pair = pairs % len(self.count)
+        class_of_cell = np.empty(len(self.count), dtype=np.int64)
+        class_of_cell[self.cell] = self.class_of_record
+        classes = pairs // len(self.count) * len(self.people) + class_of_cell[cell_of_pair]
+        group = np.unique(classes, return_inverse=True)[1]
+        sums = (np.bincount(group, flags[cell_of_pair]) for flags in (self.is_first, self.is_second))
+        first, second = (each[group[place]].astype(np.int64) for each in sums)
+        return first, second
+
+
+def number_values(tables: OrderedTables, target: int) -> Integers:
+    """Number the values of an inferred column: those of a number with many values by twentieths of ranks."""
+    codes = tables.codes[target]
+    if not tables.is_ordinal[target] or len(np.unique(codes)) <= BINS:
+        return np.asarray(codes)
+    ranks = rank_positions(codes, tables.originals + tables.synthetics + tables.controls).astype(np.int64)
+    bins: Integers = np.where(codes == 0, 0, np.minimum(BINS * ranks // UNITS, BINS - 1) + 1)
+    return bins
+
+
+class Trial:
+    """People whom the attack is tried on, and the half of them on which its columns and its rule are chosen.
+
+    The control are people who are not in the release; or, if it has all of them, the same people, each with
+    their own record taken out.
+    """
+
+    def __init__(self, tables: OrderedTables, people: People, rng: np.random.Generator) -> None:
+        self.tables, self.people = tables, people
+        self.release = Release(tables)
+        self.is_choosing = np.zeros(len(people.is_original), dtype=np.bool_)
+        for side in (people.is_original, ~people.is_original):
+            places = rng.permutation(np.flatnonzero(side))
+            self.is_choosing[places[: len(places) // 2]] = True
+
+    def attack(
+        self, target: int, subsets: Sequence[tuple[int, ...]], min_precision: float, *, is_released: bool
+    ) -> list[SureAttack]:
+        """Attack a column by each set of known columns, the strongest first."""
+        values = number_values(self.tables, target)
+        totals = self.release.count(values, int(values.max(initial=0)) + 1)
+        is_guess = values == int(totals.argmax())
+        attacks = []
+        for known in subsets:
+            checkpoint()
+            cells = Cells(self.release, self.tables.classes_by(known), values)
+            attacks.append(self._try(cells, target, known, is_guess, min_precision, is_released=is_released))
+        return sorted(attacks, key=lambda each: each.strength, reverse=True)
+
+    def _try(
+        self,
+        cells: Cells,
+        target: int,
+        known: tuple[int, ...],
+        is_guess: Flags,
+        min_precision: float,
+        *,
+        is_released: bool,
+    ) -> SureAttack:
+        holders, original = self.people.holders, self.people.is_original
+        matches = cells.match(holders.rows)
+        flags = self._flags(matches)
+        controls, control = flags, ~original
+        if is_released and original.all():
+            without = cells.match_without_own(holders, has_several=self.release.has_several)
+            controls, control = self._flags(without), original
+        halves = [
+            (_tally(flags, original & half), _tally(controls, control & half))
+            for half in (self.is_choosing, ~self.is_choosing)
+        ]
+        place, strength = choose_rule(*halves[0], min_precision, by_excess=not is_released)
+        people, others = halves[1]
+        guessed = self._of_people([matches.attacked(*RULES[place]) & is_guess[holders.rows]])[0]
+        return SureAttack(
+            target,
+            known,
+            strength,
+            RULES[place],
+            people.of_rule(place),
+            int(np.count_nonzero(guessed & original & ~self.is_choosing)),
+            others.of_rule(place) if others.people else None,
+        )
+
+    def _flags(self, matches: Matches) -> tuple[Flags, Flags]:
+        """Whom each rule attacks by one of their records, and about whom it is right, (rules, people)."""
+        attacked = [matches.attacked(*rule) for rule in RULES]
+        right = [each & matches.is_right for each in attacked]
+        return self._of_people(attacked), self._of_people(right)
+
+    def _of_people(self, flags: Sequence[Flags]) -> Flags:
+        """Whether one record of each person is flagged, (flags, people)."""
+        stacked = np.stack(flags)
+        starts = self.people.holders.starts
+        is_each = stacked.shape[1] == len(starts)
+        return stacked if is_each else np.asarray(np.maximum.reduceat(stacked, starts, axis=1))
+
+
+def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
+    attacked, right = (np.count_nonzero(each[:, some], axis=1) for each in flags)
+    return Tally(int(np.count_nonzero(some)), attacked, right)
+
+
+def choose_rule(
+    people: Tally, control: Tally, min_precision: float, *, by_excess: bool
+) -> tuple[int, tuple[int, float]]:
+    """Choose the rule that is right about most people among the precise ones, and return its strength.
+
+    With `by_excess`, rules come first that are right more often about the people than about the control,
+    beyond chance: those by the lower end of this excess.
+    """
+    is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
+    share = people.right / max(1, people.people)
+    value = np.where(is_precise, share, people.right / (people.attacked + 1))
+    level = is_precise.astype(np.int64)
+    if by_excess and control.people:
+        low = share - control.right / control.people - NORMAL_95 * np.hypot(people.error, control.error)
+        level += 2 * (low > 0)
+        value = np.where(low > 0, low, value)
+    place = int(np.argmax(np.where(level == level.max(), value, -1.0)))
+    return place, (int(level[place]), float(value[place]))
+
+
+def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
+    """Every set of up to so many places, and all of them together.
+
+    >>> list_subsets([0, 1, 2], 1)
+    [(0,), (1,), (2,), (0, 1, 2)]
+    """
+    sizes = range(1, min(max_size, len(places)) + 1)
+    some = [subset for size in sizes for subset in combinations(places, size)]
+    return some if max_size >= len(places) else [*some, tuple(places)]
+
+
+# In the audit of a synthetic table: people who were used, and a holdout.
+
+SURE_INFERENCE: Final = "sure_inference"
+SHARE: Final = "share"
+PRECISION: Final = "precision"
+MAX_SIZE: Final = 3  # known columns, unless the attacker knows all
+MAX_WORK: Final = 20_000_000  # distinct records times sets of columns
+STATUS_NOBODY: Final = "nobody_attacked: the attacker is sure about nobody"
+STATUS_NO_CONTROL: Final = (
+    "no_control_attacked: the attacker is sure about nobody in the control, so judge by the share"
+)
+
+
+def audit_sure_inference(
+    tables: OrderedTables, people: People, rng: np.random.Generator
+) -> Iterator[AuditedAttack]:
+    """Measure, for each inferred column, the share of people and the precision; the worst column first.
+
+    The inferred columns are the sensitive ones, or all if there is none. The intervals of several columns
+    hold together: Bonferroni 1936.
+    """
+    targets = tables.places(sensitive=True) or list(range(len(tables.names)))
+    quasi = tables.places(sensitive=False)
+    known = {target: [place for place in quasi if place != target] for target in targets}
+    if not all(known.values()):
+        yield unavailable(SURE_INFERENCE, SHARE, STATUS_ONE_COLUMN, tables.names[targets[0]])
+        return
+    most = MAX_WORK // (len(targets) * tables.codes.shape[1])
+    size = max(
+        size for size in range(1, MAX_SIZE + 1) if size == 1 or count_subsets(len(quasi), size) <= most
+    )
+    trial = Trial(tables, people, rng)
+    best = [
+        trial.attack(target, list_subsets(places, size), DEFAULT_PRECISION, is_released=False)[0]
+        for target, places in known.items()
+    ]
+    quantile = float(ndtri(1 - ERROR / len(targets)))
+    for attack in sorted(best, key=lambda each: each.strength, reverse=True):
+        column = " / ".join(
+            (tables.names[attack.target], ", ".join(tables.names[place] for place in attack.known))
+        )
+        yield from _judge(attack, column, quantile)
+
+
+def _judge(attack: SureAttack, column: str, quantile: float) -> Iterator[AuditedAttack]:
+    """Compare the shares of all people about whom the attack is right, then of those who are attacked."""
+    one, other = attack.counts, attack.control
+    shares = one.right / one.people, other.right / other.people if other else None
+    trials = one.people, other.people if other else 1
+    yield judge_shares(SURE_INFERENCE, SHARE, shares, trials, column=column, quantile=quantile)
+    if not one.attacked:
+        yield unavailable(SURE_INFERENCE, PRECISION, STATUS_NOBODY, column)
+        return
+    guess = attack.guessed / one.attacked
+    shares = one.right / one.attacked, other.right / other.attacked if other and other.attacked else None
+    trials = one.attacked, other.attacked if other else 1
+    measured = judge_shares(
+        SURE_INFERENCE, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile
+    )
+    yield replace(measured, status=STATUS_NO_CONTROL) if other and not other.attacked else measured
+
+
+# Of released microdata: the same attack with and without each person's own record, or on other people.
+
+STATUS_IMPRECISE: Final = "imprecise: where she is sure, she is right less often than min_precision"
+MAX_SETS: Final = 10_000  # of known columns, for all sensitive columns together
+
+
+@dataclass(frozen=True)
+class InferenceRisk:
+    """What an attacker who abstains infers of a sensitive column from some known columns."""
+
+    sensitive: str  # the inferred column
+    columns: list[str]  # the known columns
+    rank: int  # 1 for the columns that served best on the choosing half
+    min_share: float  # the rule: she attacks if more than half, and so many, of the people who agree …
+    min_people: int  # … have the same value, and so many agree
+    people: int  # on whom it was measured
+    attacked: float  # share of them whom she attacks
+    precision: float | None  # share of the attacked about whom she is right
+    precision_low: float | None
+    precision_high: float | None
+    recall: float  # share of the people about whom she is right
+    guess_precision: float | None  # share of the attacked who have the column's most frequent value
+    baseline_attacked: float  # the same attack without the person's own record, or on the control
+    baseline_precision: float | None
+    baseline_recall: float
+    excess: float  # recall - baseline_recall: what the people's own records give away
+    excess_low: float
+    excess_high: float
+    risk: float | None  # excess / (1 - baseline_recall), as anonymeter reports
+    status: str
+
+
+def measure_inference(
+    tables: AuditedTables, max_size: int, min_precision: float, targets: int, seed: int
+) -> list[InferenceRisk]:
+    """Attack each sensitive column by every set of the known columns; the worst column first."""
+    if not np.sum(tables.originals):
+        raise NoRecordsError(NO_RECORDS)
+    ordered = tables.in_order()
+    known, inferred = ordered.places(sensitive=False), ordered.places(sensitive=True)
+    sets = len(inferred) * count_subsets(len(known), max_size)
+    if sets > MAX_SETS:
+        raise OutOfDomainError(
+            f"the number of sets of known columns must be at most {MAX_SETS}, got {sets}; pass fewer columns "
+            "or a smaller max_size"
+        )
+    draws = [np.random.default_rng([seed, family]) for family in range(2)]
+    trial = Trial(ordered, draw_people(ordered, targets, draws[0]), draws[1])
+    subsets = list_subsets(known, max_size)
+    attacks = [trial.attack(target, subsets, min_precision, is_released=True) for target in inferred]
+    attacks.sort(key=lambda each: each[0].strength, reverse=True)
+    return [_risk(attack, rank, ordered.names) for each in attacks for rank, attack in enumerate(each, 1)]
+
+
+def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
+    one, other = attack.counts, attack.control or Counts(0, 0, 0)
+    recall, control = one.right / one.people, other.right / max(1, other.people)
+    precision = one.right / one.attacked if one.attacked else None
+    ends = wilson_interval(precision, one.attacked) if precision is not None else (None, None)
+    low, high = newcombe_interval((recall, one.people), (control, other.people))
+    excess = recall - control
+    return InferenceRisk(
+        names[attack.target],
+        [names[place] for place in attack.known],
+        rank,
+        attack.rule[0] / 100,
+        attack.rule[1],
+        one.people,
+        one.attacked / one.people,
+        precision,
+        ends[0],
+        ends[1],
+        recall,
+        attack.guessed / one.attacked if one.attacked else None,
+        other.attacked / other.people,
+        other.right / other.attacked if other.attacked else None,
+        control,
+        excess,
+        low,
+        high,
+        excess / (1 - control) if control < 1 else None,
+        OK if attack.strength[0] else STATUS_IMPRECISE,
+    )

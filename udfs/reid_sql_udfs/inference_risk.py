@@ -1,0 +1,57 @@
+"""What an attacker who abstains infers from a released table."""
+
+from reid_sql.function import Answer, Question, table_function
+from reid_sql.models.comparison.linkage import Targets
+from reid_sql.models.synthetic import sure_inference
+from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.models.synthetic.sure_inference import InferenceRisk, MinPrecision
+from reid_sql.parameters import Seed, SubsetSize
+from reid_sql.reductions.audit import INFERENCE_TABLES
+
+
+@table_function(
+    "tbl, qi, sensitive, max_size, min_precision, holdout, targets, seed, entity",
+    answer=Answer.ROWS,
+    reduction=INFERENCE_TABLES,
+    question=Question.DISCLOSURE,
+    source="Francis & Wagner 2024 (abstention); Giomi et al. 2023 (control, risk); Newcombe 1998",
+)
+def inference_risk(
+    tables: AuditedTables,
+    max_size: SubsetSize = 3,
+    min_precision: MinPrecision = 0.95,
+    targets: Targets = 10_000,
+    seed: Seed = 0,
+) -> list[InferenceRisk]:
+    """Infer a sensitive value from every set of known columns, by an attacker who abstains where unsure.
+
+    The attacker knows some columns of a person, and looks for the people in the table with the same values.
+    She attacks if at least `min_share`, and more than half, of at least `min_people` such people have the
+    same sensitive value. `precision` is the share of the attacked people about whom she is right, `recall`
+    the share of all people. The answer has a row for each set of up to `max_size` known columns, and for all
+    together. The worst sensitive column, and the columns with the highest recall at `min_precision`, come
+    first (`rank` 1).
+
+    Rule and rank are chosen on one half of the people, and all figures are measured on the other half, with
+    95 % intervals. These hold for rank 1; of many rows, the most striking one is too good. The baseline is
+    the same attack after the person's own record has been taken out of the table; with `holdout`, people of
+    the same kind who are not in the table, it is the attack on them. `excess` is `recall` less
+    `baseline_recall`: what the people's own records give away. A high recall without an excess follows from
+    other people's records: a class that shares a diagnosis.
+
+    About `targets` records are attacked; all records of the table are counted. NULL is a value of its own. A
+    number with more than 20 values is inferred as one of 20 ranges of equal rank. One row per person is
+    assumed; with `entity`, the column that identifies people, people are counted, and an attack is right
+    about a person if it is right about one of their rows. Refuses an empty table and more than 10,000 sets.
+
+    >>> import numpy as np
+    >>> four = np.full(4, 4)
+    >>> codes = np.array([[1, 1, 2, 3], [1, 2, 1, 1]])
+    >>> tables = AuditedTables(["a", "x"], [False, True], [False] * 2, codes, four, four, 0 * four, [False])
+    >>> risk = inference_risk(tables)[0]
+    >>> risk.columns, risk.recall, risk.baseline_recall
+    (['a'], 0.5, 0.5)
+    """
+    return sure_inference.measure_inference(
+        tables, int(max_size), float(min_precision), int(targets), int(seed)
+    )
