@@ -97,3 +97,14 @@ ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | sex | postcode | class_size | delta |
 -- | --- | --- | --- | --- |
 -- | F | 04106 | 89 | 2.1658 |
+
+-- An attacker who abstains where unsure: about whom is she right, and would she be without their own records?
+SELECT columns, rank, round(attacked, 3) AS attacked, round(precision, 3) AS precision, round(recall, 3) AS recall,
+  round(baseline_recall, 3) AS baseline_recall, round(excess_low, 3) AS low, round(excess_high, 3) AS high
+FROM inference_risk(people, ['age', 'sex', 'postcode'], 'occupation', max_size := 1);
+-- | columns | rank | attacked | precision | recall | baseline_recall | low | high |
+-- | --- | --- | --- | --- | --- | --- | --- | --- |
+-- | age, postcode, sex | 1 | 0.655 | 0.967 | 0.633 | 0.097 | 0.507 | 0.564 |
+-- | age | 2 | 0.401 | 0.973 | 0.39 | 0.39 | -0.035 | 0.035 |
+-- | postcode | 3 | 0 | NULL | 0 | 0 | -0.003 | 0.003 |
+-- | sex | 4 | 0 | NULL | 0 | 0 | -0.003 | 0.003 |

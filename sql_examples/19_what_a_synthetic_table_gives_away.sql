@@ -30,6 +30,8 @@ WHERE NOT starts_with(figure, 'true_positives');
 -- | inference | age | share | 0.098 | 0.097 | 0.001 | -0.02 | 0.023 |
 -- | inference | postcode | share | 0.102 | 0.098 | 0.004 | -0.017 | 0.026 |
 -- | inference | sex | share | 0.516 | 0.516 | -0 | -0.036 | 0.036 |
+-- | sure_inference | sex / age | share | 0.001 | 0 | 0.001 | -0.004 | 0.008 |
+-- | sure_inference | sex / age | precision | 1 | 0 | 1 | -0.031 | 1 |
 -- | copied_records | NULL | weighted_share | 0.286 | 0.223 | 0.063 | 0.017 | 0.136 |
 -- | equal_record | NULL | auc | 0.52 | 0.5 | 0.02 | 0.002 | 0.038 |
 -- | rare_equal_record | NULL | auc | 0.516 | 0.5 | 0.016 | -0.003 | 0.035 |

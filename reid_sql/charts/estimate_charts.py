@@ -231,8 +231,9 @@ def attacks(answer: object) -> spec.Chart:
 def _attack_name(row: Row) -> str:
     words = str(row["attack"]).replace("_", " ")
     if row["column_name"] is not None:
-        return f"{words}: {row['column_name']}"
-    return words if row["figure"].startswith("share") else f"{words} ({row['figure']})".replace("_", " ")
+        words = f"{words}: {row['column_name']}"
+    figure = str(row["figure"]).replace("_", " ")
+    return words if figure.startswith("share") else f"{words} ({figure})"
 
 
 def audited_cells(answer: object) -> spec.Chart:

@@ -25,6 +25,7 @@ from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population import population_uniqueness
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.membership import MEMBERSHIP
+from reid_sql.models.synthetic.sure_inference import SURE_INFERENCE
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
 from reid_sql.reductions.tables import DOMINANCE_RULE
@@ -340,8 +341,8 @@ ALL: Final = (
                 ),
                 (
                     "attribute_inference",
-                    "excess share of right guesses of a column, at worst",
-                    ("inference",),
+                    "excess share of right guesses of a column, also if unsure attackers abstain, at worst",
+                    ("inference", SURE_INFERENCE),
                     ("sensitive",),
                 ),
                 (
@@ -355,6 +356,18 @@ ALL: Final = (
         column="excess",
         of_records=True,
         interval=True,
+    ),
+    # The same of a table that is released as it is, in excess of what it reveals without a person's record.
+    *_measures(
+        "inference_risk",
+        (
+            "own_record_inference",
+            "excess share of people whose sensitive value is inferred because of their own record",
+            {"column": "excess"},
+        ),
+        of_records=True,
+        interval=True,
+        unused=("holdout",),
     ),
     # What a table of aggregates gives away: of one that is counted, and of published ones together.
     *_measures(

@@ -12,6 +12,7 @@ from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
+from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
 from reid_sql.parameters import POPULATION, Number
 from reid_sql_udfs import declared
@@ -124,7 +125,7 @@ def strongest(*attacks: str) -> Pick:
     """Take the attack of these that gives away most; none where one is unjudged or doubtful."""
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        figures = [row for row in rows if row["attack"] in attacks]
+        figures = [row for row in rows if row["attack"] in attacks and is_judged(row)]
         worst = max(figures, key=lambda row: float("inf") if row["high"] is None else row["high"])
         ends = {"excess_low": worst["low"], "excess_high": worst["high"]}
         if doubtful := [row["status"] for row in rows if is_doubtful(row["status"])]:
@@ -138,6 +139,11 @@ def whole_join(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # no
     """Take the join with all columns; no figure where nothing matches, or it is not known who is a person."""
     row = rows[0]
     return {**row, "singled_out": row["singled_out"] if row["status"] == OK else None}
+
+
+def is_judged(row: Row) -> bool:
+    """Whether a figure counts: a precision, of the few who are attacked, if its excess is proved."""
+    return row["figure"] != PRECISION or (row["low"] is not None and row["low"] > 0)
 
 
 Unit = Literal["share", "count", "number"]

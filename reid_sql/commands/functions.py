@@ -335,8 +335,8 @@ TERMS: Final[Mapping[str, tuple[str, ...]]] = {
     "population unique": ("population_risk", "population_uniqueness"),
     "special unique": ("suda_scores", "minimal_unique_subsets"),
     "membership inference": ("audit_synthetic",),
-    "attribute inference": ("attribute_risk", "audit_synthetic"),
-    "homogeneity": ("l_diversity", "disclosing_classes"),
+    "attribute inference": ("inference_risk", "audit_synthetic"),
+    "homogeneity": ("l_diversity", "disclosing_classes", "inference_risk"),
     "record linkage": ("compare", "compare_releases"),
     "data utility": ("compare", "compare_columns"),
 }

@@ -34,8 +34,8 @@ def inference_risk(
 
     Rule and rank are chosen on one half of the people, and all figures are measured on the other half, with
     95 % intervals. These hold for rank 1; of many rows, the most striking one is too good. The baseline is
-    the same attack after the person's own record has been taken out of the table; with `holdout`, people of
-    the same kind who are not in the table, it is the attack on them. `excess` is `recall` less
+    the best such attack after the person's own record has been taken out of the table; with `holdout`, people
+    of the same kind who are not in the table, it is the best attack on them. `excess` is `recall` less
     `baseline_recall`: what the people's own records give away. A high recall without an excess follows from
     other people's records: a class that shares a diagnosis.
 

@@ -55,6 +55,7 @@ BINS: Final = 20  # of ranks, in which a number of more values is inferred
 
 
 ROUNDING: Final = 1e-9
+ONE_SIDED_95: Final = 1.6448536269514722  # quantile of the normal distribution
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,10 @@ class Tally:
     attacked: Integers  # (rules,)
     right: Integers  # (rules,)
 
-    def of_rule(self, place: int) -> Counts:
-        """The counts of one rule."""
-        return Counts(self.people, int(self.attacked[place]), int(self.right[place]))
+    def of_rule(self, place: int | None) -> Counts:
+        """The counts of one rule, or of none, which attacks nobody."""
+        attacked, right = (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
+        return Counts(self.people, attacked, right)
 
     @property
     def error(self) -> Floats:
@@ -95,6 +97,7 @@ class SureAttack:
     rule: tuple[int, int]  # percent, people
     counts: Counts
     guessed: int  # attacked people who have the most frequent value of the release
+    control_rule: tuple[int, int] | None
     control: Counts | None
 
 
@@ -241,8 +244,9 @@ class Trial:
             (_tally(flags, original & half), _tally(controls, control & half))
             for half in (self.is_choosing, ~self.is_choosing)
         ]
-        place, strength = choose_rule(*halves[0], min_precision, by_excess=not is_released)
-        people, others = halves[1]
+        (choosing, choosing_control), (people, others) = halves
+        place, strength = choose_rule(choosing, None if is_released else choosing_control, min_precision)
+        other = choose_baseline(choosing_control, min_precision) if is_released else place
         guessed = self._of_people([matches.attacked(*RULES[place]) & is_guess[holders.rows]])[0]
         return SureAttack(
             target,
@@ -251,7 +255,8 @@ class Trial:
             RULES[place],
             people.of_rule(place),
             int(np.count_nonzero(guessed & original & ~self.is_choosing)),
-            others.of_rule(place) if others.people else None,
+            None if other is None else RULES[other],
+            others.of_rule(other) if others.people else None,
         )
 
     def _flags(self, matches: Matches) -> tuple[Flags, Flags]:
@@ -273,24 +278,36 @@ def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
     return Tally(int(np.count_nonzero(some)), attacked, right)
 
 
-def choose_rule(
-    people: Tally, control: Tally, min_precision: float, *, by_excess: bool
-) -> tuple[int, tuple[int, float]]:
+def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> tuple[int, tuple[int, float]]:
     """Choose the rule that is right about most people among the precise ones, and return its strength.
 
-    With `by_excess`, rules come first that are right more often about the people than about the control,
-    beyond chance: those by the lower end of this excess.
+    With a control, rules come first that are right more often about the people than about the control,
+    beyond chance: those by the lower end of this excess. If no rule is precise, the most precise one is
+    taken.
     """
     is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
     share = people.right / max(1, people.people)
     value = np.where(is_precise, share, people.right / (people.attacked + 1))
     level = is_precise.astype(np.int64)
-    if by_excess and control.people:
+    if control is not None and control.people:
         low = share - control.right / control.people - NORMAL_95 * np.hypot(people.error, control.error)
         level += 2 * (low > 0)
         value = np.where(low > 0, low, value)
     place = int(np.argmax(np.where(level == level.max(), value, -1.0)))
     return place, (int(level[place]), float(value[place]))
+
+
+def choose_baseline(control: Tally, min_precision: float) -> int | None:
+    """Choose the rule that is right about most of the control, of those that are not clearly imprecise.
+
+    Without their own record, or about people who are not in the release, another rule may serve best. It has
+    the benefit of the doubt, so that no excess rests on a precision that is just above and just below.
+    """
+    expected = min_precision * control.attacked
+    doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
+    right = np.where(control.right >= expected - doubt - ROUNDING, control.right, 0)
+    place = int(np.argmax(right))
+    return place if right[place] else None
 
 
 def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
@@ -379,22 +396,22 @@ class InferenceRisk:
     sensitive: str  # the inferred column
     columns: list[str]  # the known columns
     rank: int  # 1 for the columns that served best on the choosing half
-    min_share: float  # the rule: she attacks if more than half, and so many, of the people who agree …
-    min_people: int  # … have the same value, and so many agree
-    people: int  # on whom it was measured
+    min_share: float  # the rule: she attacks if more than half, and so many, of the matches have one value
+    min_people: int  # and if so many people match
+    people: int  # the people of the measuring half
     attacked: float  # share of them whom she attacks
     precision: float | None  # share of the attacked about whom she is right
     precision_low: float | None
     precision_high: float | None
     recall: float  # share of the people about whom she is right
-    guess_precision: float | None  # share of the attacked who have the column's most frequent value
-    baseline_attacked: float  # the same attack without the person's own record, or on the control
-    baseline_precision: float | None
-    baseline_recall: float
-    excess: float  # recall - baseline_recall: what the people's own records give away
+    guess_precision: float | None  # share of the attacked who have the most frequent value of the column
+    baseline_attacked: float  # `attacked` without the person's own record, or of the holdout
+    baseline_precision: float | None  # `precision` of the same
+    baseline_recall: float  # `recall` of the same
+    excess: float  # `recall` - `baseline_recall`: what the people's own records give away
     excess_low: float
     excess_high: float
-    risk: float | None  # excess / (1 - baseline_recall), as anonymeter reports
+    risk: float | None  # `excess` / (1 - `baseline_recall`), the risk that anonymeter reports
     status: str
 
 
@@ -409,7 +426,7 @@ def measure_inference(
     sets = len(inferred) * count_subsets(len(known), max_size)
     if sets > MAX_SETS:
         raise OutOfDomainError(
-            f"the number of sets of known columns must be at most {MAX_SETS}, got {sets}; pass fewer columns "
+            f"the number of sets of known columns must be at most {MAX_SETS:,}, got {sets:,}; pass fewer columns "
             "or a smaller max_size"
         )
     draws = [np.random.default_rng([seed, family]) for family in range(2)]
@@ -447,5 +464,5 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
         low,
         high,
         excess / (1 - control) if control < 1 else None,
-        OK if attack.strength[0] else STATUS_IMPRECISE,
+        STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE,
     )
