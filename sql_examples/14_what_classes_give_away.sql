@@ -99,8 +99,9 @@ ORDER BY value DESC, sex, postcode LIMIT 1;
 -- | F | 04106 | 89 | 2.1658 |
 
 -- An attacker who abstains where unsure: about whom is she right, and would she be without their own records?
-SELECT columns, rank, round(attacked, 3) AS attacked, round(precision, 3) AS precision, round(recall, 3) AS recall,
-  round(baseline_recall, 3) AS baseline_recall, round(excess_low, 3) AS low, round(excess_high, 3) AS high
+SELECT columns, rank, round(attacked, 3) AS attacked, round(precision, 3) AS precision,
+  round(recall, 3) AS recall, round(baseline_recall, 3) AS baseline_recall,
+  round(excess_low, 3) AS low, round(excess_high, 3) AS high
 FROM inference_risk(people, ['age', 'sex', 'postcode'], 'occupation', max_size := 1);
 -- | columns | rank | attacked | precision | recall | baseline_recall | low | high |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -2,9 +2,9 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison.linkage import Targets
-from reid_sql.models.synthetic import sure_inference
+from reid_sql.models.synthetic import released_inference
 from reid_sql.models.synthetic.audited_tables import AuditedTables
-from reid_sql.models.synthetic.sure_inference import InferenceRisk, MinPrecision
+from reid_sql.models.synthetic.released_inference import InferenceRisk, MinPrecision
 from reid_sql.parameters import Seed, SubsetSize
 from reid_sql.reductions.audit import INFERENCE_TABLES
 
@@ -52,6 +52,6 @@ def inference_risk(
     >>> risk.columns, risk.recall, risk.baseline_recall
     (['a'], 0.5, 0.5)
     """
-    return sure_inference.measure_inference(
+    return released_inference.measure_inference(
         tables, int(max_size), float(min_precision), int(targets), int(seed)
     )

@@ -11,14 +11,11 @@ Giomi et al. 2023 (the control).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Annotated, Final
+from typing import Final
 
 import numpy as np
 
-from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.subset_counts import count_subsets
-from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.special_functions import ndtri
@@ -31,20 +28,9 @@ from reid_sql.models.synthetic.attacks import (
     rank_positions,
     unavailable,
 )
-from reid_sql.models.synthetic.audited_tables import (
-    AuditedTables,
-    Flags,
-    Holders,
-    OrderedTables,
-    People,
-    draw_people,
-)
-from reid_sql.parameters import Floats, Integers, Number
+from reid_sql.models.synthetic.audited_tables import Flags, Holders, OrderedTables, People
+from reid_sql.parameters import Floats, Integers
 
-MIN_PRECISION: Final = Number(
-    "a share from 0.5 to 1", "pass how often she must be right where she attacks, such as 0.95", 0.5, 1.0
-)
-MinPrecision = Annotated[float, MIN_PRECISION]
 DEFAULT_PRECISION: Final = 0.95
 # She is sure if so many percent of the people who agree have the value, and so many people agree. The first
 # share means more than half.
@@ -55,7 +41,8 @@ BINS: Final = 20  # of ranks, in which a number of more values is inferred
 
 
 ROUNDING: Final = 1e-9
-ONE_SIDED_95: Final = 1.6448536269514722  # quantile of the normal distribution
+ONE_SIDED_95: Final = 1.6448536269514722  # quantiles of the normal distribution
+ONE_SIDED_999: Final = 3.090232306167813
 
 
 @dataclass(frozen=True)
@@ -79,6 +66,12 @@ class Tally:
         """The counts of one rule, or of none, which attacks nobody."""
         attacked, right = (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
         return Counts(self.people, attacked, right)
+
+    def is_precise(self, min_precision: float) -> Flags:
+        """Whether each rule attacks somebody, and its precision is not clearly below this one."""
+        expected = min_precision * self.attacked
+        doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
+        return np.asarray((self.attacked > 0) & (self.right >= expected - doubt - ROUNDING))
 
     @property
     def error(self) -> Floats:
@@ -124,11 +117,17 @@ class Matches:
     people: Integers
     modal: Integers  # of them with the most frequent value; 0 if there are several such values
     is_right: Flags  # whether it is the record's own value
+    missing: int = 0  # records that were taken out
 
     def attacked(self, share: int, people: int) -> Flags:
-        """Whether a rule attacks each record: so many percent, and more than half, of so many people."""
-        bound = np.maximum(share * self.people, 50 * self.people + 1)
-        return np.asarray((100 * self.modal >= bound) & (self.people >= people))
+        """Whether a rule attacks each record: so many percent, and more than half, of so many people.
+
+        A record that was taken out counts as one more that agrees, if others are left. Otherwise, a class at
+        the limit of a rule would be attacked with the record and not without it, for all of its people.
+        """
+        modal, agreeing = self.modal + self.missing, self.people + self.missing
+        is_sure = (100 * modal >= share * agreeing) & (2 * self.modal > self.people)
+        return np.asarray(is_sure & (agreeing >= people))
 
 
 class Cells:
@@ -169,7 +168,7 @@ class Cells:
         is_other = self.firsts[own] - first == 1
         is_same = (self.firsts[own] == 1) & (first == 1) & (self.seconds[own] == second)
         modal = np.where(is_other, self.most[own], np.where(is_same, self.most[own] - 1, 0))
-        return Matches(self.people[own] - 1, modal, is_same & self.is_first[cell])
+        return Matches(self.people[own] - 1, modal, is_same & self.is_first[cell], missing=1)
 
     def _sum_of_person(self, holders: Holders, cell: Integers) -> tuple[Integers, Integers]:
         """How many first and second values of the class of each record its person has."""
@@ -246,7 +245,7 @@ class Trial:
         ]
         (choosing, choosing_control), (people, others) = halves
         place, strength = choose_rule(choosing, None if is_released else choosing_control, min_precision)
-        other = choose_baseline(choosing_control, min_precision) if is_released else place
+        other = choose_baseline(choosing, choosing_control, place, min_precision) if is_released else place
         guessed = self._of_people([matches.attacked(*RULES[place]) & is_guess[holders.rows]])[0]
         return SureAttack(
             target,
@@ -285,7 +284,7 @@ def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> t
     beyond chance: those by the lower end of this excess. If no rule is precise, the most precise one is
     taken.
     """
-    is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
+    is_precise = people.is_precise(min_precision)
     share = people.right / max(1, people.people)
     value = np.where(is_precise, share, people.right / (people.attacked + 1))
     level = is_precise.astype(np.int64)
@@ -297,17 +296,21 @@ def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> t
     return place, (int(level[place]), float(value[place]))
 
 
-def choose_baseline(control: Tally, min_precision: float) -> int | None:
-    """Choose the rule that is right about most of the control, of those that are not clearly imprecise.
+def choose_baseline(people: Tally, control: Tally, place: int, min_precision: float) -> int | None:
+    """Choose the people's own rule for the control, or another if it is clearly less precise there.
 
-    Without their own record, or about people who are not in the release, another rule may serve best. It has
-    the benefit of the doubt, so that no excess rests on a precision that is just above and just below.
+    Then it is the precise rule that is right about most, if there is any. A rule of its own in all cases
+    would make an excess of a precision just above the limit for the people and just below for the control.
     """
-    expected = min_precision * control.attacked
-    doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
-    right = np.where(control.right >= expected - doubt - ROUNDING, control.right, 0)
-    place = int(np.argmax(right))
-    return place if right[place] else None
+    one, other = people.of_rule(place), control.of_rule(place)
+    if one.attacked and other.attacked:
+        pooled = (one.right + other.right) / (one.attacked + other.attacked)
+        error = (pooled * (1 - pooled) * (1 / one.attacked + 1 / other.attacked)) ** 0.5
+        if one.right / one.attacked - other.right / other.attacked <= ONE_SIDED_999 * error:
+            return place
+    right = np.where(control.is_precise(min_precision), control.right, 0)
+    best = int(np.argmax(right))
+    return best if right[best] else None
 
 
 def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
@@ -381,88 +384,3 @@ def _judge(attack: SureAttack, column: str, quantile: float) -> Iterator[Audited
         SURE_INFERENCE, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile
     )
     yield replace(measured, status=STATUS_NO_CONTROL) if other and not other.attacked else measured
-
-
-# Of released microdata: the same attack with and without each person's own record, or on other people.
-
-STATUS_IMPRECISE: Final = "imprecise: where she is sure, she is right less often than min_precision"
-MAX_SETS: Final = 10_000  # of known columns, for all sensitive columns together
-
-
-@dataclass(frozen=True)
-class InferenceRisk:
-    """What an attacker who abstains infers of a sensitive column from some known columns."""
-
-    sensitive: str  # the inferred column
-    columns: list[str]  # the known columns
-    rank: int  # 1 for the columns that served best on the choosing half
-    min_share: float  # the rule: she attacks if more than half, and so many, of the matches have one value
-    min_people: int  # and if so many people match
-    people: int  # the people of the measuring half
-    attacked: float  # share of them whom she attacks
-    precision: float | None  # share of the attacked about whom she is right
-    precision_low: float | None
-    precision_high: float | None
-    recall: float  # share of the people about whom she is right
-    guess_precision: float | None  # share of the attacked who have the most frequent value of the column
-    baseline_attacked: float  # `attacked` without the person's own record, or of the holdout
-    baseline_precision: float | None  # `precision` of the same
-    baseline_recall: float  # `recall` of the same
-    excess: float  # `recall` - `baseline_recall`: what the people's own records give away
-    excess_low: float
-    excess_high: float
-    risk: float | None  # `excess` / (1 - `baseline_recall`), the risk that anonymeter reports
-    status: str
-
-
-def measure_inference(
-    tables: AuditedTables, max_size: int, min_precision: float, targets: int, seed: int
-) -> list[InferenceRisk]:
-    """Attack each sensitive column by every set of the known columns; the worst column first."""
-    if not np.sum(tables.originals):
-        raise NoRecordsError(NO_RECORDS)
-    ordered = tables.in_order()
-    known, inferred = ordered.places(sensitive=False), ordered.places(sensitive=True)
-    sets = len(inferred) * count_subsets(len(known), max_size)
-    if sets > MAX_SETS:
-        raise OutOfDomainError(
-            f"the number of sets of known columns must be at most {MAX_SETS:,}, got {sets:,}; pass fewer columns "
-            "or a smaller max_size"
-        )
-    draws = [np.random.default_rng([seed, family]) for family in range(2)]
-    trial = Trial(ordered, draw_people(ordered, targets, draws[0]), draws[1])
-    subsets = list_subsets(known, max_size)
-    attacks = [trial.attack(target, subsets, min_precision, is_released=True) for target in inferred]
-    attacks.sort(key=lambda each: each[0].strength, reverse=True)
-    return [_risk(attack, rank, ordered.names) for each in attacks for rank, attack in enumerate(each, 1)]
-
-
-def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
-    one, other = attack.counts, attack.control or Counts(0, 0, 0)
-    recall, control = one.right / one.people, other.right / max(1, other.people)
-    precision = one.right / one.attacked if one.attacked else None
-    ends = wilson_interval(precision, one.attacked) if precision is not None else (None, None)
-    low, high = newcombe_interval((recall, one.people), (control, other.people))
-    excess = recall - control
-    return InferenceRisk(
-        names[attack.target],
-        [names[place] for place in attack.known],
-        rank,
-        attack.rule[0] / 100,
-        attack.rule[1],
-        one.people,
-        one.attacked / one.people,
-        precision,
-        ends[0],
-        ends[1],
-        recall,
-        attack.guessed / one.attacked if one.attacked else None,
-        other.attacked / other.people,
-        other.right / other.attacked if other.attacked else None,
-        control,
-        excess,
-        low,
-        high,
-        excess / (1 - control) if control < 1 else None,
-        STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE,
-    )

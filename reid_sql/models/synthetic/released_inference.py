@@ -1,0 +1,101 @@
+"""Inference with abstention on a released table: with and without each person's own record, or on others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import numpy as np
+
+from reid_sql.errors import NoRecordsError, OutOfDomainError
+from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.classes.subset_counts import count_subsets
+from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
+from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
+from reid_sql.models.synthetic.sure_inference import STATUS_NOBODY, Counts, SureAttack, Trial, list_subsets
+from reid_sql.parameters import Number
+
+MIN_PRECISION: Final = Number(
+    "a share from 0.5 to 1", "pass how often she must be right where she attacks, such as 0.95", 0.5, 1.0
+)
+MinPrecision = Annotated[float, MIN_PRECISION]
+STATUS_IMPRECISE: Final = "imprecise: where she is sure, she is right less often than min_precision"
+MAX_SETS: Final = 10_000  # of known columns, for all sensitive columns together
+
+
+@dataclass(frozen=True)
+class InferenceRisk:
+    """What an attacker who abstains infers of a sensitive column from some known columns."""
+
+    sensitive: str  # the inferred column
+    columns: list[str]  # the known columns
+    rank: int  # 1 for the columns that served best on the choosing half
+    min_share: float  # the rule: she attacks if more than half, and so many, of the matches have one value
+    min_people: int  # and if so many people match
+    people: int  # the people of the measuring half
+    attacked: float  # share of them whom she attacks
+    precision: float | None  # share of the attacked about whom she is right
+    precision_low: float | None
+    precision_high: float | None
+    recall: float  # share of the people about whom she is right
+    guess_precision: float | None  # share of the attacked who have the most frequent value of the column
+    baseline_attacked: float  # `attacked` without the person's own record, or of the holdout
+    baseline_precision: float | None  # `precision` of the same
+    baseline_recall: float  # `recall` of the same
+    excess: float  # `recall` - `baseline_recall`: what the people's own records give away
+    excess_low: float
+    excess_high: float
+    risk: float | None  # `excess` / (1 - `baseline_recall`), the risk that anonymeter reports
+    status: str
+
+
+def measure_inference(
+    tables: AuditedTables, max_size: int, min_precision: float, targets: int, seed: int
+) -> list[InferenceRisk]:
+    """Attack each sensitive column by every set of the known columns; the worst column first."""
+    if not np.sum(tables.originals):
+        raise NoRecordsError(NO_RECORDS)
+    ordered = tables.in_order()
+    known, inferred = ordered.places(sensitive=False), ordered.places(sensitive=True)
+    sets = len(inferred) * count_subsets(len(known), max_size)
+    if sets > MAX_SETS:
+        raise OutOfDomainError(
+            f"the number of sets of known columns must be at most {MAX_SETS:,}, got {sets:,}; pass fewer "
+            "columns or a smaller max_size"
+        )
+    draws = [np.random.default_rng([seed, family]) for family in range(2)]
+    trial = Trial(ordered, draw_people(ordered, targets, draws[0]), draws[1])
+    subsets = list_subsets(known, max_size)
+    attacks = [trial.attack(target, subsets, min_precision, is_released=True) for target in inferred]
+    attacks.sort(key=lambda each: each[0].strength, reverse=True)
+    return [_risk(attack, rank, ordered.names) for each in attacks for rank, attack in enumerate(each, 1)]
+
+
+def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
+    one, other = attack.counts, attack.control or Counts(0, 0, 0)
+    recall, control = one.right / one.people, other.right / max(1, other.people)
+    precision = one.right / one.attacked if one.attacked else None
+    ends = wilson_interval(precision, one.attacked) if precision is not None else (None, None)
+    low, high = newcombe_interval((recall, one.people), (control, other.people))
+    excess = recall - control
+    return InferenceRisk(
+        names[attack.target],
+        [names[place] for place in attack.known],
+        rank,
+        attack.rule[0] / 100,
+        attack.rule[1],
+        one.people,
+        one.attacked / one.people,
+        precision,
+        ends[0],
+        ends[1],
+        recall,
+        attack.guessed / one.attacked if one.attacked else None,
+        other.attacked / other.people,
+        other.right / other.attacked if other.attacked else None,
+        control,
+        excess,
+        low,
+        high,
+        excess / (1 - control) if control < 1 else None,
+        STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE,
+    )
