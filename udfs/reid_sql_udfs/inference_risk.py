@@ -14,7 +14,7 @@ from reid_sql.reductions.audit import INFERENCE_TABLES
     answer=Answer.ROWS,
     reduction=INFERENCE_TABLES,
     question=Question.DISCLOSURE,
-    source="Francis & Wagner 2024 (abstention); Giomi et al. 2023 (control, risk); Newcombe 1998",
+    source="Francis & Wagner 2025 (abstention); Giomi et al. 2023 (control, risk); Newcombe 1998",
 )
 def inference_risk(
     tables: AuditedTables,

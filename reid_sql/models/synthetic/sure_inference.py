@@ -4,7 +4,7 @@ She knows some columns of a person, and looks for the released people with the s
 most frequent value of another column if enough of them have it and there are enough of them: a rule. Which
 columns and which rule serve her best is chosen on one half of the people, and measured on the other half. The
 release is the first sample, the choosing half the second, and the measuring half the third, so no figure is
-high because it was chosen. Sources: Francis & Wagner 2024 (abstention, precision and recall);
+high because it was chosen. Sources: Francis & Wagner 2025 (abstention, precision and recall);
 Giomi et al. 2023 (the control).
 """
 
@@ -42,7 +42,7 @@ BINS: Final = 20  # of ranks, in which a number of more values is inferred
 
 ROUNDING: Final = 1e-9
 ONE_SIDED_95: Final = 1.6448536269514722  # quantiles of the normal distribution
-ONE_SIDED_999: Final = 3.090232306167813
+ONE_IN_10_000: Final = 3.719016485455709
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,6 @@ class Tally:
         """The counts of one rule, or of none, which attacks nobody."""
         attacked, right = (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
         return Counts(self.people, attacked, right)
-
-    def is_precise(self, min_precision: float) -> Flags:
-        """Whether each rule attacks somebody, and its precision is not clearly below this one."""
-        expected = min_precision * self.attacked
-        doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
-        return np.asarray((self.attacked > 0) & (self.right >= expected - doubt - ROUNDING))
 
     @property
     def error(self) -> Floats:
@@ -284,7 +278,7 @@ def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> t
     beyond chance: those by the lower end of this excess. If no rule is precise, the most precise one is
     taken.
     """
-    is_precise = people.is_precise(min_precision)
+    is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
     share = people.right / max(1, people.people)
     value = np.where(is_precise, share, people.right / (people.attacked + 1))
     level = is_precise.astype(np.int64)
@@ -299,16 +293,19 @@ def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> t
 def choose_baseline(people: Tally, control: Tally, place: int, min_precision: float) -> int | None:
     """Choose the people's own rule for the control, or another if it is clearly less precise there.
 
-    Then it is the precise rule that is right about most, if there is any. A rule of its own in all cases
-    would make an excess of a precision just above the limit for the people and just below for the control.
+    The other one is right about most, of those that are not clearly below the precision. A rule of its own
+    in all cases would make an excess of a precision just above the limit for the people and just below for
+    the control. So it takes a gap that is as rare as 1 in 10,000 by chance.
     """
     one, other = people.of_rule(place), control.of_rule(place)
     if one.attacked and other.attacked:
         pooled = (one.right + other.right) / (one.attacked + other.attacked)
         error = (pooled * (1 - pooled) * (1 / one.attacked + 1 / other.attacked)) ** 0.5
-        if one.right / one.attacked - other.right / other.attacked <= ONE_SIDED_999 * error:
+        if one.right / one.attacked - other.right / other.attacked <= ONE_IN_10_000 * error:
             return place
-    right = np.where(control.is_precise(min_precision), control.right, 0)
+    expected = min_precision * control.attacked
+    doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
+    right = np.where(control.right >= expected - doubt - ROUNDING, control.right, 0)
     best = int(np.argmax(right))
     return best if right[best] else None
 

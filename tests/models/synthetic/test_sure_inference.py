@@ -119,7 +119,7 @@ def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
             else:
                 assert chosen == max(filter(None, map(precise, controls)), default=0)
             every = [measure(each.known, rule, original & chooses, without=False) for rule in RULES]
-            served = [right for right in map(precise, every) if right is not None]
+            served = [c.right for c in every if c.attacked and 10 * c.right >= 9 * c.attacked]
             assert each.strength[0] == bool(served)
             assert not served or every[RULES.index(each.rule)].right == max(served)
 
@@ -131,13 +131,13 @@ def precise(counts: Counts) -> int | None:
 
 
 def is_alike(one: Counts, other: Counts) -> bool:
-    """Whether the precision of the other is not clearly lower, at 1 in 1,000, by the test of two shares."""
+    """Whether the precision of the other is not clearly lower, at 1 in 10,000, by the test of two shares."""
     if not one.attacked or not other.attacked:
         return False
     pooled = (one.right + other.right) / (one.attacked + other.attacked)
     variance = pooled * (1 - pooled) * (1 / one.attacked + 1 / other.attacked)
     gap = one.right / one.attacked - other.right / other.attacked
-    return gap <= NormalDist().inv_cdf(0.999) * variance**0.5
+    return gap <= NormalDist().inv_cdf(0.9999) * variance**0.5
 
 
 @given(PEOPLE)
