@@ -290,6 +290,18 @@ def individual_risk(
     entity: str | None = None,
     household: str | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
+def inference_risk(
+    con: duckdb.DuckDBPyConnection,
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: Sequence[str],
+    max_size: int = 3,
+    min_precision: float = 0.95,
+    holdout: _Frame | None = None,
+    targets: int = 10000,
+    seed: int = 0,
+    entity: str | None = None,
+) -> duckdb.DuckDBPyRelation: ...
 def join_risk(
     con: duckdb.DuckDBPyConnection,
     left: _Frame,

@@ -214,6 +214,17 @@ def household_risk(
     threshold: float = 0.2,
     nulls: Literal["value", "drop"] = "value",
 ) -> Table: ...
+def inference_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: Sequence[str],
+    max_size: int = 3,
+    min_precision: float = 0.95,
+    holdout: _Frame | None = None,
+    targets: int = 10000,
+    seed: int = 0,
+    entity: str | None = None,
+) -> Table: ...
 def join_risk(
     left: _Frame,
     right: _Frame,

@@ -253,6 +253,17 @@ def individual_risk(
     entity: str | None = None,
     household: str | None = None,
 ) -> DataFrame: ...
+def inference_risk(
+    tbl: _Frame,
+    qi: Sequence[str],
+    sensitive: Sequence[str],
+    max_size: int = 3,
+    min_precision: float = 0.95,
+    holdout: _Frame | None = None,
+    targets: int = 10000,
+    seed: int = 0,
+    entity: str | None = None,
+) -> DataFrame: ...
 def join_risk(
     left: _Frame,
     right: _Frame,

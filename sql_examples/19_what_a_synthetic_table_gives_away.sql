@@ -32,6 +32,8 @@ WHERE NOT starts_with(figure, 'true_positives');
 -- | inference | sex | share | 0.516 | 0.516 | -0 | -0.036 | 0.036 |
 -- | sure_inference | sex / age | share | 0.001 | 0 | 0.001 | -0.004 | 0.008 |
 -- | sure_inference | sex / age | precision | 1 | 0 | 1 | -0.031 | 1 |
+-- | strongest_inference | sex / postcode | share | 0.483 | 0.468 | 0.015 | -0.036 | 0.065 |
+-- | strongest_inference | sex / postcode | precision | 0.527 | 0.526 | 0.001 | -0.052 | 0.054 |
 -- | copied_records | NULL | weighted_share | 0.286 | 0.223 | 0.063 | 0.017 | 0.136 |
 -- | equal_record | NULL | auc | 0.52 | 0.5 | 0.02 | 0.002 | 0.038 |
 -- | rare_equal_record | NULL | auc | 0.516 | 0.5 | 0.016 | -0.003 | 0.035 |

@@ -25,7 +25,7 @@ from reid_sql.models.copula.gaussian_copula import METHODS
 from reid_sql.models.population import population_uniqueness
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.membership import MEMBERSHIP
-from reid_sql.models.synthetic.sure_inference import SURE_INFERENCE
+from reid_sql.models.synthetic.sure_inference import ATTACKS as ABSTAINING
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
 from reid_sql.reductions.tables import DOMINANCE_RULE
@@ -342,7 +342,7 @@ ALL: Final = (
                 (
                     "attribute_inference",
                     "excess share of right guesses of a column, also if unsure attackers abstain, at worst",
-                    ("inference", SURE_INFERENCE),
+                    ("inference", *ABSTAINING),
                     ("sensitive",),
                 ),
                 (

@@ -15,6 +15,7 @@ from reid_sql.reductions.audit import AUDITED_TABLES
     reduction=AUDITED_TABLES,
     question=Question.RELEASES,
     source="Giomi et al. 2023 (singling out, linkability, inference, control); Raab, Nowok & Dibben 2024; "
+    "Francis & Wagner 2025 (abstention); "
     "van Breugel et al. 2023 (density ratio); Fay & Feuer 1997 (copies); Westfall & Young 1993",
 )
 def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed = 0) -> list[AuditedAttack]:
@@ -31,11 +32,12 @@ def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class
     has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
     synthetic record and one person; linkability of two halves of the columns, the worst division of
-    up to 35; and inference of each column from the synthetic record that is nearest by all others, where
-    a number is right within 5 % of the ranks. The last figures are about membership: copied records,
-    where rare records have a higher weight; the scores, each by the area under its ROC curve and by the
-    share of true positives at 1 and 0.1 % of false positives; and the strongest of these figures, with an
-    interval that accounts for the selection.
+    up to 35; inference of each column from the synthetic record that is nearest by all others, where a
+    number is right within 5 % of the ranks; and inference by an attacker who abstains where unsure, whose
+    rule is chosen on one half of the people and measured on the other. The last figures are about
+    membership: copied records, where rare records have a higher weight; the scores, each by the area under
+    its ROC curve and by the share of true positives at 1 and 0.1 % of false positives; and the strongest of
+    these figures, with an interval that accounts for the selection.
 
     The scores use people with about `targets` records of each table, and links and inferences up to
     2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,

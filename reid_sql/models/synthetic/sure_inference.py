@@ -31,7 +31,6 @@ from reid_sql.models.synthetic.attacks import (
 from reid_sql.models.synthetic.audited_tables import Flags, Holders, OrderedTables, People
 from reid_sql.parameters import Floats, Integers
 
-DEFAULT_PRECISION: Final = 0.95
 # She is sure if so many percent of the people who agree have the value, and so many people agree. The first
 # share means more than half.
 SHARES: Final = (100, 95, 90, 80, 70, 60, 50)
@@ -274,8 +273,8 @@ def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
 def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> tuple[int, tuple[int, float]]:
     """Choose the rule that is right about most people among the precise ones, and return its strength.
 
-    With a control, rules come first that are right more often about the people than about the control,
-    beyond chance: those by the lower end of this excess. If no rule is precise, the most precise one is
+    With a control, precise rules come first that are right more often about the people than about the
+    control, beyond chance: by the lower end of this excess. If no rule is precise, the most precise one is
     taken.
     """
     is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
@@ -284,8 +283,9 @@ def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> t
     level = is_precise.astype(np.int64)
     if control is not None and control.people:
         low = share - control.right / control.people - NORMAL_95 * np.hypot(people.error, control.error)
-        level += 2 * (low > 0)
-        value = np.where(low > 0, low, value)
+        exceeds = is_precise & (low > 0)
+        level += exceeds
+        value = np.where(exceeds, low, value)
     place = int(np.argmax(np.where(level == level.max(), value, -1.0)))
     return place, (int(level[place]), float(value[place]))
 
@@ -324,6 +324,8 @@ def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
 # In the audit of a synthetic table: people who were used, and a holdout.
 
 SURE_INFERENCE: Final = "sure_inference"
+STRONGEST_INFERENCE: Final = "strongest_inference"
+ATTACKS: Final = {SURE_INFERENCE: 0.95, STRONGEST_INFERENCE: 0.0}  # by the precision that a rule must have
 SHARE: Final = "share"
 PRECISION: Final = "precision"
 MAX_SIZE: Final = 3  # known columns, unless the attacker knows all
@@ -339,45 +341,43 @@ def audit_sure_inference(
 ) -> Iterator[AuditedAttack]:
     """Measure, for each inferred column, the share of people and the precision; the worst column first.
 
-    The inferred columns are the sensitive ones, or all if there is none. The intervals of several columns
-    hold together: Bonferroni 1936.
+    One attacker needs a precision, the other takes the rule with the greatest excess. The inferred columns
+    are the sensitive ones, or all if there is none. The intervals of several columns hold together:
+    Bonferroni 1936.
     """
     targets = tables.places(sensitive=True) or list(range(len(tables.names)))
     quasi = tables.places(sensitive=False)
     known = {target: [place for place in quasi if place != target] for target in targets}
     if not all(known.values()):
-        yield unavailable(SURE_INFERENCE, SHARE, STATUS_ONE_COLUMN, tables.names[targets[0]])
+        for name in ATTACKS:
+            yield unavailable(name, SHARE, STATUS_ONE_COLUMN, tables.names[targets[0]])
         return
-    most = MAX_WORK // (len(targets) * tables.codes.shape[1])
-    size = max(
-        size for size in range(1, MAX_SIZE + 1) if size == 1 or count_subsets(len(quasi), size) <= most
-    )
+    most = MAX_WORK // (len(ATTACKS) * len(targets) * tables.codes.shape[1])
+    sizes = range(1, MAX_SIZE + 1)
+    size = max(size for size in sizes if size == 1 or count_subsets(len(quasi), size) <= most)
     trial = Trial(tables, people, rng)
-    best = [
-        trial.attack(target, list_subsets(places, size), DEFAULT_PRECISION, is_released=False)[0]
-        for target, places in known.items()
-    ]
     quantile = float(ndtri(1 - ERROR / len(targets)))
-    for attack in sorted(best, key=lambda each: each.strength, reverse=True):
-        column = " / ".join(
-            (tables.names[attack.target], ", ".join(tables.names[place] for place in attack.known))
-        )
-        yield from _judge(attack, column, quantile)
+    for name, precision in ATTACKS.items():
+        best = [
+            trial.attack(target, list_subsets(places, size), precision, is_released=False)[0]
+            for target, places in known.items()
+        ]
+        for attack in sorted(best, key=lambda each: each.strength, reverse=True):
+            columns = ", ".join(tables.names[place] for place in attack.known)
+            yield from _judge(name, attack, f"{tables.names[attack.target]} / {columns}", quantile)
 
 
-def _judge(attack: SureAttack, column: str, quantile: float) -> Iterator[AuditedAttack]:
+def _judge(name: str, attack: SureAttack, column: str, quantile: float) -> Iterator[AuditedAttack]:
     """Compare the shares of all people about whom the attack is right, then of those who are attacked."""
     one, other = attack.counts, attack.control
     shares = one.right / one.people, other.right / other.people if other else None
     trials = one.people, other.people if other else 1
-    yield judge_shares(SURE_INFERENCE, SHARE, shares, trials, column=column, quantile=quantile)
+    yield judge_shares(name, SHARE, shares, trials, column=column, quantile=quantile)
     if not one.attacked:
-        yield unavailable(SURE_INFERENCE, PRECISION, STATUS_NOBODY, column)
+        yield unavailable(name, PRECISION, STATUS_NOBODY, column)
         return
     guess = attack.guessed / one.attacked
     shares = one.right / one.attacked, other.right / other.attacked if other and other.attacked else None
     trials = one.attacked, other.attacked if other else 1
-    measured = judge_shares(
-        SURE_INFERENCE, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile
-    )
+    measured = judge_shares(name, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile)
     yield replace(measured, status=STATUS_NO_CONTROL) if other and not other.attacked else measured

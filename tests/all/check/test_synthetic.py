@@ -16,7 +16,7 @@ MEASURES = {
     "disclosive_correct": ["disclosive_correct"],
     "singling_out": ["singling_out_univariate", "singling_out_multivariate"],
     "linkability": ["linkability"],
-    "attribute_inference": ["inference", "sure_inference"],
+    "attribute_inference": ["inference", "sure_inference", "strongest_inference"],
     "membership_advantage": list(MEMBERSHIP),
 }
 
