@@ -90,8 +90,8 @@ def explorers(rng: np.random.Generator, people: int) -> Rows:
         visited[:, step] = np.where(is_new, rng.choice(places, people, p=popular), back)
     is_seen = rng.random((people, length)) < rng.uniform(0.4, 1)
     is_seen[:, 0] = True
-    person, step = np.nonzero(is_seen)
-    return person, visited[person, step] * days + (step * 7 + rng.integers(0, 2, step.size)) % days
+    person, turn = np.nonzero(is_seen)
+    return person, visited[person, turn] * days + (turn * 7 + rng.integers(0, 2, turn.size)) % days
 
 
 def segments(rng: np.random.Generator, people: int) -> Rows:

@@ -311,7 +311,7 @@ class _Plan:
     def lines(self, right_qi: Sequence[str], k: int) -> list[str]:
         """A query for each choice of columns of the right table."""
         named = list(zip(right_qi, self.b, strict=True))
-        choices = [(ALL, None, self.b)]
+        choices: list[tuple[int, str | None, list[str]]] = [(ALL, None, self.b)]
         choices += [(ALONE, column, [alias]) for column, alias in named]
         choices += [(WITHOUT, column, [b for b in self.b if b != alias]) for column, alias in named]
         return [self._line(*choice, int(k)) for choice in choices]

@@ -140,7 +140,13 @@ def test_tables_without_a_common_value_show_nothing() -> None:
     ],
 )
 def test_what_cannot_be_joined_is_refused(change: dict[str, Any], words: str) -> None:
-    usual = {"left": PATIENTS, "right": STAFF, "on": {"id": "pid"}, "qi": ["sex"], "right_qi": ["job"]}
+    usual: dict[str, Any] = {
+        "left": PATIENTS,
+        "right": STAFF,
+        "on": {"id": "pid"},
+        "qi": ["sex"],
+        "right_qi": ["job"],
+    }
     with pytest.raises(ReidError) as refused:
         rp.join_risk(**(usual | change)).collect()
     assert words in str(refused.value)

@@ -87,7 +87,7 @@ def _unicity(matches: Matches, points: int, population: float | None, resolution
     half = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2 * (1 - 1e-9))
     unique = _estimate((size == 1).astype(np.float64), weight, draws)
     statuses = [STATUS_FEWER_ROWS] if fewer == people else []
-    share: tuple[float | None, ...] = (None, None, None)
+    share: tuple[float | None, float | None, float | None] = (None, None, None)
     if population is not None:
         share, doubts = _forecast(size, weight, people, draws, population, unique[:3])
         statuses += doubts

@@ -72,7 +72,7 @@ class _Law:
         """Log-odds of the average of a kernel, (lattice,), and their standard deviation."""
         share = float(kernel @ self.mass)
         slope = self.mass * (kernel - share)
-        deviation = float(np.sqrt(max(slope @ self.covariance @ slope, 0.0)))
+        deviation = float(np.sqrt(max(float(slope @ self.covariance @ slope), 0.0)))
         per_share = 1 / (share + LOG_ODDS_FLOOR) + 1 / (1 - share + LOG_ODDS_FLOOR)
         return float(log_odds(np.array(share))), deviation * per_share
 
@@ -157,7 +157,8 @@ def _start(chances: Floats, counts: Floats, deviation: float) -> Floats:
     quadratic, linear = _prior(0.0, deviation)
     fit = np.log(np.maximum(_mass(places) @ chances.T, MIN_CHANCE)) @ counts
     centred = places - places.mean(axis=1, keepdims=True)
-    return places[np.argmax(fit + centred @ linear - ((centred @ quadratic) * centred).sum(axis=1) / 2)]
+    prior = centred @ linear - ((centred @ quadratic) * centred).sum(axis=1) / 2
+    return np.asarray(places[np.argmax(fit + prior)], dtype=np.float64)
 
 
 def _mass(place: Floats) -> Floats:
@@ -203,4 +204,5 @@ def _law_at(place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats,
     precision = _curvature(mass, chances, counts) + prior[0]
     evidence = _objective(place, chances, counts, prior)
     evidence += (np.linalg.slogdet(prior[0])[1] - np.linalg.slogdet(precision)[1]) / 2
-    return _Law(mass, np.linalg.inv(precision), float(evidence))
+    covariance = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    return _Law(mass, covariance, float(evidence))

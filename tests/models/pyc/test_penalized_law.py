@@ -16,7 +16,7 @@ def shares(kind: str, rng: np.random.Generator, count: int) -> Floats:
         "lognormal": np.exp(rng.normal(-8, 2, count)),
         "two kinds": np.where(rng.random(count) < 0.4, 0.02, 1e-6),
     }
-    return np.minimum(laws[kind], 0.5)
+    return np.asarray(np.minimum(laws[kind], 0.5), dtype=np.float64)
 
 
 def forecast(kind: str, seed: int) -> tuple[float, PopulationShare]:
