@@ -194,7 +194,7 @@ class Mask:
         if not self.tables:
             return answer
         records = max((_count_records(data, table) for table in call.tables), default=0)
-        return mask_answer(answer, self.below, records, SETTINGS.union(answer.column_names[: len(by)]))
+        return mask_answer(answer, self.below, records, len(by))
 
     def _settings(self, call: Call) -> dict[str, Any]:
         """Return the arguments of a call, with what the policy and the rules of cells set."""
@@ -246,24 +246,35 @@ class Mask:
         self.record.add(data, table, people, counts, self.below)
 
 
-def mask_answer(answer: pa.Table, below: int, records: int, shown: Collection[str]) -> pa.Table:
-    """Mask every figure of an answer that is a small count of the records, or reveals one."""
+def mask_answer(answer: pa.Table, below: int, records: int, by: int) -> pa.Table:
+    """Mask every figure of an answer that is a small count of the records, or reveals one.
+
+    The first columns are its groups. Class sizes that are hidden are no rows: how many they are narrows them.
+    """
+    groups: dict[str, list[int]] = {}
+    for place, row in enumerate(answer.to_pylist()):
+        groups.setdefault(repr(list(row.values())[:by]), []).append(place)
     masked = answer
     for place, name in enumerate(answer.column_names):
-        if name not in shown and below > 1:
-            masked = masked.set_column(place, name, _masked(name, answer[name], below, records))
-    return masked
+        if place >= by and name not in SETTINGS and below > 1:
+            parts = [*groups.values(), range(len(answer))]
+            column = _masked(name, answer[name], below, records, parts)
+            masked = masked.set_column(place, name, column)
+    is_histogram = "class_size" in answer.column_names
+    return masked.filter(pc.is_valid(masked["class_size"])) if is_histogram else masked
 
 
-def _masked(name: str, column: pa.ChunkedArray, below: int, records: int) -> pa.Array:
-    """Mask a column; where the hidden counts add up to a small one, the smallest other is hidden, too."""
+def _masked(
+    name: str, column: pa.ChunkedArray, below: int, records: int, parts: Collection[Sequence[int]]
+) -> pa.Array:
+    """Mask a column; where the hidden counts of a part are small together, its smallest other is hidden, too."""
     values = column.to_pylist()
     masked = [_mask_value(name, value, below, records) for value in values]
-    if pa.types.is_integer(column.type):
-        hidden = sum(value for value, shown in zip(values, masked, strict=True) if shown is None and value)
-        others = [shown for shown in masked if shown]
+    for places in parts if pa.types.is_integer(column.type) else ():
+        hidden = sum(values[place] or 0 for place in places if masked[place] is None)
+        others = [place for place in places if masked[place]]
         if is_small(hidden, below) and others:
-            masked[masked.index(min(others))] = None
+            masked[min(others, key=lambda place: int(values[place]))] = None
     return pa.array(masked, column.type)
 
 
