@@ -267,7 +267,7 @@ def mask_answer(answer: pa.Table, below: int, records: int, by: int) -> pa.Table
 def _masked(
     name: str, column: pa.ChunkedArray, below: int, records: int, parts: Collection[Sequence[int]]
 ) -> pa.Array:
-    """Mask a column; where the hidden counts of a part are small together, its smallest other is hidden, too."""
+    """Mask a column; where hidden counts of a part are small together, its smallest other is hidden, too."""
     values = column.to_pylist()
     masked = [_mask_value(name, value, below, records) for value in values]
     for places in parts if pa.types.is_integer(column.type) else ():

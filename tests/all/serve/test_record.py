@@ -69,6 +69,7 @@ class Attacker:
     def __init__(self, counts: np.ndarray, below: int = BELOW) -> None:
         self.counts, self.below = counts, below
         self.sums, self.totals = [np.ones(len(CELLS))], [float(counts.sum())]
+        self.parts, self.least = [-np.ones(len(CELLS))], [-float(counts.sum())]
 
     def learn(self, columns: list[str], rows: list[tuple[object, ...]]) -> None:
         named = [name for name in SIZES if name in columns]
@@ -81,9 +82,13 @@ class Attacker:
             count = values["people" if is_cells else "records"]
             groups[key] = groups.get(key, 0.0) + (np.nan if count is None else float(count))
         shown = {key: count for key, count in groups.items() if not np.isnan(count)}
+        if "class_size" in columns:  # hidden sizes of a group are no rows
+            self.parts.extend(-np.array(key) for key in shown)
+            self.least.extend(-count for count in shown.values())
+            return
         self.sums.extend(np.array(key) for key in shown)
         self.totals.extend(shown.values())
-        if not is_cells:  # an answer for each group lists every group
+        if "k" in columns:  # an answer for each group lists every group
             self.sums.append(np.clip(1.0 - np.sum([*groups], axis=0), 0, 1))
             self.totals.append(0.0)
 
@@ -96,7 +101,8 @@ class Attacker:
                 group = members(dict(zip(names, values, strict=True)))
                 if 0 < group @ self.counts < self.below:
                     low, high = (
-                        sign * linprog(sign * group, A_eq=self.sums, b_eq=self.totals).fun for sign in (1, -1)
+                        sign * linprog(sign * group, self.parts, self.least, self.sums, self.totals).fun
+                        for sign in (1, -1)
                     )
                     if low > 0.5 and high < self.below - 1e-6:
                         found.append(dict(zip(names, values, strict=True)))
