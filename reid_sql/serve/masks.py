@@ -22,7 +22,8 @@ from reid_sql.serve.statement import TABLE_FUNCTIONS, Call
 DEFAULT_MASK: Final = 10  # as in a policy without `mask_below`
 SAFE_TABLE: Final = "safe_table"
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
-NOT_TO_GIVE: Final = (*ONLY_SAFE, "protection", "dominance", "p_percent", "base", "output")  # could weaken
+WEAKENING: Final = "protection dominance p_percent base output levels tables published"  # a rule
+NOT_TO_GIVE: Final = (*ONLY_SAFE, *WEAKENING.split())
 NOT_TO_PUBLISH: Final = ("unsafe", "status", "loss", "largest_share")  # columns of safe_table
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
