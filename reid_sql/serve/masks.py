@@ -39,7 +39,7 @@ def groups_of(call: Call) -> list[str]:
 
 def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, Any]) -> pa.Table:
     """Call a function of reid-sql with values by name."""
-    named = [f"{name} := {sql_literal(value)}" for name, value in arguments.items()]
+    named = [f"{quoted(name)} := {sql_literal(value)}" for name, value in arguments.items()]
     return data.execute(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
 
 
