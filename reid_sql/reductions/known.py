@@ -91,11 +91,11 @@ def known_records(
         allowances = _allowances_in_order(tolerance, columns)
         tables, relation = f", {tolerance_tables(columns, relation, allowances)}", "reid_placed"
         places = range(1, len(columns) + 1)
-        codes, low, high = (
+        own, low, high = (
             [f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)" for place in places]
             for cell in ("c", "low", "high")
         )
-        codes = f"[{', '.join(codes)}]"
+        codes = f"[{', '.join(own)}]"
         near = f"[{', '.join(end for ends in zip(low, high, strict=True) for end in ends)}]"
     body = f"""
         WITH reid_distinct AS MATERIALIZED ({distinct}){tables}

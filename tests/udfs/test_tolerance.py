@@ -80,7 +80,7 @@ LAST, FIRST = "DATE '5881580-07-10'", "DATE '5877642-06-25 (BC)'"  # of the type
 def test_each_group_is_a_table_of_its_own(con: duckdb.DuckDBPyConnection, entity: str | None) -> None:
     """In the population, people of all groups match."""
     frame = pl.concat([PEOPLE.with_columns(town=pl.lit(town)) for town in "AB"])
-    given = {"tolerance": AGE, "entity": entity}
+    given: dict[str, Any] = {"tolerance": AGE, "entity": entity}
     con.register("people", frame.to_arrow())
     for name, tables in {"risk_summary": (), "journalist_risk": ("people",)}.items():
         function = getattr(reid_sql, name)
@@ -225,8 +225,8 @@ def test_a_release_is_linked_to_the_records_within_the_tolerance(
     for name, rows in zip("sp", case.tables, strict=True):
         con.execute(f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}")
         assert con.execute(f"SELECT count(*) FROM {name}_keyed").fetchall() == [(len(rows),)]
-    sources = [table_source(f"{name}_keyed", is_plain=True) for name in "sp"]
-    paired = con.sql(paired_records(*sources, case.columns, "key", json.dumps(case.tolerance))).pl()
+    first, second = (table_source(f"{name}_keyed", is_plain=True) for name in "sp")
+    paired = con.sql(paired_records(first, second, case.columns, "key", json.dumps(case.tolerance))).pl()
     own, others = case.tables
     matches = sizes(case, own, others, of_people=False)
     expected = Counter(
@@ -248,9 +248,9 @@ def test_a_tolerance_finds_people_whom_exact_matches_miss(con: duckdb.DuckDBPyCo
     answer = reid_sql.compare(con, "a", "b", ["age"], key="key", tolerance=AGE)
     rows = answer.filter("measure = 'links_by_distance'").project("released").fetchall()
     assert rows[0][0] == 1
-    frames = [con.sql(f"FROM {name}").pl() for name in "ab"]
-    answer = rp.compare(*frames, ["age"], key="key", tolerance={"age": 2}).collect()
-    assert answer.filter(measure="links_by_distance")["released"].item() == 1
+    first, second = (con.sql(f"FROM {name}").pl() for name in "ab")
+    of_frames = rp.compare(first, second, ["age"], key="key", tolerance={"age": 2}).collect()
+    assert of_frames.filter(measure="links_by_distance")["released"].item() == 1
 
 
 @pytest.mark.first(seed=range(3))
@@ -295,7 +295,7 @@ def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_cand
         return
     groups = [{"columns": part, "probability": 0.5} for part in (case.columns[:1], case.columns[1:])]
     scenario = json.dumps({"population": 1000, "groups": groups})
-    given = {"nulls": ("value", "drop")[seed % 2], "tolerance": case.tolerance}
+    given: dict[str, Any] = {"nulls": ("value", "drop")[seed % 2], "tolerance": case.tolerance}
     if "1 edit" in case.tolerance.values():
         with pytest.raises((OutOfDomainError, duckdb.Error), match="got '1 edit' for"):
             reid_sql.adversary_risk(con, "s", scenario, **given).fetchall()
