@@ -323,15 +323,13 @@ def _name_spans(codes: Integers, near: Integers | None, attacker: Scenario) -> d
     """Per record, the first code without gaps that it matches in each column, and the one after the last."""
     if near is None or not near.size:
         return {}
-    return {
-        column: np.stack(
-            [
-                np.searchsorted(np.unique(codes[:, place]), near[:, 2 * place + end], side=side)
-                for end, side in enumerate(("left", "right"))
-            ]
+    spans = {}
+    for place, column in enumerate(attacker.columns):
+        values, (first, last) = np.unique(codes[:, place]), near[:, 2 * place : 2 * place + 2].T
+        spans[column] = np.stack(
+            [np.searchsorted(values, first), np.searchsorted(values, last, side="right")]
         )
-        for place, column in enumerate(attacker.columns)
-    }
+    return spans
 
 
 def _group_codes(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:

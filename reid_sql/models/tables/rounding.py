@@ -148,7 +148,8 @@ class _Search:
 
     def _cost(self, errors: Floats) -> Floats:
         distance = np.abs(errors)
-        return distance + COST_OF_BASE * np.maximum(0, distance - self.allowed)
+        cost: Floats = distance + COST_OF_BASE * np.maximum(0, distance - self.allowed)
+        return cost
 
     def _gains(self) -> Floats:
         """What changing each finest cell adds to the costs of all totals that it is a part of."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -12,7 +13,8 @@ import pytest
 from scipy.optimize import linprog
 
 import reid_sql
-from reid_sql.check.policy import Policy, read_policy
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import Policy
 from reid_sql.errors import ReidError
 from reid_sql.serve.masks import DEFAULT_MASK, Mask, Record, mask_answer
 from reid_sql.serve.statement import Reader
@@ -71,7 +73,7 @@ class Attacker:
         self.sums, self.totals = [np.ones(len(CELLS))], [float(counts.sum())]
         self.parts, self.least = [-np.ones(len(CELLS))], [-float(counts.sum())]
 
-    def learn(self, columns: list[str], rows: list[tuple[object, ...]]) -> None:
+    def learn(self, columns: list[str], rows: list[tuple[Any, ...]]) -> None:
         named = [name for name in SIZES if name in columns]
         is_cells = "total_over" in columns
         groups: dict[tuple[float, ...], float] = {}
@@ -248,7 +250,7 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
         0 AS sex, 0 AS disease FROM range(200) r(i)"""
     )
     mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
-    assert mask.functions == {"risk_summary", "safe_table", "class_size_histogram"}
+    assert set(mask.functions) == {"risk_summary", "safe_table", "class_size_histogram"}
     [row] = mask.ask(con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]).to_pylist()
     assert (row["records"], row["classes"], row["k"], row["unique_records"]) == (100, None, None, None)
     assert row["uniqueness"] >= 0.05

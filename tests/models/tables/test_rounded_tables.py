@@ -99,7 +99,14 @@ def test_a_row_of_zero_beside_cells_that_are_no_rows_has_people() -> None:
 
 
 def test_the_base_is_guessed_where_chance_does_not_explain_it_and_the_status_says_so() -> None:
-    counts = {("x", "u"): 10, ("x", "v"): 25, ("y", "u"): 15, ("y", "v"): 5, ("z", "u"): 35, ("z", "v"): 20}
+    counts: dict[Key, int] = {
+        ("x", "u"): 10,
+        ("x", "v"): 25,
+        ("y", "u"): 15,
+        ("y", "v"): 5,
+        ("z", "u"): 35,
+        ("z", "v"): 20,
+    }
     guessed = audit_tables(read(counts), Reading(["a", "b"], base=0), 5)
     assert {(row.high or 0) - (row.low or 0) for row in guessed} == {4}
     assert {row.status.split(":")[0] for row in guessed} == {"base_guessed"}
@@ -120,7 +127,7 @@ def test_a_guessed_base_that_is_not_of_the_nearest_multiple_is_that_of_a_neighbo
 
 def test_cells_of_other_regions_are_no_cells_of_a_hierarchy() -> None:
     """A town is in one region: an audit that took other pairs for cells would find wider intervals."""
-    towns = {
+    towns: dict[Key, int] = {
         ("N", "N1"): 10,
         ("N", "N2"): 5,
         ("S", "S1"): 10,

@@ -84,7 +84,7 @@ def test_a_larger_table_of_four_columns_adds_up_and_few_totals_are_beyond_the_ba
     """No programme finds a table there: the finest cells are nearer than the base all the same."""
     rng = np.random.default_rng(7)
     people = np.stack([rng.integers(1, size + 1, 4000) for size in (8, 6, 5, 4)], axis=1)
-    found = {}
+    found: dict[tuple[int, ...], int] = {}
     for kept in product((0, 1), repeat=4):
         keys, sizes = np.unique(people * np.array(kept), axis=0, return_counts=True)
         found |= {tuple(key): size for key, size in zip(keys.tolist(), sizes.tolist(), strict=True)}
