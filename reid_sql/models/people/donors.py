@@ -72,13 +72,19 @@ def _round_to_single(values: Reals) -> Reals:
     return np.minimum(values, MAX_RATIO).astype(np.float32)
 
 
-def compare_values(column: Column, values: Integers, donors: Integers, log_share: Floats) -> Similarity:
-    """Compare distinct ascending values of a column with those of the donors; shares are of all values."""
+def compare_values(column: Column, values: Integers, donors: Integers, *, left_out: bool) -> Similarity:
+    """Compare distinct ascending values of a column with those of the donors.
+
+    If they are `left_out`, shares of values, also within their bins, are without the record that has them: a
+    value that a single record has would else look frequent among its neighbours.
+    """
+    log_share = column.log_left_out if left_out else column.log_share
+    log_within = column.log_within_left_out if left_out else column.log_within
     place = np.minimum(np.searchsorted(values, donors), len(values) - 1)
     equal = np.flatnonzero(values[place] == donors)
     kernel: Floats | None = None
     if column.kernel is not None:
-        scale = np.exp(column.log_within[values] - log_share[values])
+        scale = np.exp(log_within[values] - log_share[values])
         kernel = column.kernel.T[np.ix_(column.bins[values], column.bins[donors])] * scale[:, None]
     inverse_share = np.exp(-log_share[donors[equal]])
     return Similarity((len(values), len(donors)), (place[equal], equal), inverse_share, kernel)
@@ -211,9 +217,7 @@ class Donors:
         return tables
 
     def _log_factors(self, j: int, values: Integers, *, left_out: bool) -> Floats:
-        column = self.columns[j]
-        log_share = column.log_left_out if left_out else column.log_share
-        similarity = compare_values(column, values, self.codes[:, j], log_share)
+        similarity = compare_values(self.columns[j], values, self.codes[:, j], left_out=left_out)
         factors = similarity.mix(self.copied[j], self.neighbour[j])
         return np.log(factors, out=factors)
 
@@ -285,7 +289,7 @@ def query_column(column: Column, codes: Integers, donors: Integers) -> QueryColu
     checkpoint()
     values, places = np.unique(codes, return_inverse=True)
     sums = sparse.csr_array((np.ones(len(codes), np.float32), (places, np.arange(len(codes)))))
-    similarity = compare_values(column, values, donors, column.log_left_out).to_single_precision()
+    similarity = compare_values(column, values, donors, left_out=True).to_single_precision()
     return QueryColumn(similarity, places, sums)
 
 

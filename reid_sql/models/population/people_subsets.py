@@ -149,7 +149,7 @@ def score_donor_subsets(
     """Ln q of one person's values by each subset; the other columns of a donor add up to 1."""
     logs = np.empty((len(donors.columns), len(donors.codes)))
     for j, column in enumerate(donors.columns):
-        similarity = compare_values(column, codes[j : j + 1], donors.codes[:, j], column.log_share)
+        similarity = compare_values(column, codes[j : j + 1], donors.codes[:, j], left_out=False)
         factors = similarity.mix(donors.copied[j], donors.neighbour[j])[0]
         logs[j] = np.log(factors) + column.log_share[codes[j]]
     terms = subsets.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
