@@ -6,9 +6,9 @@ and prints the table of docs/accuracy_people.md. Parts that CASES.json contains 
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -19,7 +19,6 @@ from benchmarks.accuracy.people import source_of
 from benchmarks.accuracy.people_cases import Case
 from benchmarks.accuracy.people_families import FAMILIES
 from benchmarks.accuracy.people_judge import balance
-from reid_sql.models.people.model import MIN_WEIGHT, Mixture, fit_mixture
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE
 from reid_sql.models.population_risk.intervals import NO_COMPARISON
 
@@ -29,15 +28,8 @@ SEED: Final = 7
 Patch = tuple[str, Any]
 
 
-def _with_weight(weight: float) -> Callable[..., Mixture]:
-    """Fit the mixture, then give the tree this weight."""
-    return lambda *parts: replace(fit_mixture(*parts), weight=weight)
-
-
 PARTS: Final[Mapping[str, Sequence[Patch]]] = {
     ALL: (),
-    "donors": (("reid_sql.models.people.fit.fit_mixture", _with_weight(1 - MIN_WEIGHT)),),
-    "tree": (("reid_sql.models.people.fit.fit_mixture", _with_weight(MIN_WEIGHT)),),
     "latent classes": (("reid_sql.models.people.fit.is_list", lambda _: False),),
     "sub-tables": (("reid_sql.models.people.fit.subtable_likelihoods", lambda *_: []),),
     "prediction by the sample": (

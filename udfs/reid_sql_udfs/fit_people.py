@@ -18,7 +18,7 @@ from reid_sql.reductions.evidence import PEOPLE
     answer=Answer.ROW,
     reduction=PEOPLE,
     question=Question.MODEL_SCORES,
-    source="Chow & Liu 1968; Aitchison & Aitken 1976; Skinner & Shlomo 2008; Yao et al. 2018",
+    source="Chow & Liu 1968; Skinner & Shlomo 2008; Yao et al. 2018",
     models=True,
     one_row_per_person=True,
     reasons={"by": "its name is that of one model"},
@@ -28,17 +28,17 @@ def fit_people(
 ) -> PeopleSummary:
     """Fit the model of people, the most accurate here; uniqueness_xi and other functions take its name.
 
-    The probability of each combination of values is a mixture of a tree of pairs of columns and of
-    records of the sample (donors). The sample's repeated records show how far real counts vary around it.
+    A tree of pairs of columns gives the probability of each combination of values, with latent classes for
+    lists of yes/no columns. The sample's repeated records show how far real counts vary around it.
     Columns of numbers, dates and times have an order, unless `nominal` names them; `ordered` names
     further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
     column_name, value and share. With either, only the tree is fitted.
 
-    In memory, the model contains up to 1,000 donors, which are records of the sample; model_json leaves
-    them out. A column that other columns determine adds no information, such as a city next to its postal
-    code. `status` names such columns. It also names three columns that depend on each other more than
-    their pairs show, and reports class sizes that the model does not predict. A model of the same name is
-    replaced. Refuses fewer than two records, and weights that are missing or below 0.
+    The model contains no record of the sample. A column that other columns determine adds no information,
+    such as a city next to its postal code. `status` names such columns. It also names three columns that
+    depend on each other more than their pairs show, and reports class sizes that the model does not predict.
+    A model of the same name is replaced. Refuses fewer than two records, and weights that are missing or
+    below 0.
 
     With `entity`, the column that identifies people (NULL is refused), the sample consists of people:
     a class counts its people, and each person has the row of their smallest class. Otherwise one row per

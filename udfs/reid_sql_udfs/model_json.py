@@ -28,7 +28,7 @@ def model_json(model: Model) -> SavedModel:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_model.
 
     It contains each column's values with their shares, and the correlations; no record. For a model of people
-    it contains only the tree, and none of its donors. Refuses an unknown model:
+    it contains only the tree. Refuses an unknown model:
 
     >>> with registry.within("a database without models"):
     ...     model_json("nowhere")

@@ -1,1 +1,1 @@
-"""A model of people: a tree of pairs of columns, records as donors, and overdispersed cells."""
+"""A model of people: a tree of pairs of columns, latent classes of lists, and overdispersed cells."""

@@ -47,7 +47,9 @@ STATUS_TRIPLE: Final = "triple_dependence: {}, {} and {} share {:.2f} nats that 
 STATUS_CHECK: Final = (
     "predictive_check: {} of records are in classes below {}, and the model expects {} to {}"
 )
-STATUS_TREE_ONLY: Final = "tree_only: the model has no donors, as with weights, marginals or a stored model"
+STATUS_TREE_ONLY: Final = (
+    "tree_only: the model has no records to leave out, as with weights, marginals or a stored model"
+)
 
 
 @dataclass(frozen=True)
@@ -242,8 +244,6 @@ class PeopleSummary:
     ordered: list[str]
     values: int  # of all columns together
     tree: list[str]  # each column with the one that it depends on, or that determines it
-    tree_weight: float
-    donors: int  # records of the sample that the model contains
     entropy: float  # nats
     shape: float  # a of the residual: the greater, the less overdispersion
     total_correlation: float  # nats that the columns share
@@ -271,8 +271,6 @@ def summarize(name: str, model: PeopleModel, diagnostics: Diagnostics) -> People
         _ordered_columns(model),
         _count_values(model),
         edges,
-        model.mixture.weight,
-        model.donors,
         -float(model.drawn_log_q.mean()),
         shape,
         diagnostics.total_correlation,
@@ -301,7 +299,7 @@ def _count_values(model: PeopleModel) -> int:
 
 
 def _status(model: PeopleModel) -> str:
-    notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.donors == 0)
+    notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.sample is None)
     notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
     notes += [STATUS_FEWER_REPEATS] * model.has_fewer_repeats
     return join_status(*notes, *model.notes)

@@ -41,7 +41,7 @@ class PeopleEvidence:
     records that agree. `drawn` are records of a seeded draw, all of them
     where the sample is small, and `drawn_size` the sizes of their classes in the whole sample.
     `known_shares` are shares of values from outside, by the number of their column. With them, or if
-    `weighted`, only the tree is fitted: donors and class sizes have no weights.
+    `weighted`, only the tree is fitted: records and class sizes have no weights.
     """
 
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Fit a model of people to counts: tree, donors and weights, overdispersion, repeated people; its text."""
+"""Fit a model of people to counts: tree, latent classes, overdispersion, repeated people; its text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,12 +12,10 @@ from reid_sql.models.classes.disclosure import Histogram, count_people
 from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
-from reid_sql.models.people.donors import MAX_DONORS, fit_donors
 from reid_sql.models.people.evidence import (
     PeopleEvidence,
     order_columns,
     reorder_columns,
-    row_keys,
     same_counts,
 )
 from reid_sql.models.people.functional_dependencies import (
@@ -32,8 +30,7 @@ from reid_sql.models.people.model import (
     Mixture,
     PeopleModel,
     SampleRecords,
-    add_classes,
-    fit_mixture,
+    mix_classes,
 )
 from reid_sql.models.people.overdispersion import (
     LOG_SHAPES,
@@ -55,6 +52,7 @@ from reid_sql.models.people.tree import (
 )
 from reid_sql.parameters import Floats, Integers
 
+MAX_SCORED: Final = 1000  # records of the sample that predict its population
 MIN_CLASS_WEIGHT: Final = 0.5  # of latent classes, above which sub-tables are compared with them
 
 
@@ -131,14 +129,14 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     columns = fit_columns(evidence)
     tables = PairTables(columns, evidence)
     tree = tables.spanning_tree()
-    of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)), 1.0, None)
-    if evidence.weighted or evidence.known_shares:  # donors have neither weights nor known shares
+    of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)))
+    if evidence.weighted or evidence.known_shares:  # records have neither weights nor known shares
         others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
         return _fit_tree(of_tree, evidence, others, seed)
-    donors = fit_donors(columns, evidence.drawn[:MAX_DONORS])
-    mixture = fit_mixture(tree, donors)
+    mixture = of_tree
     if is_list(columns):
-        mixture = add_classes(mixture, fit_classes(columns, evidence.drawn))
+        some, count = np.unique(evidence.drawn[:MAX_SCORED], axis=0, return_counts=True)
+        mixture = mix_classes(tree, fit_classes(columns, evidence.drawn), some, count.astype(np.float64))
     classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
     others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
     log_q_without = partial(mixture.log_q_without_class, records=evidence.records)
@@ -184,13 +182,10 @@ def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
 
 
 def leave_records_out(mixture: Mixture, evidence: PeopleEvidence) -> SampleRecords:
-    """Score each donor without one record of it, and look its class size up."""
-    assert mixture.donors is not None  # noqa: S101  # the caller checks it
-    codes, drawn = mixture.donors.codes, evidence.drawn[:MAX_DONORS]
-    key = row_keys(np.concatenate([codes, drawn]))
-    size = np.zeros(int(key.max()) + 1, dtype=np.int64)
-    size[key[len(codes) :]] = evidence.drawn_size[:MAX_DONORS]
-    return SampleRecords(mixture.log_q_left_out(), size[key[: len(codes)]], mixture.donors.count)
+    """Score distinct records of the sample, each without one record of it, and look its class size up."""
+    drawn = evidence.drawn[:MAX_SCORED]
+    codes, first, count = np.unique(drawn, axis=0, return_index=True, return_counts=True)
+    return SampleRecords(mixture.log_q_left_out(codes), evidence.drawn_size[first], count.astype(np.float64))
 
 
 def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int) -> ShapeLikelihood:
@@ -202,9 +197,9 @@ def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int)
 
 # A model of people as text: JSON with a version and a checksum, of the tree alone.
 #
-# Donors are records of persons, so the file has none: it contains values with their shares, and chances
-# of values given those of one other column. The shapes' weights are those of the tree alone. Reading
-# trusts nothing: every part is checked before a model is made, and nothing in the text is ever run.
+# The file contains no record of a person: it has values with their shares, and chances of values given those
+# of one other column. The shapes' weights are those of the tree alone. Reading trusts nothing: every part is
+# checked before a model is made, and nothing in the text is ever run.
 
 
 FORMAT: Final = "reid-sql model of people"
@@ -224,7 +219,7 @@ def to_json(model: PeopleModel) -> str:
     content = {
         "format": FORMAT,
         "version": VERSION_WITH_DETERMINED_COLUMNS if model.determined else VERSION,
-        "donors": "none: the file contains no record of a person",
+        "records": "none: the file contains no record of a person",
         "seed": model.seed,
         "class_size": model.histogram.class_size.tolist(),
         **_write_classes(model.histogram),
@@ -295,7 +290,7 @@ def _read_model(content: Mapping[str, Any]) -> PeopleModel:
     if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
         raise ValueError("shapes or seed")
     histogram = count_people(sizes, counted if "people" in content else sizes * counted)
-    mixture = Mixture(tree, 1.0, None)
+    mixture = Mixture(tree)
     others = {one.column for one in determined}
     places = tuple(j for j in range(len(names)) if j not in others)
     parts = names, marginals, mixture, shapes, shapes, histogram, seed

@@ -1,10 +1,10 @@
-"""A fitted model of people: a mixture of tree and donors, overdispersion, repeated and determined columns.
+"""A fitted model of people: a tree, perhaps with latent classes, overdispersion and determined columns.
 
 It scores any record, draws new ones, and has what population shares are predicted from.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -15,7 +15,6 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, is_below_chance
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
-from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLikelihood, correctness
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
@@ -24,49 +23,35 @@ from reid_sql.models.people.tree import LatentClasses, Tree, draw_log_rarity
 from reid_sql.parameters import Floats, Integers
 
 EM_ROUNDS: Final = 100
-MIN_WEIGHT: Final = 1e-4  # of tree and of donors, so that no logarithm is infinite
+MIN_WEIGHT: Final = 1e-4  # of tree and of latent classes, so that no logarithm is infinite
 POPULATION_DRAWS: Final = 3000  # records that represent the population
 CHUNK: Final = 2048  # records of a sample that are drawn by one generator
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """q = v q_class + (1 − v) (ω q_tree + (1 − ω) q_donor), where there are donors and latent classes."""
+    """q = v q_class + (1 − v) q_tree, where there are latent classes."""
 
     tree: Tree
-    weight: float  # ω
-    donors: Donors | None
     classes: LatentClasses | None = None  # of a list of columns of few values
     class_weight: float = 0.0  # v
 
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes."""
         log_q = self.tree.log_q(codes)
-        if self.donors is not None:
-            log_q = mix_logs(self.weight, log_q, self.donors.log_q(codes))
         if self.classes is not None:
             log_q = mix_logs(self.class_weight, self.classes.log_q(codes), log_q)
         return log_q
 
-    def log_q_left_out(self) -> Floats:
-        """Ln q of each distinct donor, without one record of it."""
-        assert self.donors is not None  # noqa: S101  # the caller checks it
-        codes = self.donors.codes
-        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_each_left_out)
-        if self.classes is not None:
-            log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
-        return log_q
-
-    def log_q_of_sample(self, codes: Integers) -> Floats:
+    def log_q_left_out(self, codes: Integers) -> Floats:
         """Ln q of records of the sample, each without itself."""
-        assert self.donors is not None  # noqa: S101  # the caller checks it
-        log_q = mix_logs(self.weight, self.tree.log_q_left_out(codes), self.donors.log_q_of_sample(codes))
+        log_q = self.tree.log_q_left_out(codes)
         if self.classes is not None:
             log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes), log_q)
         return log_q
 
     def log_q_without_class(self, codes: Integers, size: Integers, records: int) -> Floats:
-        """Ln q of classes of the sample, each without its records; by the tree and the latent classes."""
+        """Ln q of classes of the sample, each without its records."""
         log_q = self.tree.log_q_left_out(codes, size)
         if self.classes is not None:
             fitted = size * (self.classes.records / records)  # records of the class among the fitted ones
@@ -74,15 +59,11 @@ class Mixture:
         return log_q
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
-        """Draw codes of records: those of the classes, of the tree, then of the donors."""
-        if self.classes is not None:
-            own = round(self.class_weight * count)
-            rest = replace(self, classes=None).draw(count - own, rng)
-            return np.concatenate([self.classes.draw(own, rng), rest])
-        if self.donors is None:
+        """Draw codes of records: those of the classes, then of the tree."""
+        if self.classes is None:
             return self.tree.draw(count, rng)
-        of_tree = round(self.weight * count)
-        return np.concatenate([self.tree.draw(of_tree, rng), self.donors.draw(count - of_tree, rng)])
+        own = round(self.class_weight * count)
+        return np.concatenate([self.classes.draw(own, rng), self.tree.draw(count - own, rng)])
 
     def draw_log_q(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw ln q of records; that of values without a category includes a drawn rarity."""
@@ -109,18 +90,10 @@ def mix_logs(weight: float, one: Floats, other: Floats) -> Floats:
     return np.asarray(np.logaddexp(np.log(weight) + one, np.log(1 - weight) + other))
 
 
-def fit_mixture(tree: Tree, donors: Donors) -> Mixture:
-    """Choose ω by the likelihood of the donors, each left out of both models. Source: Yao et al. 2018."""
-    weight = fit_weight(tree.log_q_left_out(donors.codes), donors.log_q_each_left_out, donors.count)
-    return Mixture(tree, weight, donors)
-
-
-def add_classes(mixture: Mixture, classes: LatentClasses) -> Mixture:
-    """Add latent classes, with the weight of the likeliest mixture of both."""
-    assert mixture.donors is not None  # noqa: S101  # the caller checks it
-    left_out = classes.log_q_left_out(mixture.donors.codes)
-    weight = fit_weight(left_out, mixture.log_q_left_out(), mixture.donors.count)
-    return replace(mixture, classes=classes, class_weight=weight)
+def mix_classes(tree: Tree, classes: LatentClasses, codes: Integers, count: Floats) -> Mixture:
+    """Mix tree and classes by the likelihood of distinct records, each left out. Source: Yao et al. 2018."""
+    weight = fit_weight(classes.log_q_left_out(codes), tree.log_q_left_out(codes), count)
+    return Mixture(tree, classes, weight)
 
 
 def fit_weight(one: Floats, other: Floats, count: Floats) -> float:
@@ -150,7 +123,7 @@ class SampleRecords:
 
 @dataclass(frozen=True)
 class PeopleModel:
-    """The mixture of tree and donors, the weights of the residual's shapes, and the sample's class sizes.
+    """The tree with its latent classes, the weights of the residual's shapes, and the sample's class sizes.
 
     `shapes` are for the mixture; `tree_shapes` for the tree alone, which is all that a file contains.
     """
@@ -177,11 +150,6 @@ class PeopleModel:
     def records(self) -> int:
         """Number of records of the sample."""
         return int(self.histogram.records.sum())
-
-    @property
-    def donors(self) -> int:
-        """Number of distinct records of the sample that the model contains."""
-        return 0 if self.mixture.donors is None else len(self.mixture.donors.codes)
 
     @property
     def order(self) -> list[int]:
@@ -219,7 +187,7 @@ class PeopleModel:
         doubts = [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
         status = describe_records(self.columns, cases, self.records, doubts)
         left_out = None
-        if self.mixture.donors is not None:
+        if self.sample is not None:
             left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
         parts = status, self.overdispersion, self.unique_share, left_out
         return PeopleCells(cells, np.zeros(len(cells)), *parts)
@@ -229,7 +197,7 @@ class PeopleModel:
         some = log_q[rows]
         in_sample = (cases[rows] == SEEN).all(axis=1)
         own = codes[rows[in_sample]][:, self.free_columns]
-        some[in_sample] += self.mixture.log_q_of_sample(own) - self.mixture.log_q(own)
+        some[in_sample] += self.mixture.log_q_left_out(own) - self.mixture.log_q(own)
         return np.clip(np.exp(some), np.finfo(float).tiny, 1.0)
 
     def unseen_cases(self, codes: Integers) -> Integers:
@@ -278,7 +246,7 @@ class PeopleModel:
 def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
     """Codes of the records at these places of an endless sample of the tree, the same in every call.
 
-    Donors take no part, so that no record of a person is returned; nor do values without a text.
+    Values without a text take no part.
     """
     codes = np.empty((len(places), len(model.columns)), dtype=np.int64)
     chunks = places // CHUNK

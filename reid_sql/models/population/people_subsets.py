@@ -1,9 +1,9 @@
 """Cell probabilities of subsets of the columns under a model of people: the other columns are summed over.
 
-In the tree by messages from the leaves to the roots. Donors are a product over columns, of which the others
-add up to 1. Cells of fewer columns are less overdispersed: ln a moves along the line of the sub-tables
-(`overdispersion`) with the entropy of the columns, that of the tree of their pairs (Chow & Liu 1968). Scores
-are shrunk as those of all columns are; since fewer people are unique by fewer columns, ξ errs upwards.
+In the tree by messages from the leaves to the roots. Cells of fewer columns are less overdispersed: ln a
+moves along the line of the sub-tables (`overdispersion`) with the entropy of the columns, that of the tree of
+their pairs (Chow & Liu 1968). Scores are shrunk as those of all columns are; since fewer people are unique by
+fewer columns, ξ errs upwards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people import overdispersion
-from reid_sql.models.people.donors import Donors, compare_values
 from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import shrink_correctness, shrink_scores
@@ -97,7 +96,7 @@ class PeopleSubsets:
         return np.asarray(self.model.unseen_cases(self.codes[None, :])[0])
 
     def _log_q(self, subsets: Subsets) -> Floats:
-        model, mixture = self.model, self.model.mixture
+        model = self.model
         all_codes = model.replace_values_without_share(self.codes[None, :])
         place = {column: at for at, column in enumerate(model.free_columns)}
         evidence = [
@@ -105,10 +104,7 @@ class PeopleSubsets:
             for one in infer_sources(model.determined, model.marginals, all_codes, subsets)
         ]
         codes, own = all_codes[0, model.free_columns], subsets[:, model.free_columns]
-        log_q = score_tree_subsets(mixture.tree, codes, own, evidence)
-        if mixture.donors is not None:
-            donors = score_donor_subsets(mixture.donors, codes, own, evidence)
-            log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + donors)
+        log_q = score_tree_subsets(model.mixture.tree, codes, own, evidence)
         for one in model.determined:
             both = subsets[:, one.column] & subsets[:, one.source]
             log_q = log_q + both * one.log_chance(model.marginals, all_codes)
@@ -141,22 +137,6 @@ def score_tree_subsets(
         else:
             beliefs[tree.parents[j]] *= own @ np.exp(tree.chances[j].log_chance).T
     return log_q
-
-
-def score_donor_subsets(
-    donors: Donors, codes: Integers, subsets: Subsets, evidence: Sequence[SourceEvidence] = ()
-) -> Floats:
-    """Ln q of one person's values by each subset; the other columns of a donor add up to 1."""
-    logs = np.empty((len(donors.columns), len(donors.codes)))
-    for j, column in enumerate(donors.columns):
-        similarity = compare_values(column, codes[j : j + 1], donors.codes[:, j], left_out=False)
-        factors = similarity.mix(donors.copied[j], donors.neighbour[j])[0]
-        logs[j] = np.log(factors) + column.log_share[codes[j]]
-    terms = subsets.astype(np.float64) @ logs + np.log(donors.count / donors.count.sum())  # (subsets, donors)
-    for one in evidence:
-        terms[one.rows] += donors.log_mean_chance(one.source, one.chance)
-    top = terms.max(axis=1)
-    return np.asarray(np.log(np.exp(terms - top[:, None]).sum(axis=1)) + top)
 
 
 def joint_distributions(tree: Tree) -> dict[tuple[int, int], Floats]:

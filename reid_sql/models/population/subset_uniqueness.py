@@ -22,7 +22,6 @@ from reid_sql.models.fitted import KINDS
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.numerics.rectangle import Precision
 from reid_sql.models.people import overdispersion
-from reid_sql.models.people.donors import Donors
 from reid_sql.models.people.functional_dependencies import UNKNOWN, SourceEvidence, infer_sources
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import MIN_WEIGHT
@@ -88,16 +87,9 @@ class PeoplePopulation:
     def _log_q(self, places: list[int]) -> Floats:
         """Ln q of the draws on these columns, each value with a rarity of its own."""
         first, back = np.unique(self._drawn[:, places], axis=0, return_index=True, return_inverse=True)[1:]
-        distinct, mixture, free = self._drawn[first], self.model.mixture, self.model.free_columns
+        distinct, tree, free = self._drawn[first], self.model.mixture.tree, self.model.free_columns
         own, evidence = [free.index(j) for j in places if j in free], self._evidence(distinct, places)
-        log_q = score_tree_columns(mixture.tree, distinct[:, free], own, evidence)
-        if mixture.donors is not None:
-            log_evidence = np.zeros((len(distinct), len(mixture.donors.codes)))
-            for one in evidence:
-                log_evidence[one.rows] += mixture.donors.log_mean_chance(one.source, one.chance)
-            donors, codes = select_donor_columns(mixture.donors, own), distinct[:, free][:, own]
-            of_donors = donors.log_q(codes, log_evidence if evidence else None)
-            log_q = np.logaddexp(np.log(mixture.weight) + log_q, np.log(1 - mixture.weight) + of_donors)
+        log_q = score_tree_columns(tree, distinct[:, free], own, evidence)
         return np.asarray(log_q[back.ravel()] + self._rarity[:, places].sum(axis=1))
 
     def _evidence(self, codes: Integers, places: list[int]) -> list[SourceEvidence]:
@@ -161,13 +153,6 @@ def score_tree_columns(
             beliefs[parent] = product / top[:, None]
             log_q += np.log(top)
     return log_q
-
-
-def select_donor_columns(donors: Donors, places: Sequence[int]) -> Donors:
-    """The donors on these columns, of which their density is a product."""
-    own = list(places)
-    columns = tuple(donors.columns[place] for place in own)
-    return Donors(columns, donors.codes[:, own], donors.count, donors.copied[own], donors.neighbour[own])
 
 
 # ξ of one person by subsets of the attributes, what each attribute adds, and the fewest that suffice.

@@ -8,9 +8,8 @@ from scipy.stats import nbinom
 
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.people import diagnostics, overdispersion
-from reid_sql.models.people.donors import MAX_DONORS
 from reid_sql.models.people.evidence import count_records
-from reid_sql.models.people.fit import fit
+from reid_sql.models.people.fit import MAX_SCORED, fit
 from tests.people_tables import three_columns
 
 
@@ -90,7 +89,7 @@ def test_the_divergence_of_a_table_whose_law_is_known() -> None:
     some = law > 0
     true = float(law[some] @ np.log(law[some] / q[some]))
     log_q = np.log(q[some])
-    deviation = np.sqrt(law[some] @ (log_q - law[some] @ log_q) ** 2 / MAX_DONORS)  # of a mean of donors
+    deviation = np.sqrt(law[some] @ (log_q - law[some] @ log_q) ** 2 / MAX_SCORED)  # of a mean of records
     assert diagnostics.kl_divergence(model) == pytest.approx(true, abs=3 * float(deviation))
 
 

@@ -52,10 +52,10 @@ def test_at_the_samples_size_what_is_seen_is_all() -> None:
     np.testing.assert_allclose(kappa, [1, 0.25])
 
 
-def test_the_kept_file_holds_the_tree_and_no_donor() -> None:
+def test_the_kept_file_has_the_tree_and_no_record() -> None:
     text = to_json(MODEL)
     remaining = from_json(text)
-    assert remaining.donors == 0 < MODEL.donors
+    assert remaining.sample is None
     assert to_json(MODEL) == text
     cells, many = every_cell(remaining.marginals)
     np.testing.assert_allclose(
@@ -144,7 +144,7 @@ def test_the_tree_keeps_to_shares_from_outside() -> None:
         EVIDENCE, known_shares={1: (AGES, np.arange(1.0, 11.0)), 2: (["A", "B", "C", None], np.ones(4))}
     )
     model = fit(reported)
-    assert model.donors == 0
+    assert model.sample is None
     cells, many = every_cell(model.marginals)
     q = np.exp(model.mixture.log_q(cells[:, list(model.free_columns)])) * many
     assert q.sum() == pytest.approx(1)
@@ -160,7 +160,7 @@ def test_the_tree_keeps_to_shares_from_outside() -> None:
 
 def test_weights_are_recognised_by_the_tree_alone() -> None:
     model = fit(replace(EVIDENCE, weighted=True))
-    assert model.donors == 0
+    assert model.sample is None
     assert shares.forecast(model, [1e4])[0].uniqueness < 1
 
 

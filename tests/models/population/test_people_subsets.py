@@ -1,11 +1,9 @@
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.model import Mixture
 from reid_sql.models.people.tree import ROOT
 from reid_sql.models.population.people_subsets import PeopleSubsets, tree_information
 from tests.models.people.test_tree import every_cell
@@ -40,7 +38,7 @@ def test_all_columns_score_as_the_model_does() -> None:
 def test_mutual_information_is_that_of_all_cells() -> None:
     tree = MODEL.mixture.tree
     assert any(parent != ROOT for parent in tree.parents)
-    q = np.exp(Mixture(tree, 1.0, None).log_q(OF_MIXTURE)) * MANY
+    q = np.exp(tree.log_q(OF_MIXTURE)) * MANY
     bins = np.stack([column.bins[OF_MIXTURE[:, j]] for j, column in enumerate(tree.columns)], axis=1)
     found = tree_information(tree)
     for one, other in ((0, 1), (0, 2), (1, 2)):
@@ -50,14 +48,3 @@ def test_mutual_information_is_that_of_all_cells() -> None:
         some = joint > 0
         want = float((joint[some] * np.log(joint[some] / apart[some])).sum())
         assert found[one, other] == pytest.approx(want, abs=1e-8)
-
-
-def test_the_tree_alone_is_summed_over_too() -> None:
-    alone = replace(MODEL, mixture=Mixture(MODEL.mixture.tree, 1.0, None))
-    codes = alone.codes([["F"], ["33"], ["A"]])[0]
-    q = np.exp(alone.mixture.log_q(OF_MIXTURE)) * MANY
-    found = PeopleSubsets(alone, codes).scores(CHOICES, 1e5)[0]
-    for chosen, share in zip(CHOICES, found, strict=True):
-        alike = (CELLS[:, chosen] == codes[chosen]).all(axis=1)
-        several = np.prod([c.multiplicity[codes[j]] for j, c in enumerate(alone.marginals) if chosen[j]])
-        assert share == pytest.approx(q[alike].sum() / several, rel=1e-9)

@@ -7,7 +7,6 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.copula import gaussian_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula
 from reid_sql.models.copula.marginals import fit_marginal
-from reid_sql.models.people.model import Mixture
 from reid_sql.models.population.people_subsets import SubsetShapes
 from reid_sql.models.population.subset_uniqueness import (
     DRAWS,
@@ -62,9 +61,9 @@ def test_all_columns_are_as_unique_as_the_model_says() -> None:
     found = unique_share_by_subset(MODEL, people)([0, 1, 2])
     assert found == pytest.approx(MODEL.unique_share(people), rel=0.15)
     assert found > 0.01
-    alone = Mixture(MODEL.mixture.tree, 1.0, None)
-    assert np.exp(alone.log_q(OF_MIXTURE)) == pytest.approx(
-        np.exp(score_tree_columns(alone.tree, OF_MIXTURE, [0, 1, 2]))
+    tree = MODEL.mixture.tree
+    assert np.exp(tree.log_q(OF_MIXTURE)) == pytest.approx(
+        np.exp(score_tree_columns(tree, OF_MIXTURE, [0, 1, 2]))
     )
 
 

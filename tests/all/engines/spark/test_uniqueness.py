@@ -83,7 +83,7 @@ def test_adult_is_the_same(spark: "SparkSession", adult: str) -> None:
     people, *found = rows_of(rs.population_uniqueness(frame, columns, 1e6))
     other, *expected = by_duckdb(f"FROM population_uniqueness('{adult}', {columns}, 1e6)")
     same(found, expected)
-    # Of more than 10,000 records each engine draws its own donors.
+    # Of more than 10,000 records each engine draws its own.
     assert other["uniqueness_low"] <= people["uniqueness"] <= other["uniqueness_high"]
     risk = rows_of(rs.population_risk(frame, columns, [1e6]))[0]
     assert people["method"] == "people"
