@@ -1,12 +1,13 @@
 """The 95 % interval of one share, on the log-odds scale g(x) = ln((x + ε)/(1 − x + ε)), ε = 0.2/n.
 
-    σ² = V + v/(n (M + ε)² (1 − M + ε)²) + (p₂ |g(s) − m|)² + p₃²/(n (M + ε)(1 − M + ε)) + (p₄ d/(1 + |d|/c))²
+    σ² = V + v/(n (M + ε)² (1 − M + ε)²) + (p (g(s) − m))² + 1/(n (M + ε)(1 − M + ε)) + (d/(1 + |d|/c))²
 
 m and V are mean and variance of g over the shapes of the residual, v the variance over persons (delta
-method), M the estimate, s the share in the sample, d the distance from the model's records to the sample's.
-The interval is g⁻¹(m ± z σ) ± 0.0005, at most the provable upper bound, with a z for each end.
+method) and over populations, M the estimate, s the share in the sample, d the distance from the model's
+records to the sample's. The interval is g⁻¹(m ± z σ) ± 0.0005, at most the provable upper bound, with a z for
+each end.
 
-The constants p, c, z and the factors of half-widths are chosen in benchmarks/accuracy/people.py, on tables of
+The constants p, c, z and the factor of half-widths are chosen in benchmarks/accuracy/people.py, on tables of
 people and generators of tables, so that intervals contain the truth of tables that they were not chosen on.
 """
 
@@ -21,30 +22,25 @@ from reid_sql.parameters import Floats
 
 MARGIN_RECORDS: Final = 0.2  # ε n, by which shares stay off 0 and 1 on the log-odds scale
 PADDING: Final = 0.0005  # share added at both ends of an interval
+BEYOND_SAMPLE: Final = 0.03  # p, of the way from the share in the sample to the estimate
 MAX_DISTANCE: Final = 1.5  # c, log-odds that a distance d approaches: greater ones tell no more
 MAX_ABOVE_MAIN_EFFECTS: Final = 0.02  # of Ξ, around which a table becomes unlike tables of people
-APPROACH: Final = 0.5  # of the way to main effects, which the estimate of such a table goes
 OVERDISPERSION_STEP: Final = 0.25  # nats, from which on an overdispersed table has the whole factor
-STRETCH_UNLIKE: Final = 2.0  # of its upper half-width
-STRETCH_OVERDISPERSED: Final = 1.5  # of both half-widths
+STRETCH: Final = 1.5  # of both its half-widths, and of the upper one of a table unlike tables of people
 
 
 @dataclass(frozen=True)
 class IntervalWidth:
-    """Constants of one share's interval."""
+    """Standard deviations to the ends of one share's interval."""
 
-    beyond_sample: float  # p₂
-    binomial: float  # p₃
-    model_distance: float  # p₄
     z_low: float
     z_high: float
-    class_people: float = 1.0  # people of a class that has the share
 
 
 WIDTHS: Final[Mapping[str, IntervalWidth]] = {
-    "uniqueness": IntervalWidth(0.04, 1.3, 1.25, 1.5, 1.7),
-    "correctness": IntervalWidth(0.04, 1.0, 1.0, 1.4, 1.7),
-    "below_k": IntervalWidth(0.04, 1.0, 1.0, 1.3, 2.3, 2.5),
+    "uniqueness": IntervalWidth(1.8, 2.0),
+    "correctness": IntervalWidth(1.4, 1.8),
+    "below_k": IntervalWidth(1.3, 2.1),
 }
 
 
@@ -99,23 +95,21 @@ def estimate_interval(
 ) -> Share:
     """Interval of the share of this name, from its values by shape and the weights of the shapes.
 
-    Where the model is above main effects, as in hardly any table of people, the estimate goes half the way to
-    them, the lower end all of it, and the upper half-width is greater.
+    Where the model is above main effects, as in hardly any table of people, the lower end goes all the way to
+    them, and the upper half-width is greater.
     """
-    spread = measure_spread(by_shape, weights, sample, width)
+    spread = measure_spread(by_shape, weights, sample)
     # From 0 at half the limit to 1 at one and a half, so that intervals do not jump as populations grow.
     unlike, to_main_effects = _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5), 0.0
     if comparison.main_effects is not None:
         target = float(log_odds(np.array(comparison.main_effects[name]), spread.margin))
         to_main_effects = min(target - spread.centre, 0.0) * unlike
-    log_estimate = float(log_odds(np.array(spread.estimate), spread.margin))
-    estimate = float(share_of(log_estimate + APPROACH * to_main_effects, spread.margin))
-    both = 1 + (STRETCH_OVERDISPERSED - 1) * _clip(comparison.overdispersion / OVERDISPERSION_STEP)
-    upper = both * (1 + (STRETCH_UNLIKE - 1) * unlike)
+    both = 1 + (STRETCH - 1) * _clip(comparison.overdispersion / OVERDISPERSION_STEP)
+    upper = both * (1 + (STRETCH - 1) * unlike)
     low = spread.centre + to_main_effects - width.z_low * both * spread.deviation
     high = spread.centre + width.z_high * upper * spread.deviation
     highest = clopper_pearson_upper(sample.counted, sample.records) if has_upper_bound else 1.0
-    return padded_interval(estimate, (low, high), spread.margin, highest)
+    return padded_interval(spread.estimate, (low, high), spread.margin, highest)
 
 
 def padded_interval(estimate: float, log_ends: tuple[float, float], margin: float, highest: float) -> Share:
@@ -160,9 +154,7 @@ class Spread:
     margin: float  # ε
 
 
-def measure_spread(
-    by_shape: SharesByShape, weights: Floats, sample: SampleShare, width: IntervalWidth
-) -> Spread:
+def measure_spread(by_shape: SharesByShape, weights: Floats, sample: SampleShare) -> Spread:
     """Spread of a share, by the formula of the module."""
     margin = MARGIN_RECORDS / sample.records
     estimate = float(weights @ by_shape.values)
@@ -170,23 +162,23 @@ def measure_spread(
     centre = float(weights @ logs)
     slope = (estimate + margin) * (1 - estimate + margin)  # of the inverse of g
     fraction = sample.records / sample.people
-    variance = add_population_variance(by_shape.variance, estimate, fraction, width.class_people)
+    variance = add_population_variance(by_shape.variance, estimate, fraction)
     in_sample = float(log_odds(np.array(sample.counted / sample.records), margin))
     distance = abs(by_shape.distance)
     parts = (
         float(weights @ (logs - centre) ** 2),
         variance / (sample.records * slope**2),
-        (width.beyond_sample * (in_sample - centre)) ** 2,
-        width.binomial**2 / (sample.records * slope),
-        (width.model_distance * distance / (1 + distance / MAX_DISTANCE)) ** 2,
+        (BEYOND_SAMPLE * (in_sample - centre)) ** 2,
+        1 / (sample.records * slope),
+        (distance / (1 + distance / MAX_DISTANCE)) ** 2,
     )
     return Spread(estimate, centre, float(np.sqrt(sum(parts))), margin)
 
 
-def add_population_variance(variance: float, estimate: float, fraction: float, class_people: float) -> float:
-    """Add that a population of N is itself random: n/N c M (1 − M), with c people of a class at once.
+def add_population_variance(variance: float, estimate: float, fraction: float) -> float:
+    """Add that a population of N is itself random: n/N M (1 − M).
 
-    >>> add_population_variance(0.1, 0.5, 0.2, 2.0)
+    >>> add_population_variance(0.1, 0.5, 0.4)
     0.2
     """
-    return variance + fraction * class_people * estimate * (1 - estimate)
+    return variance + fraction * estimate * (1 - estimate)

@@ -141,9 +141,7 @@ def test_an_interval_holds_its_estimate(level: float) -> None:
     weights = np.full(5, 0.2)
     by_shape, sample = SharesByShape(np.full(5, level), 0.1), SampleShare(round(300 * level), 300, 3e4)
     share, wider = (
-        estimate_interval(
-            "uniqueness", by_shape, weights, sample, IntervalWidth(0.2, 0.5, 1.0, z, z), has_upper_bound=False
-        )
+        estimate_interval("uniqueness", by_shape, weights, sample, IntervalWidth(z, z), has_upper_bound=False)
         for z in (1.0, 2.0)
     )
     assert 0 <= share.low <= share.estimate <= share.high <= 1

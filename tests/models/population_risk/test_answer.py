@@ -10,7 +10,6 @@ from reid_sql.models.population_risk import doubts
 from reid_sql.models.population_risk.answer import PopulationRisk, answer, estimate_sentence, fit_sample
 from reid_sql.models.population_risk.intervals import (
     Comparison,
-    IntervalWidth,
     SampleShare,
     Share,
     SharesByShape,
@@ -178,7 +177,7 @@ def test_the_interval_reaches_main_effects_where_a_table_is_unlike_tables_of_peo
     )
     for name in ENDS:
         one, above, other = (getattr(each, name) for each in (usual, far_above, scattered))
-        assert above.low <= 1e-3 < above.estimate < one.estimate
+        assert above.low <= 1e-3 < above.estimate == one.estimate
         assert above.high > one.high
         assert other.low < one.low
         assert other.high >= one.high
@@ -245,14 +244,13 @@ def test_cells_that_scatter_far_are_named() -> None:
 
 def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
     """A population of 2,000 of whom 10 are unique comes out at 4 to 18 of them in 95 %."""
-    assert add_population_variance(0.0, 0.005, 0.1, 1.0) == pytest.approx(0.1 * 0.005 * 0.995)
-    spread = measure_spread(
-        SharesByShape(np.array([0.005]), 0.0),
-        np.array([1.0]),
-        SampleShare(1, 200, 2000),
-        IntervalWidth(0.0, 0.0, 0.0, 1.96, 1.96),
+    assert add_population_variance(0.0, 0.005, 0.1) == pytest.approx(0.1 * 0.005 * 0.995)
+    spread, endless = (
+        measure_spread(SharesByShape(np.array([0.005]), 0.0), np.array([1.0]), SampleShare(1, 200, people))
+        for people in (2000, 1e15)
     )
-    ends = (spread.centre - 1.96 * spread.deviation, spread.centre + 1.96 * spread.deviation)
+    deviation = np.sqrt(spread.deviation**2 - endless.deviation**2)
+    ends = (spread.centre - 1.96 * deviation, spread.centre + 1.96 * deviation)
     found = padded_interval(spread.estimate, ends, spread.margin, 1.0)
     low, high = binom.ppf([0.025, 0.975], 2000, 0.005) / 2000
     assert found.low == pytest.approx(low, abs=0.0015)
