@@ -56,7 +56,8 @@ def _held(cases: Sequence[Case], share: str) -> str:
     held = fmean(low - TOLERANCE <= truth <= high + TOLERANCE for truth, _, low, high in ends)
     above = fmean(truth > high + TOLERANCE for truth, _, _, high in ends)
     width = fmean(high - low for _, _, low, high in ends)
-    error = fmean(abs(estimate - truth) for truth, estimate, _, _ in ends)
+    errors_of = [abs(estimate - truth) for truth, estimate, _, _ in ends if estimate is not None]
+    error = fmean(errors_of) if errors_of else float("nan")
     score = fmean(winkler_score(truth, low, high) for truth, _, low, high in ends)
     return f"{100 * held:.0f}, {100 * above:.1f}, {100 * width:.1f}, {100 * error:.1f}, {100 * score:.1f}"
 

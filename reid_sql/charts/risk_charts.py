@@ -209,7 +209,11 @@ def forecast_chart(
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
     known = [row for row in rows if row[share] is not None]
-    marks = [*_measured_marks(curve), *_forecast_marks(share, known), *_other_lines(share, beside or {})]
+    marks = [
+        *_measured_marks(curve),
+        *_forecast_marks(share, rows, known),
+        *_other_lines(share, beside or {}),
+    ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
         marks.append(
@@ -244,16 +248,16 @@ def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
     return [line, spec.Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, known: Sequence[Row]) -> list[spec.Mark]:
-    """Return the forecast, with its band where it has intervals."""
-    if not known:
-        return []
+def _forecast_marks(share: str, rows: Sequence[Row], known: Sequence[Row]) -> list[spec.Mark]:
+    """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
-    within = [row for row in known if all(row.get(end) is not None for end in ends)]
+    within = [row for row in rows if all(row.get(end) is not None for end in ends)]
     sizes, (low, high) = [row["population"] for row in within], ([row[end] for row in within] for end in ends)
     interval: spec.Mark = spec.Band(sizes, low, high, INTERVAL)
     if len(within) == 1:
         interval = spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL)
+    if not known:
+        return [interval] if within else []
     marker = Marker.DOT if len(known) <= MAX_MARKED_POINTS else None
     places, values = [row["population"] for row in known], [row[share] for row in known]
     return [*([interval] if within else []), spec.Line(places, values, "forecast", Style.DASHED, marker)]

@@ -351,7 +351,8 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     """
     described = {}
     for name, words in SHARES.items():
-        middle, low, high = (percent(answer[f"{name}{end}"]) for end in ("", "_low", "_high"))
+        low, high = (percent(answer[f"{name}{end}"]) for end in ("_low", "_high"))
+        middle = "no estimate" if answer[name] is None else percent(answer[name])
         described[words.format(k=answer["k"])] = f"{middle} ({low} to {high})"
     return described
 

@@ -195,9 +195,10 @@ def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> Rendera
 
 
 def _share_with_ends(share: float | None, low: float | None, high: float | None) -> str:
-    if share is None or low is None or high is None:
-        return "NULL" if share is None else f"{format_percent(share)} %"
-    return f"{format_percent(share)} % ({format_percent(low)} to {format_percent(high)} %)"
+    estimate = "NULL" if share is None else f"{format_percent(share)} %"
+    if low is None or high is None:
+        return estimate
+    return f"{estimate} ({format_percent(low)} to {format_percent(high)} %)"
 
 
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:

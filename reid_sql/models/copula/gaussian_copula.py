@@ -31,7 +31,6 @@ from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.special_functions import ndtri
-from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.parameters import COUNT, Choice, Floats, Integers, order_by_name
 
 # Scores ξ and κ of records under a copula: people are spread over the cells by the probabilities alone.
@@ -274,9 +273,16 @@ MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others m
 
 
 @dataclass(frozen=True)
-class CopulaForecast(PopulationShares):
+class CopulaForecast:
     """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
 
+    population: float
+    uniqueness: float
+    uniqueness_low: float
+    uniqueness_high: float
+    correctness: float
+    correctness_low: float
+    correctness_high: float
     status: str
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, STATUS_NO_REPEATS
+from reid_sql.models.classes.repeats import STATUS_NO_REPEATS
 from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -47,9 +47,7 @@ STATUS_TRIPLE: Final = "triple_dependence: {}, {} and {} share {:.2f} nats that 
 STATUS_CHECK: Final = (
     "predictive_check: {} of records are in classes below {}, and the model expects {} to {}"
 )
-STATUS_TREE_ONLY: Final = (
-    "tree_only: the model has no records to leave out, as with weights, marginals or a stored model"
-)
+STATUS_TREE_ONLY: Final = "tree_only: no records to leave out, as with weights, marginals or a stored model"
 
 
 @dataclass(frozen=True)
@@ -301,5 +299,5 @@ def _count_values(model: PeopleModel) -> int:
 def _status(model: PeopleModel) -> str:
     notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.sample is None)
     notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
-    notes += [STATUS_FEWER_REPEATS] * model.has_fewer_repeats
+    notes += model.doubts
     return join_status(*notes, *model.notes)

@@ -16,7 +16,13 @@ from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, is_below_chanc
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
-from reid_sql.models.people.overdispersion import LOG_SHAPES, ShapeLikelihood, correctness
+from reid_sql.models.people.overdispersion import (
+    LOG_SHAPES,
+    STATUS_OVERDISPERSED,
+    ShapeLikelihood,
+    correctness,
+    excess_overdispersion,
+)
 from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
 from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
 from reid_sql.models.people.tree import LatentClasses, Tree, draw_log_rarity
@@ -184,8 +190,7 @@ class PeopleModel:
             log_q = log_q + one.log_chance(self.marginals, codes)
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
-        doubts = [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
-        status = describe_records(self.columns, cases, self.records, doubts)
+        status = describe_records(self.columns, cases, self.records, self.doubts)
         left_out = None
         if self.sample is not None:
             left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
@@ -227,6 +232,17 @@ class PeopleModel:
         alone = correctness(np.exp(self.drawn_log_q), np.exp(LOG_SHAPES[-1]), self.records)
         repeats = self.records - float(self.histogram.classes.sum())
         return is_below_chance(repeats, self.records * (1 - float(alone.mean())))
+
+    @cached_property
+    def excess_overdispersion(self) -> float:
+        """Nats of overdispersion beyond nearly all tables of people; at most 0 in those."""
+        return excess_overdispersion(-float(self.drawn_log_q.mean()), self.shapes)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What casts doubt on every figure of the model."""
+        overdispersed = [STATUS_OVERDISPERSED] * (self.excess_overdispersion > 0)
+        return overdispersed + [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
 
     @property
     def overdispersion(self) -> Overdispersion:

@@ -38,6 +38,11 @@ MAX_SUMMED_SIZE: Final = 20  # k up to which probabilities of class sizes are ad
 MIN_WEIGHT: Final = 1e-5  # of a shape
 INTERCEPT: Final = (-1.2, 3.0)  # prior of α, mean and standard deviation
 SLOPE: Final = (-0.155, 0.015)  # prior of β
+MIN_LOG_SHAPE: Final = -1.0  # at 8 nats; nearly all tables of people have a greater mean of ln a
+MIN_LOG_SHAPE_SLOPE: Final = -0.15  # for each nat
+STATUS_OVERDISPERSED: Final = (
+    "overdispersed: counts differ from the model more than in reference tables, so the estimate is doubtful"
+)
 
 
 def uniqueness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats:
@@ -219,6 +224,15 @@ def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood])
     weights = np.exp(log - log.max())
     weights[weights < MIN_WEIGHT * weights.sum()] = 0.0  # nothing is computed for these
     return np.asarray(weights / weights.sum())
+
+
+def excess_overdispersion(entropy: float, shapes: Floats) -> float:
+    """Nats by which the mean of ln a is below that of nearly all tables of people, −1 − 0.15 (H − 8).
+
+    The mean falls as the entropy H grows. At 0 or below, the table is as those are.
+    """
+    limit = MIN_LOG_SHAPE + MIN_LOG_SHAPE_SLOPE * (entropy - CENTRE)
+    return limit - float(shapes @ LOG_SHAPES)
 
 
 def log_shapes_at(records: float, people: float) -> Floats:

@@ -45,19 +45,6 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class PopulationShares:
-    """Shares of one population that are unique and that are rightly matched, each with a 95 % interval."""
-
-    population: float
-    uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
-    correctness: float
-    correctness_low: float
-    correctness_high: float
-
-
-@dataclass(frozen=True)
 class Sample:
     """A sample's records and unique records, and the size of the population that it was drawn from."""
 

@@ -27,7 +27,6 @@ from reid_sql.models.people.functional_dependencies import Dependency, describe_
 from reid_sql.models.people.keys import Key, find_key
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
-from reid_sql.models.population.classical_estimators import PopulationShares
 from reid_sql.models.population_risk.crowded_classes import (
     CrowdedClasses,
     drop_classes,
@@ -151,10 +150,20 @@ METHOD_COUNTED: Final = "counted"
 
 
 @dataclass(frozen=True)
-class PopulationRisk(PopulationShares):
-    """Shares of one population with intervals, a status, a sentence to quote, and provable bounds."""
+class PopulationRisk:
+    """Shares of one population with intervals, a status, a sentence to quote, and provable bounds.
 
-    below_k: float
+    A share is None where an estimate would be wrong; its ends are given.
+    """
+
+    population: float
+    uniqueness: float | None
+    uniqueness_low: float
+    uniqueness_high: float
+    correctness: float | None
+    correctness_low: float
+    correctness_high: float
+    below_k: float | None
     below_k_low: float
     below_k_high: float
     status: str
@@ -324,7 +333,7 @@ def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[st
 def is_estimate_wrong(doubts: Sequence[str]) -> bool:
     """Whether records repeat beyond chance in a table that is unlike the reference tables, as events do.
 
-    The interval then holds, but the estimate errs by 17 points on average: the sentence has none.
+    The interval then holds, but the estimate errs by 17 points on average: the answer has none.
     """
     return STATUS_REPEATED_PEOPLE in doubts and not UNLIKE_REFERENCE.isdisjoint(doubts)
 
@@ -349,13 +358,14 @@ def _row(
 ) -> PopulationRisk:
     """One row of the answer; `sizes` are the people and k."""
     columns, people, counted = evidence.columns, sizes[0], STATUS_COUNTED in doubts
+    is_wrong = is_estimate_wrong(doubts)
     bounds = _bounds(evidence, *sizes, doubts)
     assumptions = [*list_assumptions(evidence, people, certain_dependencies=fitted.is_certain)]
     assumptions += [ASSUMPTION_CROWD] * (fitted.crowd is not None)
     if counted:
         assumptions = [ONE_ROW_PER_PERSON]
         words = count_sentence(columns, people, shares.uniqueness.estimate)
-    elif not ONLY_BOUND.isdisjoint(doubts) or is_estimate_wrong(doubts):
+    elif not ONLY_BOUND.isdisjoint(doubts) or is_wrong:
         words = bound_sentence(columns, people, shares.uniqueness)
     else:
         words = estimate_sentence(columns, people, shares.uniqueness, _reliability(doubts))
@@ -364,10 +374,11 @@ def _row(
     xi, kappa, below = shares.uniqueness, shares.correctness, shares.below_k
     # Of people who are not unique at most half are matched rightly: 1/size is at most 1/2 in their classes.
     most_correct = max(min(kappa.high, (1 + xi.high) / 2), kappa.estimate)
+    estimates = [None if is_wrong else one.estimate for one in (xi, kappa, below)]
     return PopulationRisk(
-        *(people, xi.estimate, xi.low, xi.high),
-        *(kappa.estimate, kappa.low, most_correct),
-        *(below.estimate, below.low, below.high),
+        *(people, estimates[0], xi.low, xi.high),
+        *(estimates[1], kappa.low, most_correct),
+        *(estimates[2], below.low, below.high),
         "; ".join(notes) or OK,
         words,
         *bounds.of("uniqueness", counted=counted),

@@ -11,6 +11,7 @@ import numpy as np
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.model import PeopleModel
+from reid_sql.models.people.overdispersion import STATUS_OVERDISPERSED
 from reid_sql.models.population import loglinear
 from reid_sql.models.population_risk.intervals import MAX_ABOVE_MAIN_EFFECTS, Comparison
 from reid_sql.models.population_risk.shares import predict_by_shape
@@ -32,9 +33,6 @@ STATUS_GROUP_SAMPLE: Final = (
 )
 STATUS_UNLIKE_PEOPLE: Final = (
     "unlike_reference_tables: a second model estimates far less, so the interval is wider"
-)
-STATUS_OVERDISPERSED: Final = (
-    "overdispersed: counts differ from the model more than in reference tables, so the estimate is doubtful"
 )
 STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
@@ -129,13 +127,11 @@ def may_hide_duplicates(records: int, people: float) -> bool:
 # Skinner & Shlomo 2008.
 
 MAX_SHAPE: Final = 1e6  # as good as Poisson
-MIN_LOG_SHAPE: Final = -1.0  # at 8 nats; nearly all tables of people have a greater mean of ln a
-MIN_LOG_SHAPE_SLOPE: Final = -0.15  # for each nat
 
 
 def compare(model: PeopleModel, evidence: PeopleEvidence, people: float, k: int) -> Comparison:
     """Compare a table with tables of people; main effects have no weights."""
-    excess = measure_overdispersion(model)
+    excess = model.excess_overdispersion
     by_main_effects = None if evidence.weighted else main_effects(model, evidence, people, k)
     if by_main_effects is None:
         return Comparison(overdispersion=excess)
@@ -162,12 +158,3 @@ def main_effects(
         "correctness": float(overdispersion.correctness_known(size, q, shape, n, people).mean()),
         "below_k": float(overdispersion.below_k_known(size, q, shape, (n, people), k).mean()),
     }
-
-
-def measure_overdispersion(model: PeopleModel) -> float:
-    """Nats by which the mean of ln a is below that of nearly all tables of people, −1 − 0.15 (H − 8).
-
-    The mean falls as the entropy H grows. Below 0 the table is as those are.
-    """
-    limit = MIN_LOG_SHAPE + MIN_LOG_SHAPE_SLOPE * (model.likelihoods[0].entropy - overdispersion.CENTRE)
-    return limit - float(model.shapes @ overdispersion.LOG_SHAPES)

@@ -38,9 +38,9 @@ class IntervalWidth:
 
 
 WIDTHS: Final[Mapping[str, IntervalWidth]] = {
-    "uniqueness": IntervalWidth(1.8, 2.0),
-    "correctness": IntervalWidth(1.4, 1.8),
-    "below_k": IntervalWidth(1.3, 2.1),
+    "uniqueness": IntervalWidth(2.2, 2.1),
+    "correctness": IntervalWidth(1.5, 1.8),
+    "below_k": IntervalWidth(1.3, 2.4),
 }
 
 

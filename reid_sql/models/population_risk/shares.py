@@ -183,14 +183,15 @@ def count_shares(histogram: Histogram, k: int) -> Shares:
 
 def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForecast]:
     """Ξ and κ of populations of these sizes, with 95 % intervals that include the error of the model."""
-    rows = []
+    rows, comparison = [], Comparison(overdispersion=model.excess_overdispersion)
     for people in COUNT.check("populations", populations).tolist():
-        shares = predict_shares(model, people, 2)
+        shares = predict_shares(model, people, 2, comparison=comparison)
         xi, kappa = shares.uniqueness, shares.correctness
         ends = (xi.estimate, xi.low, xi.high, kappa.estimate, kappa.low, kappa.high)
-        status = STATUS_OF_MODEL if people > model.records else STATUS_COUNTED
-        few = describe_few_records(model.records) if people > model.records else []
-        rows.append(CopulaForecast(people, *ends, join_status(*few, status)))
+        notes = [STATUS_COUNTED]
+        if people > model.records:
+            notes = [*describe_few_records(model.records), *(model.doubts or [STATUS_OF_MODEL])]
+        rows.append(CopulaForecast(people, *ends, join_status(*notes)))
     return rows
 
 

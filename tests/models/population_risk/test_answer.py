@@ -26,11 +26,13 @@ ENDS = ("uniqueness", "correctness", "below_k")
 def check(row: PopulationRisk) -> None:
     for name in ENDS:
         low, middle, high = (getattr(row, name + end) for end in ("_low", "", "_high"))
-        assert 0 <= low <= middle <= high <= 1, name
+        assert 0 <= low <= (low if middle is None else middle) <= high <= 1, name
         provable = [getattr(row, f"{name}_provable_{end}") for end in ("low", "high")]
         assert 0 <= provable[0] <= low <= high, name
         assert provable[0] <= provable[1] <= 1, name
-    for end in ("_low", "", "_high"):  # who is unique is matched correctly, and in a class smaller than k
+    for end in (
+        ("_low", "", "_high") if row.uniqueness is not None else ("_low", "_high")
+    ):  # who is unique is matched correctly, and in a class smaller than k
         least = min(getattr(row, f"correctness{end}"), getattr(row, f"below_k{end}"))
         assert getattr(row, f"uniqueness{end}") <= least + 1e-9, end
     assert row.status
@@ -237,6 +239,7 @@ def test_cells_that_scatter_far_are_named() -> None:
     assert doubts.STATUS_OVERDISPERSED in row.status
     assert doubts.STATUS_REPEATED_PEOPLE in row.status
     assert row.sentence.startswith("This sample cannot tell: ")  # no estimate where both come together
+    assert (row.uniqueness, row.correctness, row.below_k) == (None, None, None)
     assert "95" not in row.sentence
     ordinary = answer(three_columns(2000), [1e6])[0]
     assert doubts.STATUS_OVERDISPERSED not in ordinary.status
