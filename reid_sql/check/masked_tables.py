@@ -348,6 +348,8 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
     >>> page = {"uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.3, "k": 5} | shares
     >>> describe_shares(page)["unique people"]
     '20.0 % (10.0 % to 30.0 %)'
+    >>> describe_shares(page | {"uniqueness": None})["unique people"]
+    'no estimate (10.0 % to 30.0 %)'
     """
     described = {}
     for name, words in SHARES.items():

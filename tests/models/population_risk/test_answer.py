@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from reid_sql.charts.risk_charts import forecast_chart
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
-from reid_sql.models.people.evidence import count_records
-from reid_sql.models.population_risk import doubts
+from reid_sql.models.people.diagnostics import summarize_model
+from reid_sql.models.people.evidence import PeopleEvidence, count_records
+from reid_sql.models.people.fit import fit
+from reid_sql.models.population_risk import doubts, shares
 from reid_sql.models.population_risk.answer import PopulationRisk, answer, estimate_sentence, fit_sample
 from reid_sql.models.population_risk.intervals import (
     Comparison,
@@ -221,7 +224,7 @@ def test_the_sentence_can_be_quoted() -> None:
     )
 
 
-def fingerprints(models: int, records: int) -> PopulationRisk:
+def fingerprints(models: int, records: int) -> PeopleEvidence:
     """Devices of some models, each of which decides ten traits but for one in five hundred."""
     rng = np.random.default_rng(5)
     model = (models * rng.random(records) ** 3).astype(np.int64)
@@ -230,11 +233,11 @@ def fingerprints(models: int, records: int) -> PopulationRisk:
     rows = np.where(slip, rng.integers(1, 21, (records, 10)), traits)
     codes = np.stack([np.unique(own, return_inverse=True)[1] for own in rows.T], axis=1)
     values = [[str(v) for v in range(int(own.max()) + 1)] for own in codes.T]
-    return answer(count_records(codes, [f"c{j}" for j in range(10)], values, [False] * 10), [1e6])[0]
+    return count_records(codes, [f"c{j}" for j in range(10)], values, [False] * 10)
 
 
 def test_cells_that_scatter_far_are_named() -> None:
-    row = fingerprints(400, 2000)
+    row = answer(fingerprints(400, 2000), [1e6])[0]
     check(row)
     assert doubts.STATUS_OVERDISPERSED in row.status
     assert doubts.STATUS_REPEATED_PEOPLE in row.status
@@ -243,6 +246,24 @@ def test_cells_that_scatter_far_are_named() -> None:
     assert "95" not in row.sentence
     ordinary = answer(three_columns(2000), [1e6])[0]
     assert doubts.STATUS_OVERDISPERSED not in ordinary.status
+
+
+def test_overdispersion_is_a_doubt_of_every_figure_of_the_model() -> None:
+    evidence = fingerprints(400, 2000)
+    model = fit(evidence)
+    scores = model.scored(evidence.drawn[:5]).status
+    assert all(doubts.STATUS_OVERDISPERSED in status for status in scores)
+    assert doubts.STATUS_OVERDISPERSED in summarize_model("m", model).status
+    row = shares.forecast(model, [1e6])[0]
+    assert doubts.STATUS_OVERDISPERSED in row.status
+    assert shares.STATUS_OF_MODEL not in row.status  # which claims the coverage of reference tables
+    usual = shares.predict_shares(model, 1e6, 2).uniqueness
+    assert row.uniqueness_high - row.uniqueness_low > usual.high - usual.low
+
+
+def test_a_chart_shows_the_interval_where_there_is_no_estimate() -> None:
+    row = {"population": 1e6, "uniqueness": None, "uniqueness_low": 0.1, "uniqueness_high": 0.6}
+    assert [mark.ends[0][1][1] for mark in forecast_chart("uniqueness", [row]).marks] == [0.6]
 
 
 def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
