@@ -57,14 +57,15 @@ def measure(population: Population) -> dict[str, Any]:
 
 
 def estimate(population: Population, frame: pl.DataFrame, rows: Integers) -> dict[str, float]:
-    """Ξ by each method."""
+    """Ξ by each method that has an estimate."""
     people = frame.height
     evidence = _whole().sampled(_places(population), rows)[1]
     found = {
         name: forecast_copula(copulas.fitted(frame, rows, method), [people])[0].uniqueness
         for name, method in (("copula", "paper"), ("exact", GIVEN))
     }
-    return found | {"people": answer(evidence, [people])[0].uniqueness}
+    of_people = answer(evidence, [people])[0].uniqueness
+    return found if of_people is None else found | {"people": of_people}
 
 
 def score_persons(

@@ -45,7 +45,7 @@ def test_identical_rows_do_not_understate_the_others(share: float, straight: boo
     population[crowd] = rng.integers(1, 5, int(crowd.sum()))[:, None] if straight else 0
     row, truth = ask_about(population, 1), share_unique(population)
     assert row.uniqueness_low <= truth <= row.uniqueness_high
-    assert abs(row.uniqueness - truth) < 0.1
+    assert row.uniqueness == pytest.approx(truth, abs=0.1)
     assert ASSUMPTION_CROWD in row.assumptions
 
 
