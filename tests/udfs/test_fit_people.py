@@ -34,7 +34,9 @@ def test_the_row_says_what_was_fitted() -> None:
     row = by_duckdb(f"FROM fit_people('m', t, {COLUMNS}, nulls := 'drop')", t=frame)[0]
     dropped = frame["sex"].null_count()
     assert (row["records"], row["records_dropped"], row["nulls"]) == (400 - dropped, dropped, "drop")
-    assert (row["model"], row["columns"], row["status"]) == ("m", COLUMNS, "ok")
+    assert (row["model"], row["columns"]) == ("m", COLUMNS)
+    risk = by_duckdb(f"FROM population_risk(t, {COLUMNS}, [1e5], nulls := 'drop')", t=frame)[0]
+    assert row["status"] == risk["status"]  # a doubt of the model is one of every figure
     assert "age" in row["ordered"]
     assert "sex" not in row["ordered"]
     assert len(row["tree"]) == 3

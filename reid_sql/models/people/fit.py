@@ -65,7 +65,7 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
     >>> from reid_sql.models.people.evidence import count_records
     >>> model = fit(count_records(np.array([[0], [0], [1], [1]]), ["sex"], [["F", "M"]], [False]))
     >>> model.cell_probability([["F"]]).probability.round(3).tolist()
-    [0.486]
+    [0.469]
     """
     order = order_columns(evidence)
     model = _fit_in_order(reorder_columns(evidence, order), seed)
