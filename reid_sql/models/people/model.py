@@ -190,7 +190,8 @@ class PeopleModel:
             log_q = log_q + one.log_chance(self.marginals, codes)
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
-        status = describe_records(self.columns, cases, self.records, self.doubts)
+        doubts = [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
+        status = describe_records(self.columns, cases, self.records, doubts)
         left_out = None
         if self.sample is not None:
             left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
@@ -240,7 +241,7 @@ class PeopleModel:
 
     @property
     def doubts(self) -> list[str]:
-        """What casts doubt on every figure of the model."""
+        """What casts doubt on shares by the model."""
         overdispersed = [STATUS_OVERDISPERSED] * (self.excess_overdispersion > 0)
         return overdispersed + [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
 
