@@ -82,12 +82,14 @@ def main() -> None:
         people = draw_people(categories, number)
         codes, counts = count_cells(people)
         begun = time.process_time()
-        statuses = suppress_cells(codes, counts, counts < WIDTH, WIDTH).statuses
+        found = suppress_cells(codes, counts, counts < WIDTH, WIDTH)
         seconds = time.process_time() - begun
         inner = (codes > 0).all(axis=1)
-        loss = counts[inner & (statuses > 0)].sum() / number
+        loss = counts[inner & (found.statuses > 0)].sum() / number
+        with_totals = f"{found.loss:,.0f} with totals, at least {found.least:,.0f}"
         print(f"{name}: {len(counts):,} cells, {(counts < WIDTH).sum()} unsafe")
-        print(f"  reid-sql {seconds:.2f} s, {loss:.1%} of people hidden; tau-Argus {ask_tau_argus(people)}")
+        print(f"  reid-sql {seconds:.2f} s, {loss:.1%} of people hidden ({with_totals})")
+        print(f"  tau-Argus {ask_tau_argus(people)}")
 
 
 if __name__ == "__main__":

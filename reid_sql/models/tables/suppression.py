@@ -28,6 +28,7 @@ from reid_sql.models.tables.bounds import bound_variables
 from reid_sql.models.tables.changes import FREE_COST, HYPERCUBES, MAX_CELLS, MAX_WORK, Change, Changes, Flags
 from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
+from reid_sql.models.tables.programmes import Programme
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
@@ -37,6 +38,8 @@ LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
 MAX_PROGRAMMES: Final = 250  # by which cells are found that may be shown again
+MAX_REPLACEMENTS: Final = 100  # programmes by which cells are replaced by cheaper ones
+MAX_TERMS: Final = 30_000  # of the equations, up to which a bound on the loss is sought
 
 MARGIN: Final = 1e-4  # of the protection, by which more is hidden than the rule asks: solutions are not exact
 MAX_LOSS: Final = (
@@ -46,10 +49,16 @@ MAX_LOSS: Final = (
 
 @dataclass(frozen=True)
 class Suppression:
-    """What is hidden: the status of each cell, and whether nothing less would do."""
+    """What is hidden: the status of each cell, and whether nothing less would do.
+
+    `loss` is the sum of the counts of hidden cells, totals among them, and `least` a bound below which no
+    choice protects the counts; NaN where none is sought.
+    """
 
     statuses: Integers  # (cells,)
     is_optimal: bool
+    loss: float
+    least: float
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,8 @@ def suppress_cells(
     statuses[list(problem.unprotected)] = UNPROTECTED
     answer = np.empty(len(counts), dtype=np.int64)
     answer[order] = statuses[: len(counts)]
-    return Suppression(answer, is_optimal)
+    loss = float(problem.costs[hidden & np.isfinite(problem.costs)].sum())
+    return Suppression(answer, is_optimal, loss, loss if is_optimal else problem.bound_loss())
 
 
 class _Problem:
@@ -171,8 +181,39 @@ class _Problem:
         order = np.lexsort((unsafe, self.counts[unsafe]))  # the smallest first
         greedy.protect(unsafe[order], np.full(len(unsafe), float(self.width)))
         greedy.show_again()
+        greedy.replace_dearest()
         self.unprotected |= greedy.unprotected
         return greedy.is_hidden
+
+    def bound_loss(self) -> float:
+        """A bound on what any choice hides, by a linear programme.
+
+        A hidden cell that is the only one in an equation follows from the others: shown, it would reveal no
+        more. So in a choice that hides no more than it must, each equation of a hidden cell has another one:
+        y <= the sum of the others, for shares y of cells that are hidden.
+        """
+        from scipy.sparse import coo_array, eye_array, hstack, vstack  # noqa: PLC0415 - as above
+
+        is_used = np.diff(self.matrix.tocsr().indptr) > 0
+        terms = coo_array(abs(self.matrix.tocsr()[np.flatnonzero(is_used)]))
+        if terms.nnz > MAX_TERMS:
+            return float("nan")
+        cells, number = len(self.counts), np.arange(terms.nnz)
+        is_asked = (~self.is_kept | self.is_primary)[terms.col]
+        others = coo_array((np.ones(terms.nnz), (number, terms.row)), shape=(terms.nnz, terms.shape[0]))
+        own = coo_array((np.full(terms.nnz, -2.0), (number, terms.col)), shape=(terms.nnz, cells))
+        sums = hstack([terms, -eye_array(terms.shape[0])])
+        matrix = vstack([sums, hstack([own, others]).tocsr()[is_asked]])
+        least = np.zeros(matrix.shape[0])
+        most = np.concatenate([np.zeros(terms.shape[0]), np.full(int(is_asked.sum()), inf)])
+        free = np.full(terms.shape[0], inf)
+        bounds = (
+            np.concatenate([self.is_kept, np.zeros(terms.shape[0])]),
+            np.concatenate([~self.is_fixed, free]),
+        )
+        costs = np.concatenate([np.where(self.is_fixed, 0.0, self.costs), np.zeros(terms.shape[0])])
+        values = Programme(matrix, bounds, (least, most), costs).solve()
+        return float("nan") if values is None else float(costs @ values)
 
     def hide_for_sums(self, hidden: Flags, sums: CellSums) -> Flags:
         """Hide more cells until each sum has its protection."""
@@ -246,6 +287,7 @@ class GreedyChoice:
         self.proofs: dict[int, Change] = {}
         self.needs: dict[int, float] = {}
         self.programmes = 0  # by which cells were found that may be shown again
+        self.replacements = 0  # of proofs, by others without a cell that is dear
 
     def protect(self, cells: Integers, needs: Floats) -> None:
         """Hide what gives one unsafe cell after another what it needs."""
@@ -318,6 +360,33 @@ class GreedyChoice:
                 for other in proof.cells.tolist():
                     used.setdefault(other, set()).add(unsafe)
                 self.proofs[unsafe] = proof
+
+    def replace_dearest(self) -> None:
+        """Show each secondary cell again, the largest first, where other cells that cost less do instead."""
+        secondary = np.flatnonzero(self.is_hidden & ~self.is_kept)
+        for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
+            unsafe = [each for each, proof in self.proofs.items() if cell in proof.cells]
+            if self.replacements + len(unsafe) > MAX_REPLACEMENTS or self.changes.work > MAX_WORK:
+                continue
+            before, cost = (self.is_hidden.copy(), dict(self.proofs)), self.costs[cell]
+            self.is_hidden[cell], self.costs[cell] = False, inf
+            if not self._protect_for_less(unsafe, cost):
+                self.is_hidden, self.proofs = before
+            self.costs[cell] = cost
+
+    def _protect_for_less(self, unsafe: list[int], most: float) -> bool:
+        """Protect cells again; false where that hides as much as `most` or more."""
+        for cell in unsafe:
+            checkpoint()
+            self.replacements += 1
+            found = self._find_cheapest(cell)
+            if found is None:
+                return False
+            most -= float(self.costs[found.cells[~self.is_hidden[found.cells]]].sum())
+            if most <= 0:
+                return False
+            self.is_hidden[found.cells], self.proofs[cell] = True, found
+        return True
 
     def _find_others(self, unsafe: list[int]) -> dict[int, Change] | None:
         """Other proofs for unsafe cells; None if one has none."""

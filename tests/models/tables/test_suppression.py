@@ -69,6 +69,22 @@ def test_a_small_table_is_protected_at_the_least_loss(people: list[list[int]], w
                 assert (widths(sums, counts, other, is_primary) < width).any()
 
 
+def test_the_bound_on_the_loss_is_below_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The optimum is that of the integer programme, which the test above compares with every choice."""
+    gaps = []
+    for people, width in SMALL:
+        codes, counts, members = with_totals(np.array(people))
+        is_primary = (counts == counts.min()) & (members.sum(axis=1) == 1)
+        best = suppress_cells(codes, counts, is_primary, width)
+        with monkeypatch.context() as patch:
+            patch.setattr(suppression, "MAX_OPTIMAL", -1)
+            greedy = suppress_cells(codes, counts, is_primary, width)
+        assert counts[is_primary].sum() <= greedy.least <= best.loss + 1e-6
+        assert best.loss <= greedy.loss == counts[greedy.statuses != PUBLISHED].sum()
+        gaps.append(greedy.least / best.loss)
+    assert max(gaps) > 0.6
+
+
 @pytest.mark.parametrize("shape", [(4, 5), (2, 2, 3), (12,), (9, 9)])
 def test_every_unsafe_cell_is_protected_or_said_not_to_be(shape: tuple[int, ...]) -> None:
     for seed in range(3):
