@@ -124,7 +124,7 @@ LINKED: Any = [
 ]
 
 
-@pytest.mark.parametrize(("by", "asked", "sets"), LINKED, ids=str)
+@pytest.mark.parametrize(("by", "asked", "sets"), LINKED, ids=["levels", "tables"])
 def test_linked_tables_are_protected_together_after_an_earlier_one(
     by: list[str], asked: Any, sets: set[str]
 ) -> None:
