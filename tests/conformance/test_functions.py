@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.function import Answer, Function
+from reid_sql.function import REQUIRED, Answer, Function
 from reid_sql.parameters import Choice, Table, Tables
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
@@ -38,7 +38,8 @@ def question(engine: Engine, function: Function) -> dict[str, Any]:
     if function.answer is Answer.SCALAR:
         return numbers(function)
     tables: dict[str, Any] = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
-    tables |= {p.name: [PUBLISHED, TOTALS] for p in function.parameters if isinstance(p.domain, Tables)}
+    needed = [p for p in function.parameters if p.default is REQUIRED]  # safe_table may respect others
+    tables |= {p.name: [PUBLISHED, TOTALS] for p in needed if isinstance(p.domain, Tables)}
     if function.name == "load_model":
         saved = engine.ask(declared()["model_json"], {"model": MODEL_NAME})
         tables = {"tbl": pl.DataFrame(saved)}
