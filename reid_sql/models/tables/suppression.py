@@ -365,8 +365,10 @@ class GreedyChoice:
         """Show each secondary cell again, the largest first, where other cells that cost less do instead."""
         secondary = np.flatnonzero(self.is_hidden & ~self.is_kept)
         for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
+            if self.changes.work > MAX_WORK:
+                break
             unsafe = [each for each, proof in self.proofs.items() if cell in proof.cells]
-            if self.replacements + len(unsafe) > MAX_REPLACEMENTS or self.changes.work > MAX_WORK:
+            if self.replacements + len(unsafe) > MAX_REPLACEMENTS:
                 continue
             before, cost = (self.is_hidden.copy(), dict(self.proofs)), self.costs[cell]
             self.is_hidden[cell], self.costs[cell] = False, inf
