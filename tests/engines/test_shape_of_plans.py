@@ -62,7 +62,7 @@ def operators(node: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def plan(con: duckdb.DuckDBPyConnection, function: Function, size: int) -> list[tuple[str, int]]:
     given = asked(function)
     for table in (name for name, value in given.items() if isinstance(value, pl.DataFrame)):
-        con.execute(f"CREATE OR REPLACE TEMP VIEW {table} AS FROM people_{size}")
+        con.execute(f'CREATE OR REPLACE TEMP VIEW "{table}" AS FROM people_{size}')
     sql = Sql().sql(function, given).replace('"row"', "id")
     return list(operators(json.loads(con.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()[0][1])[0]))
 

@@ -207,6 +207,8 @@ def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -
     for function in declared().values():
         tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
         reported = " ".join((function.body.__doc__ or "").split())
-        of_people = any(p.name in {"person", "entity"} and p.default is REQUIRED for p in function.parameters)
+        of_people = any(
+            p.name in {"person", "entity", "on"} and p.default is REQUIRED for p in function.parameters
+        )
         if tables and function.name not in scored and not of_people:
             assert "ne row per person is assumed" in reported, function.name

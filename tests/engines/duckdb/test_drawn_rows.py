@@ -74,7 +74,7 @@ def times_read(con: duckdb.DuckDBPyConnection, function: Function, given: dict[s
         table = "models" if function.name == "load_model" else "people"
         con.execute(f"CREATE OR REPLACE SEQUENCE seen_{p.name}")
         con.execute(
-            f"CREATE OR REPLACE VIEW {p.name} AS SELECT * FROM {table} WHERE nextval('seen_{p.name}') > 0"
+            f"CREATE OR REPLACE VIEW \"{p.name}\" AS SELECT * FROM {table} WHERE nextval('seen_{p.name}') > 0"
         )
         tables[p.name] = con.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
     con.execute(sql).fetchall()

@@ -95,7 +95,7 @@ def counting(calls: Counter[str]) -> Iterator[None]:
 
 def calls_of(con: duckdb.DuckDBPyConnection, sql: str, tables: list[str], size: int) -> Counter[str]:
     for table in tables:
-        con.execute(f"CREATE OR REPLACE TEMP VIEW {table} AS FROM people_{size}")
+        con.execute(f'CREATE OR REPLACE TEMP VIEW "{table}" AS FROM people_{size}')
     calls: Counter[str] = Counter()
     with counting(calls):
         con.execute(f"CREATE OR REPLACE TEMP TABLE answer AS {sql}")
