@@ -191,7 +191,7 @@ def hold(con: duckdb.DuckDBPyConnection, view: str, collated: str = "") -> None:
     members = (
         f"{text.format(' COLLATE NOCASE' * (name == collated))} AS {name}" for name, text in HELD.items()
     )
-    con.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT id AS row, {', '.join(members)} FROM people")
+    con.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS SELECT id AS row, {", ".join(members)} FROM people')
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +248,10 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
             if isinstance(found, str):
                 assert REFUSED in found
             else:
-                assert distinguished(name, option, table) or column == asked.get("key")
+                unread = (
+                    name == "join_risk" and column not in asked[{"left": "qi", "right": "right_qi"}[table]]
+                )
+                assert unread or distinguished(name, option, table) or column == asked.get("key")
                 same(found, exact)
         hold(people, table)
 
