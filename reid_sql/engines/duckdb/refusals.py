@@ -96,8 +96,10 @@ def _unlike_types(
     other_types: Sequence[str],
 ) -> str | None:
     for column in columns:
-        one = types[place_of(column, names) - 1]
-        other = other_types[place_of(column, other_names) - 1]
+        places = place_of(column, names), place_of(column, other_names)
+        if not all(places):
+            continue  # another check names the column that a table lacks
+        one, other = types[places[0] - 1], other_types[places[1] - 1]
         if not are_comparable(one, other):
             return (
                 f"quasi-identifiers must have the same types in both tables, got '{column}' as "

@@ -245,7 +245,7 @@ STATUS_HOLDOUT_EXCEEDS: Final = (
     "holdout_exceeds: attacks are right more often about holdout, so check which table is which"
 )
 STATUS_HOLDOUT_OVERLAPS: Final = (
-    "holdout_overlaps: holdout has the same people as original, or was not divided from it at random"
+    "holdout_overlaps: holdout has the same people as the table, or was not divided from it at random"
 )
 DOUBTS: Final = (STATUS_HOLDOUT_EXCEEDS, STATUS_HOLDOUT_OVERLAPS)
 MAX_CHANCE: Final = 1e-4  # of random divisions that may be doubted
@@ -312,6 +312,14 @@ def is_doubtful(status: str) -> bool:
     """Whether a status of the audit forbids a judgement of all of its figures."""
     codes = (each.partition(":")[0] for each in (*DOUBTS, STATUS_NOT_COMPARABLE, STATUS_FEW_COMPARABLE))
     return status.partition(":")[0] in codes
+
+
+def doubt_holdout_of_released(tables: OrderedTables) -> str | None:
+    """Return why a holdout is no baseline for a released table, None if it is one or there is none."""
+    if not tables.is_judged:
+        return None
+    overlaps = STATUS_HOLDOUT_OVERLAPS if has_people_of_both(tables) else None
+    return find_other_values(tables) or overlaps
 
 
 def _doubt(each: AuditedAttack, *, overlaps: bool) -> AuditedAttack:

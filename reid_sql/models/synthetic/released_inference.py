@@ -10,6 +10,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
+from reid_sql.models.synthetic.audit import doubt_holdout_of_released
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.sure_inference import STATUS_NOBODY, Counts, SureAttack, Trial, list_subsets
 from reid_sql.parameters import Number
@@ -67,10 +68,13 @@ def measure_inference(
     subsets = list_subsets(known, max_size)
     attacks = [trial.attack(target, subsets, min_precision, is_released=True) for target in inferred]
     attacks.sort(key=lambda each: each[0].strength, reverse=True)
-    return [_risk(attack, rank, ordered.names) for each in attacks for rank, attack in enumerate(each, 1)]
+    doubt = doubt_holdout_of_released(ordered)
+    return [
+        _risk(attack, rank, ordered.names, doubt) for each in attacks for rank, attack in enumerate(each, 1)
+    ]
 
 
-def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
+def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None) -> InferenceRisk:
     one, other = attack.counts, attack.control or Counts(0, 0, 0)
     recall, control = one.right / one.people, other.right / max(1, other.people)
     precision = one.right / one.attacked if one.attacked else None
@@ -97,5 +101,5 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str]) -> InferenceRisk:
         low,
         high,
         excess / (1 - control) if control < 1 else None,
-        STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE,
+        doubt or (STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE),
     )

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.synthetic.audited_tables import AuditedTables, Holders, OrderedTables, draw_people
+from reid_sql.models.synthetic.audit import STATUS_HOLDOUT_OVERLAPS
 from reid_sql.models.synthetic.released_inference import InferenceRisk, measure_inference
 from reid_sql.models.synthetic.sure_inference import (
     RULES,
@@ -224,6 +225,18 @@ def test_unique_people_are_inferred_from_their_own_record_alone() -> None:
     best = risks(rows)[0]
     assert (best.precision, best.recall, best.baseline_recall, best.excess) == (1, 1, 0, 1)
     assert best.baseline_precision is None
+
+
+def test_a_holdout_of_the_same_people_is_no_baseline() -> None:
+    """The table knows them, too, so their recall hides what own records give away."""
+    rng = np.random.default_rng(5)
+    rows, others = ([("a", int(at), int(at) % 7, "xyz"[at % 3]) for at in rng.permutation(900)] for _ in "ab")
+    rows, others = rows[:300], [row for row in others if row not in rows[:300]][:300]
+    assert {each.status for each in risks(rows, rows)} >= {STATUS_HOLDOUT_OVERLAPS}
+    assert risks(rows, rows)[0].excess < 0.05
+    assert risks(rows, rows[:40] + others[40:])[0].status == STATUS_HOLDOUT_OVERLAPS
+    assert STATUS_HOLDOUT_OVERLAPS not in {each.status for each in risks(rows, others)}
+    assert risks(rows, others)[0].excess > 0.9
 
 
 def test_few_draws_find_a_leak_where_nothing_leaks() -> None:

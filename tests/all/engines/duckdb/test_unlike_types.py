@@ -61,3 +61,14 @@ def test_unlike_types_are_refused_without_a_value(con: duckdb.DuckDBPyConnection
         assert "same type" in message, (one, other, message)
         assert "Smith" not in message, (one, other)
         assert "1972" not in message, (one, other)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_column_that_the_other_table_lacks_is_named(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    """Also where the last column of that table has another type."""
+    con.execute("CREATE OR REPLACE TABLE lacks AS SELECT 1 AS x, 2.5::DOUBLE AS last")
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(f"FROM {call.format('of_text', 'lacks')}").fetchall()
+    message = str(raised.value)
+    assert "got 'd'" in message, message
+    assert "in both tables" not in message, message
