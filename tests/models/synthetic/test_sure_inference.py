@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reid_sql.models.synthetic.audited_tables import AuditedTables, Holders, OrderedTables, draw_people
 from reid_sql.models.synthetic.audit import STATUS_HOLDOUT_OVERLAPS
+from reid_sql.models.synthetic.audited_tables import AuditedTables, Holders, OrderedTables, draw_people
 from reid_sql.models.synthetic.released_inference import InferenceRisk, measure_inference
 from reid_sql.models.synthetic.sure_inference import (
     RULES,
