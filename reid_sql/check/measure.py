@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
+from reid_sql.models.classes.joins import STATUS_FEW_MATCH
 from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
@@ -138,7 +139,8 @@ def strongest(*attacks: str) -> Pick:
 def whole_join(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
     """Take the join with all columns; no figure where nothing matches, or it is not known who is a person."""
     row = rows[0]
-    return {**row, "singled_out": row["singled_out"] if row["status"] == OK else None}
+    is_known = row["status"] in (OK, STATUS_FEW_MATCH)
+    return {**row, "singled_out": row["singled_out"] if is_known else None}
 
 
 def is_judged(row: Row) -> bool:

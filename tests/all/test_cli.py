@@ -154,7 +154,7 @@ def test_audit_counts_people_and_has_no_verdict_by_a_holdout_of_the_same_people(
     assert of_people["exact_presence"]["original"] != of_rows["exact_presence"]["original"]
     same = " ".join(command(*asked, files["used"]).stdout.split())
     assert "The attacks cannot be judged, so the table may or may not reveal who was used" in same
-    assert "holdout_overlaps: holdout has the same people as the table" in same
+    assert "holdout_overlaps: holdout has people of the table" in same
 
 
 def test_forecast_prints_every_population_with_intervals(tmp_path: Path) -> None:

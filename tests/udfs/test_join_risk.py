@@ -126,6 +126,20 @@ def test_tables_without_a_common_value_show_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("left", "right", "code"),
+    [(5, 5, "few_match"), (4, 5, "ok"), (5, 4, "ok"), (2, 60, "ok"), (60, 2, "ok"), (60, 60, "few_match")],
+)
+@pytest.mark.parametrize("entity", [None, "person"])
+def test_keys_that_hardly_match_are_a_caution(left: int, right: int, code: str, entity: str | None) -> None:
+    """Two people match: fewer than half of both tables, as where most keys are written otherwise."""
+    one = pl.DataFrame({"id": range(left), "person": range(left), "sex": ["F"] * left})
+    two = pl.DataFrame({"id": range(left - 2, left - 2 + right), "job": ["a"] * right})
+    [row, _] = by_polars("join_risk", one, two, "id", ["sex"], ["job"], entity=entity)
+    assert row["people"] == 2
+    assert row["status"].partition(":")[0] == code
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"on": []}, "on must be column names, or pairs of them, got []"),

@@ -18,10 +18,9 @@ JOINED_CLASS: Final = Number(
 )
 JoinedClass = Annotated[int, JOINED_CLASS]
 ALL, ALONE, WITHOUT = range(3)  # which columns of the right table a line joins
-STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables; compare how both write it"
-STATUS_REPEATED: Final = (
-    "repeated_key: {:,} values of on repeat in left, each counted as one person, unless entity names people"
-)
+STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables, so nothing is joined"
+STATUS_FEW_MATCH: Final = "few_match: more than half of the people of each table match nothing"
+STATUS_REPEATED: Final = "repeated_key: {:,} values of on repeat in left, and each counts as one person"
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,9 @@ def _row(
     people, singled_out = int(lines.people[place]), int(lines.singled_out[place])
     left, right = int(lines.left_people[place]), int(lines.right_people[place])
     repeated = int(lines.repeated_keys[place])
-    several = STATUS_REPEATED.format(repeated) if repeated else OK
+    matched = int(lines.matched_right[place])
+    has_few = 2 * people < left and 2 * matched < right
+    status = STATUS_REPEATED.format(repeated) if repeated else STATUS_FEW_MATCH if has_few else OK
     return JoinRisk(
         columns,
         people,
@@ -104,9 +105,9 @@ def _row(
         without,
         int(lines.several_rows[place]),
         left - people,
-        right - int(lines.matched_right[place]),
+        right - matched,
         int(lines.without_key[place]),
-        several if people else STATUS_NO_MATCH,
+        status if people else STATUS_NO_MATCH,
         describe_join(int(lines.k[place]), people, singled_out, most),
     )
 

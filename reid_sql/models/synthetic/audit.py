@@ -245,7 +245,7 @@ STATUS_HOLDOUT_EXCEEDS: Final = (
     "holdout_exceeds: attacks are right more often about holdout, so check which table is which"
 )
 STATUS_HOLDOUT_OVERLAPS: Final = (
-    "holdout_overlaps: holdout has the same people as the table, or was not divided from it at random"
+    "holdout_overlaps: holdout has people of the table, or was not divided from it at random"
 )
 DOUBTS: Final = (STATUS_HOLDOUT_EXCEEDS, STATUS_HOLDOUT_OVERLAPS)
 MAX_CHANCE: Final = 1e-4  # of random divisions that may be doubted

@@ -44,7 +44,7 @@ STATUS_NOT_TIGHT: Final = "bounds_not_tight: the interval contains the true one,
 STATUS_ZEROS_EXCLUDED: Final = (
     "zeros_excluded: the finding assumes that no hidden count is 0, else pass lowest := 0"
 )
-STATUS_BASE_GUESSED: Final = "base_guessed: all counts are multiples of one number; pass base"
+STATUS_BASE_GUESSED: Final = "base_guessed: all counts are multiples of one number, which is taken as base"
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
 ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
 ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, PROTECTED)
