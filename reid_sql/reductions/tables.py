@@ -383,10 +383,11 @@ def _hide(
 
 
 def published_rows(tables: Sequence[Source]) -> str:
-    """List the rows of all tables, each as a JSON object."""
+    """List the rows of all tables, each as a JSON object; NULL for a table without rows."""
     rows = " UNION ALL ".join(
-        f"SELECT {number}::BIGINT AS tbl, to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text "
-        f"FROM {table.items()}"
+        f"SELECT {number}::BIGINT AS tbl, text FROM (SELECT 1) AS reid_one LEFT JOIN ("
+        f"SELECT to_json(struct_pack(*COLUMNS(*)))::VARCHAR AS text FROM {table.items()}) AS reid_rows "
+        "ON true"
         for number, table in enumerate(tables, 1)
     )
     return f"""

@@ -42,8 +42,11 @@ def test_one_table_needs_no_list_and_no_table_is_refused() -> None:
         con.register("f", FIRST)
         with pytest.raises(ReidError, match="got 0"):
             reid_sql.audit_tables(con, [])
-        with pytest.raises(ReidError, match="must contain at least one record, got 0"):
-            reid_sql.audit_tables(con, [FIRST.head(0)])
+        for several in ([FIRST.head(0)], [FIRST, FIRST.head(0)], [FIRST.head(0), FIRST]):
+            with pytest.raises(ReidError, match="must contain at least one record, got 0"):
+                reid_sql.audit_tables(con, several)
+            with pytest.raises(ReidError, match="must contain at least one record, got 0"):
+                rp.audit_tables(several).collect()
 
 
 def test_columns_that_differ_by_capitals_alone_are_refused() -> None:

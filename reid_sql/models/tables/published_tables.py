@@ -42,7 +42,7 @@ class PublishedRows:
     """The rows of all tables, each as a JSON object of its columns, with the number of its table."""
 
     tbl: Integers  # (rows,), from 1
-    text: list[str]  # (rows,)
+    text: list[str | None]  # (rows,), None for a table without rows
 
 
 @dataclass
@@ -148,9 +148,9 @@ def read_rows(
     rows: PublishedRows, reading: Reading, *, nested: bool = False
 ) -> tuple[list[str], list[tuple[int, Key, Mapping[str, Any], bool]]]:
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
-    if not len(rows.tbl):
+    if not len(rows.text) or None in rows.text:
         raise NoRecordsError(NO_RECORDS)
-    parsed = [(int(number), json.loads(text)) for number, text in zip(rows.tbl, rows.text, strict=True)]
+    parsed = [(int(number), json.loads(text or "")) for number, text in zip(rows.tbl, rows.text, strict=True)]
     columns = _columns_of(parsed, reading)
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
