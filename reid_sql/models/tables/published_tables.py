@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -128,6 +129,7 @@ def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -
     for number, key, cell in counted:
         add_cell(cells, key, _round_off(cell, reading), number, is_shown=cell.value is not None)
     _refuse_unmarked_totals(cells)
+    _refuse_unlike_categories(cells, columns)
     if not reading.columns:
         _refuse_figures(cells, columns)
     return columns, cells
@@ -171,6 +173,29 @@ def _refuse_unmarked_totals(cells: Cells) -> None:
     if found := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
         rule = f"total must say how totals are marked, got a category '{found[0]}' that is none"
         raise OutOfDomainError(f"{rule}; pass total := '{found[0]}', or rename the category")
+
+
+def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
+    """Refuse two tables that write the categories of a column otherwise: nothing would link their cells.
+
+    Tables of different regions have no category in common either, where a column of one category says so.
+    """
+    known: dict[int, list[set[str]]] = {}
+    for key, cell in cells.items():
+        for number in (*cell.published, *cell.suppressed):
+            sets = known.setdefault(number, [set() for _ in columns])
+            for place, category in enumerate(key[: len(columns)]):
+                sets[place] |= set() if category is None else {category}
+    for one, other in combinations(sorted(known), 2):
+        apart = [
+            (name, min(len(own), len(others)))
+            for name, own, others in zip(columns, known[one], known[other], strict=True)
+            if own and others and own.isdisjoint(others)
+        ]
+        if apart and all(fewest > 1 for _, fewest in apart):
+            label = f"'{apart[0][0]}' in both {one} and {other}"
+            rule = f"tables must write categories alike, got no category of {label}"
+            raise OutOfDomainError(f"{rule}; write values alike in all, or add a column of the part of each")
 
 
 def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:

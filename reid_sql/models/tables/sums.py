@@ -94,6 +94,9 @@ def read_sums(rows: PublishedRows, reading: Reading, *, nested: bool) -> tuple[l
                 raise UnknownNameError(f"{rule}; {suggestion(name, list(row))}")
         value = None if is_hidden else _read_sum(row[fold_case(str(reading.value))])
         largest, count = _read_largest(row[fold_case(reading.largest)]), row[fold_case(reading.count)]
+        if value is not None and largest.sum() > abs(value) * (1 + ROUNDING):
+            rule = "value must be at least the sum of its largest contributions, got less in a cell"
+            raise OutOfDomainError(f"{rule}; add up absolute values, sum(abs(value))")
         people = int(count) if isinstance(count, int) and not is_hidden else None
         cell = cells.setdefault(key, SumCell(value, largest, people, [], []))
         if cell.value is not None and value is not None and abs(cell.value - value) > ROUNDING * abs(value):

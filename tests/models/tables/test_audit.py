@@ -226,3 +226,20 @@ def test_misspelt_columns_are_refused_with_the_nearest() -> None:
         audit_tables(rows(HAVING), Reading(["a", "c"]), 5)
     with pytest.raises(OutOfDomainError, match="got none"):
         audit_tables(PublishedRows(np.array([1]), ['{"records": 3}']), Reading(), 5)
+
+
+@pytest.mark.parametrize("written", ["fm", "FX"])
+def test_tables_that_write_categories_otherwise_are_refused(written: str) -> None:
+    """Nothing would link their cells: the audit found nothing, and a gate passed."""
+    own, others = ([json.dumps({"sex": sex, "records": 9}) for sex in each] for each in ("FM", written))
+    tables = PublishedRows(np.array([1, 1, 2, 2]), [*own, *others])
+    if written == "FX":
+        assert audit_tables(tables, Reading(), 5) == []
+        return
+    with pytest.raises(OutOfDomainError, match="categories alike, got no category of 'sex' in both 1 and 2"):
+        audit_tables(tables, Reading(), 5)
+
+
+def test_tables_of_two_regions_have_no_town_in_common() -> None:
+    texts = [json.dumps({"region": town[0], "town": town, "records": 9}) for town in ("N1", "N2", "S1", "S2")]
+    assert audit_tables(PublishedRows(np.array([1, 1, 2, 2]), texts), Reading(), 5) == []

@@ -133,6 +133,7 @@ def test_a_sum_that_computers_round_adds_up() -> None:
         ({"largest": "[3, 4]"}, "largest must be lists of the largest contributions"),
         ({"largest": ["x"]}, "largest must be lists"),
         ({"largest": [5.0]}, "list the 2 largest"),
+        ({"largest": [9.0, 8.0]}, "value must be at least the sum of its largest contributions"),
     ],
     ids=str,
 )
