@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.several_releases import combine
+
 Rows = Sequence[tuple[Any, Any, Any]]
 Truth = dict[str, float | None]
 NEEDS_PEOPLE = (
     *("stayed", "entered", "left", "same_class", "followed_right", "expected_right_links", "unique_in_both"),
     *("entered_alone_right", "left_alone_right", "signature_changed", "m_invariance"),
+    *("all_people", "unique_by_one", "unique_by_all", "beyond_one"),
 )
 NEEDS_VALUES = (
     *("entered_value", "left_value", "forward_attack", "forward_anonymity", "cross_attack", "m_uniqueness"),
@@ -59,7 +62,7 @@ def compare(first: Rows, second: Rows, *, keyed: bool, of_people: bool, sensitiv
     truth |= _followed(one, two, stayed, of_people=of_people)
     truth |= _changes(one, two)
     truth |= _attacks(first, second, one, two, stayed if keyed else None)
-    truth |= _invariance(first, second, one, two, stayed)
+    truth |= _invariance(first, second, one, two, stayed) | combine([first, second])
     return _hide(truth, first, second, stayed, keyed=keyed, sensitive=sensitive)
 
 

@@ -425,7 +425,7 @@ ALL: Final = (
         "value",
         "count",
         of_records=True,
-        unused=("sensitive",),
+        unused=("sensitive", "more"),
         pick=figure_of("followed"),
         of_uniques=True,
     ),

@@ -144,8 +144,9 @@ def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place)
     for parameter in declared.parameters:
         name, value = parameter.name, arguments[parameter.name]
         if isinstance(parameter.domain, Tables):
+            needed = needed_columns(declared, name, arguments) if parameter.domain.of_people else None
             for number, each in enumerate(value):
-                yield CallTable(f"reid_{name}_{number}", each, place.column_names(each))
+                yield CallTable(f"reid_{name}_{number}", each, needed or place.column_names(each))
         elif parameter.domain.is_table and value is not None:
             needed = needed_columns(declared, name, arguments)
             yield CallTable(f"reid_{name}", value, needed or place.column_names(value))

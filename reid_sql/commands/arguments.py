@@ -197,7 +197,9 @@ def add_releases(parser: Parser) -> None:
     add_html(parser)
     parser.option("second", "the release after it: CSV, Parquet, JSON or DuckDB file", "SECOND")
     parser.option("--second-table", "the table of that DuckDB file", "TABLE")
-    words = "the column, in both releases, that identifies people; it shows which links are right"
+    words = "a further release; with --key or --entity, people whom all releases single out are counted"
+    parser.option("--more", words, "FILE", action="append", default=[])
+    words = "the column, in all releases, that identifies people; it shows which links are right"
     parser.option("--key", words, "COLUMN")
     add_entity(parser)
     parser.option("--sensitive", "the column whose values nobody should learn", "COLUMN")

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import duckdb
@@ -144,10 +144,14 @@ def run_releases(options: argparse.Namespace) -> int:
     first = open_file_table(options)
     con, qi = first.con, first.columns
     attach_checked(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
+    views = [first.name, SECOND]
+    for number, file in enumerate(options.more, 3):
+        views.append(f"reid_release_{number}")
+        attach_checked(con, views[-1], f"--more {number - 2}", file, text_format(options))
     person = options.key or options.entity
-    tables = _with_like_keys(con, [first.name, SECOND], [(person, person)])
-    rows = call(con, "compare_releases", [*tables, qi], "releases", **how, **named).records()
-    people = describe_people(options.entity, con, [first.name, SECOND], [*qi, *named.values()])
+    one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])
+    rows = call(con, "compare_releases", [one, two, qi], "releases", more=more, **how, **named).records()
+    people = describe_people(options.entity, con, views, [*qi, *named.values()])
     counts_people = options.entity is not None
     print_answer(
         options, {"releases": rows}, rows, lambda: releases_page(rows, counts_people=counts_people), people
@@ -175,7 +179,7 @@ def run_join(options: argparse.Namespace) -> int:
 
 
 def _with_like_keys(
-    con: duckdb.DuckDBPyConnection, views: list[str], keys: Iterable[tuple[str | None, str | None]]
+    con: duckdb.DuckDBPyConnection, views: list[str], keys: Iterable[Sequence[str | None]]
 ) -> list[str]:
     """Return the tables, or views of them with keys as text: CSV and Parquet may type them differently.
 
@@ -186,7 +190,7 @@ def _with_like_keys(
         pair
         for pair in keys
         if all(name in known for name, known in zip(pair, kinds, strict=True))
-        and kinds[0][str(pair[0])] != kinds[1][str(pair[1])]
+        and len({known[str(name)] for name, known in zip(pair, kinds, strict=True)}) > 1
     ]
     if not unlike:
         return views

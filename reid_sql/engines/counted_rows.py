@@ -101,11 +101,20 @@ def find_identified_tables(declared: Function, arguments: Mapping[str, Any]) -> 
     return {
         table.name: named
         for table in declared.parameters
-        if table.domain.is_table
+        if table.domain.lists_people
         and table.name != "marginals"
         and arguments[table.name] is not None
         and domain.columns_in(named[1], "tbl" if table.domain == TABLE else table.name)
     }
+
+
+def list_tables(argument: Any) -> list[Any]:  # noqa: ANN401 - a table of any engine
+    """The tables of an argument, which is one of them or a list.
+
+    >>> list_tables("january"), list_tables(["march", "april"])
+    (['january'], ['march', 'april'])
+    """
+    return list(argument) if isinstance(argument, list | tuple) else [argument]
 
 
 @contextmanager

@@ -213,6 +213,11 @@ class Domain(ABC):
         """Whether each row of the table is counted for a person, where an entity is given or not."""
         return False
 
+    @property
+    def lists_people(self) -> bool:
+        """Whether the argument is one table of people, or a list of them, whom a column may identify."""
+        return self.is_table
+
     def has_codes(self) -> bool:
         """Whether a code for "missing" in the table would count as a value of people."""
         return self.has_people(by_entity=False)
@@ -284,9 +289,22 @@ class OptionalTable(Domain):
 
 @dataclass(frozen=True)
 class Tables(Domain):
-    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table. Perhaps NULL."""
+    """A list of 1 to 64 relations, or one of them; each as a parameter of the domain Table. Perhaps NULL.
+
+    The relations contain aggregates, unless they are `of_people`.
+    """
 
     optional: bool = False
+    of_people: bool = False
+
+    @property
+    def lists_people(self) -> bool:
+        """Whether the tables contain people."""
+        return self.of_people
+
+    def has_people(self, *, by_entity: bool) -> bool:
+        """Whether each row of each table is counted for a person."""
+        return self.of_people and not by_entity
 
     def check(self, name: str, values: Any) -> list[Any]:  # noqa: ANN401 - names, or frames of an engine
         """Give the relations as a list, or refuse what is none."""

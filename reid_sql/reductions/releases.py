@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.comparison.repeated_releases import ReleaseClasses
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, Key, fold_case
+from reid_sql.models.comparison.release_classes import ReleaseClasses
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, Key, Tables, fold_case
 from reid_sql.parameters.tolerance import Allowance, allowances_of
 from reid_sql.reduction import (
     DROPPABLE_NULLS,
@@ -20,6 +20,7 @@ from reid_sql.reduction import (
     refuse_key,
     refuse_key_with_entity,
 )
+from reid_sql.sql.combined_releases import combine_people, combined_lines, refuse_more
 from reid_sql.sql.people import one_row_per_value
 from reid_sql.sql.records import is_key
 from reid_sql.sql.text import Source, aliases, none_null, same, text
@@ -60,6 +61,7 @@ RELEASE_CLASSES: Final = Reduction(
         Argument("sensitive", SensitiveColumn(), optional=True),
         DROPPABLE_NULLS,
         WITHIN,
+        Argument("more", Tables(optional=True, of_people=True), optional=True),
     ),
     columns=dict.fromkeys((*LINE_CELLS, "number", "is_keyed", "has_sensitive"), "BIGINT"),
     arrays=ReleaseClasses,
@@ -105,45 +107,52 @@ def release_classes(
     sensitive: str | None,
     nulls: str,
     tolerance: str | None = None,
+    more: Sequence[Source] | None = None,
 ) -> str:
-    """Count classes, pairs of classes and people of two releases."""
+    """Count classes, pairs of classes and people of two releases, and people whom all single out together."""
     refuse_roles(list(qi), key, entity, sensitive, nulls)
     if tolerance is not None and entity is not None:
         raise OutOfDomainError(REFUSAL_TOLERANCE_OF_PEOPLE)
     person = key if entity is None else entity
+    refuse_more(len(more or ()), is_keyed=person is not None)
     asked = [*qi, *([] if sensitive is None else [sensitive])]
     every = [*asked, *([] if person is None else [person])]
-    first, second = first.guard_types([second], asked)
+    releases = first.guard_types([second, *(more or ())], asked)
     sides = " UNION ALL ".join(
-        _side(source, side, asked, person, entity, sensitive, nulls)
-        for side, source in enumerate((first, second))
+        _side(source, side, len(releases), asked, person, entity, sensitive, nulls)
+        for side, source in enumerate(releases)
     )
     label = columns_label(key, entity, sensitive).words
-    known = ""
-    if person is not None:
-        known = f"{_check_people(first, second, label, every, of_key=entity is None)},"
+    known = "" if person is None else f"{_check_people(releases, label, every, of_key=entity is None)},"
     where = "" if person is None else "WHERE (SELECT reid_has_keys FROM reid_keys)"
     body = f"""
         WITH reid_read AS MATERIALIZED ({sides}),
         {known}
-        reid_rows AS (SELECT * FROM reid_read {where})
+        reid_every AS (SELECT * FROM reid_read {where}),
+        reid_rows AS (SELECT * FROM reid_every WHERE side < 2)
         {
         count_lines(
             len(qi),
+            len(releases),
             is_keyed=person is not None,
             counts_people=entity is not None,
             has_sensitive=sensitive is not None,
             allowances=allowances_of(tolerance, qi),
         )
     }"""
-    checked = first.check_types(second, asked, _with_null_report(first, second, asked, nulls, body))
+    checked = _with_null_report(releases, asked, nulls, body)
+    for other in releases[1:]:
+        checked = releases[0].check_types(other, asked, checked)
     names = ("the first release", "the second release")
-    return first.check_columns_of_both(second, names, label, every, checked)
+    for number, other in enumerate(releases[2:], 3):
+        checked = other.check_columns(label, every, checked, f"release {number}")
+    return releases[0].check_columns_of_both(releases[1], names, label, every, checked)
 
 
 def _side(
     source: Source,
     side: int,
+    releases: int,
     asked: Sequence[str],
     person: str | None,
     entity: str | None,
@@ -160,7 +169,7 @@ def _side(
     people = []
     if person is not None:
         own = f"q{len(read)}"
-        people = [f"{own if side == 0 else 'NULL'} AS p1", f"{own if side == 1 else 'NULL'} AS p2"]
+        people = [f"{own if side == each else 'NULL'} AS p{each + 1}" for each in range(releases)]
     where = f"WHERE {none_null(asked)}" if nulls == "drop" else ""
     distinct = "DISTINCT " if entity is not None else ""
     cells = ", ".join([f"{side} AS side", *names, *people])
@@ -171,30 +180,34 @@ def _names(qi: Sequence[str], sensitive: str | None) -> list[str]:
     return [*aliases(len(qi)), *([] if sensitive is None else ["s"])]
 
 
-def _check_people(first: Source, second: Source, label: str, asked: Sequence[str], *, of_key: bool) -> str:
-    """Name reid_keys the check that people have the same type in both releases, and a key differs in each.
+def _check_people(releases: Sequence[Source], label: str, asked: Sequence[str], *, of_key: bool) -> str:
+    """Name reid_keys the check that people have the same type in all releases, and a key differs in each.
 
     It comes before people are joined: by a key that repeats, each record of one would meet each of the other.
     """
-    one, other = (
+    sides = [
         f"""(SELECT {is_key(people) if of_key else "true"} AS is_key, any_value(typeof({people})) AS kind
-            FROM reid_read WHERE side = {side})"""
-        for side, people in enumerate(("p1", "p2"))
-    )
-    kinds = f"o.kind, r.kind, {text('key' if of_key else 'entity')}"
+            FROM reid_read WHERE side = {side}) AS r{side}"""
+        for side, people in enumerate(f"p{place}" for place in range(1, len(releases) + 1))
+    ]
+    of_kind = text("key" if of_key else "entity")
+    tests = [f"r{side}.is_key" for side in range(len(releases))]
+    tests += [
+        f"coalesce(error(reid_refusal('keys', r0.kind, r{side}.kind, {of_kind}))::BOOLEAN, true)"
+        for side in range(1, len(releases))
+    ]
+    has_columns = " AND ".join(each.has_columns(label, asked) for each in releases)
     return f"""reid_keys AS MATERIALIZED (
-          SELECT CASE WHEN {first.has_columns(label, asked)} AND {second.has_columns(label, asked)}
-            THEN o.is_key AND r.is_key
-              AND coalesce(error(reid_refusal('keys', {kinds}))::BOOLEAN, true) END AS reid_has_keys
-          FROM {one} AS o, {other} AS r
+          SELECT CASE WHEN {has_columns} THEN {" AND ".join(tests)} END AS reid_has_keys
+          FROM {", ".join(sides)}
         )"""
 
 
-def _with_null_report(first: Source, second: Source, asked: Sequence[str], nulls: str, body: str) -> str:
-    """Add to each line how NULLs were treated, and how many records of both releases that dropped."""
+def _with_null_report(releases: Sequence[Source], asked: Sequence[str], nulls: str, body: str) -> str:
+    """Add to each line how NULLs were treated, and how many records of all releases that dropped."""
     dropped = "0::BIGINT"
     if nulls == "drop":
-        counts = [f"({source.count_nulls(asked)})" for source in (first, second)]
+        counts = [f"({source.count_nulls(asked)})" for source in releases]
         dropped = f"({' + '.join(counts)})::BIGINT"
     return f"""
         SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
@@ -203,6 +216,7 @@ def _with_null_report(first: Source, second: Source, asked: Sequence[str], nulls
 
 def count_lines(
     width: int,
+    releases: int,
     *,
     is_keyed: bool,
     counts_people: bool,
@@ -224,6 +238,10 @@ def count_lines(
         parts += _moved_people(q) if counts_people else [_changes(q, "reid_pairs WHERE has_stayed = 0")]
         parts.append(_arrivals(q, counts_people=counts_people))
         lines.append(_pair_lines(q, has_sensitive=has_sensitive))
+        parts += combine_people(q, releases, counts_people=counts_people)
+        lines += [
+            f"SELECT {_line(kind, **cells)} FROM {rows}" for kind, cells, rows in combined_lines(releases)
+        ]
     if counts_people:
         lines.append(_person_lines())
     if allowances:

@@ -388,6 +388,7 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
         table,
         "",
         Text(describe_followed(rows), style="bold"),
+        *([Text(combined, style="bold")] if (combined := describe_combined(rows)) else []),
         *(Text(f"{_figures_of(rows, status)}: {status}.", style="yellow") for status in statuses),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
@@ -397,6 +398,23 @@ def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
     """The figures of a status: their number, where a parameter that all of them need is missing."""
     some = [row["figure"].replace("_", " ") for row in rows if row["status"] == status]
     return f"{len(some)} figures" if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE} else ", ".join(some)
+
+
+def describe_combined(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many people all releases single out together, in one sentence; nothing where it is not known.
+
+    >>> counts = {"unique_by_all": 57, "unique_by_one": 20, "unique_by_two": 40}
+    >>> describe_combined([{"figure": name, "value": n, "total": 3000} for name, n in counts.items()])
+    '57 of 3,000 people are unique by all releases together; at most 40 by two, and 20 by one.'
+    """
+    figures = {row["figure"]: row for row in rows}
+    together = figures.get("unique_by_all", {})
+    if together.get("value") is None:
+        return ""
+    two = f"{figures['unique_by_two']['value']:,.0f} by two, and " if "unique_by_two" in figures else ""
+    people = f"{together['value']:,.0f} of {together['total']:,} people"
+    one = f"{figures['unique_by_one']['value']:,.0f} by one"
+    return f"{people} are unique by all releases together; at most {two}{one}."
 
 
 FOLLOWED: Final = ("followed", "followed_within")

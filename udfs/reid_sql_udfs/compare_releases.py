@@ -2,12 +2,13 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison import repeated_releases
-from reid_sql.models.comparison.repeated_releases import ReleaseClasses, ReleaseFigure
+from reid_sql.models.comparison.release_classes import ReleaseClasses
+from reid_sql.models.comparison.repeated_releases import ReleaseFigure
 from reid_sql.reductions.releases import RELEASE_CLASSES
 
 
 @table_function(
-    "first, second, qi, key, entity, sensitive, nulls, tolerance",
+    "first, second, qi, key, entity, sensitive, nulls, tolerance, more",
     answer=Answer.ROWS,
     reduction=RELEASE_CLASSES,
     question=Question.RELEASES,
@@ -37,7 +38,14 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     their values changed by no more: of each other's candidates, they are the only ones. Figures of classes
     stay those of equal values. It needs tables with a row a person.
 
-    NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of both releases. Refuses
+    `more` is a list of further releases. With it and a key, or entity, `unique_by_all` counts the people who
+    are the only ones with their values in all releases together, where absence is a value, too: an attacker
+    who knows where a person was, and when, and who has records of one person linked, as by a pseudonym,
+    singles them out. `unique_by_one` and `unique_by_two` are the most that one release, or two, single out;
+    `beyond_two` counts the people whom no two of the releases reveal. Other figures are those of `first` and
+    `second`.
+
+    NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of all releases. Refuses
     empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
 
     >>> import numpy as np

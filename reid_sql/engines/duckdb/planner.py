@@ -6,7 +6,7 @@ Where somebody listens, such as a page that shows answers, it records the calls.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -18,6 +18,7 @@ from reid_sql.engines.counted_rows import (
     find_counted_rows,
     find_identified_tables,
     find_watched_columns,
+    list_tables,
 )
 from reid_sql.engines.duckdb.answers import (
     answer_over,
@@ -91,20 +92,27 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
     if not LISTENERS:
         return False
     rows = find_counted_rows(declared, checked)
-    sources = {name: each.item for name, each in checked.items() if isinstance(each, DuckDBSource)}
-    items = tuple(dict.fromkeys(sources[name] for name in rows.tables if name in sources))
+    items = _items_of(checked, rows.tables)
     watched = tuple(
-        (sources[name], *each)
+        (item, *each)
         for name, columns in find_watched_columns(declared, checked).items()
+        for item in _items_of(checked, [name])
         for each in columns
-        if name in sources
     )
-    coded = tuple(
-        dict.fromkeys(sources[name] for name in rows.coded_tables if name in sources and rows.coded)
-    )
+    coded = _items_of(checked, rows.coded_tables if rows.coded else ())
     for each in LISTENERS if items or watched or coded else ():
         each.append(PlannedCall(declared.name, items, rows, watched, coded))
     return True
+
+
+def _items_of(checked: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """What the tables of these arguments are called in SQL, each once."""
+    return tuple(dict.fromkeys(each.item for each in _sources_of(checked[name] for name in names)))
+
+
+def _sources_of(values: Iterable[Any]) -> list[DuckDBSource]:
+    """The tables among the values, which may be lists of tables."""
+    return [each for value in values for each in list_tables(value) if isinstance(each, DuckDBSource)]
 
 
 def plan(
@@ -154,10 +162,13 @@ def _change_tables(
     checked: Mapping[str, Any], change: Callable[[str, DuckDBSource], DuckDBSource]
 ) -> dict[str, Any]:
     """The arguments, of which each table is changed."""
-    return {
-        name: change(name, value) if isinstance(value, DuckDBSource) else value
-        for name, value in checked.items()
-    }
+
+    def changed(name: str, value: Any) -> Any:  # noqa: ANN401 - any argument
+        if isinstance(value, list):
+            return [changed(name, each) for each in value]
+        return change(name, value) if isinstance(value, DuckDBSource) else value
+
+    return {name: changed(name, value) for name, value in checked.items()}
 
 
 def write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
@@ -169,7 +180,7 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     """
     checked = _with_identified_people(declared, checked)
     query = _write_answer(declared, checked, database)
-    sources = {each.item: each for each in checked.values() if isinstance(each, DuckDBSource)}
+    sources = {each.item: each for each in _sources_of(checked.values())}
     repeated = [each for each in sources.values() if each.count_reads(query) > 1]
     if not repeated:
         return query
@@ -218,7 +229,7 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
         arguments["database"] = database
     written: str = implementation(reduction, "duckdb")(**arguments)
     if isinstance(sensitive := arguments.get("sensitive"), str):  # not a list, of several
-        for source in (each for each in checked.values() if isinstance(each, DuckDBSource)):
+        for source in _sources_of(checked.values()):
             written = source.check_sensitive(sensitive, written)
     return written
 

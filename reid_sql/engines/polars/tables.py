@@ -18,6 +18,7 @@ from reid_sql.engines.counted_rows import (
     find_counted_rows,
     find_identified_tables,
     find_watched_columns,
+    list_tables,
 )
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.file_headers import refuse_repeated_names
@@ -133,16 +134,17 @@ def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[st
     counted with the answer.
     """
     rows = find_counted_rows(declared, arguments)
-    frames = [arguments[name].lazy() for name in rows.tables]
+    frames = [each.lazy() for name in rows.tables for each in list_tables(arguments[name])]
     named = [(frame, names) for frame in frames if (names := _identifiers(frame, rows))]
     warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
-    warnings += [_of_panels(arguments[name].lazy(), rows, answer) for name in rows.tables]
+    warnings += [_of_panels(frame, rows, answer) for frame in frames]
     warnings += [
-        warn_of_nobodies_in(arguments[name].lazy(), column, unit, answer)
+        warn_of_nobodies_in(each.lazy(), column, unit, answer)
         for name, columns in find_watched_columns(declared, arguments).items()
+        for each in list_tables(arguments[name])
         for unit, column in columns
     ]
-    frames = [arguments[name].lazy() for name in rows.coded_tables]
+    frames = [each.lazy() for name in rows.coded_tables for each in list_tables(arguments[name])]
     warnings += [warn_of_codes_in(each, rows.coded, answer) for each in frames if rows.coded]
     return pl.concat([answer, *warnings]) if warnings else answer
 

@@ -17,12 +17,14 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
+from reid_sql.models.comparison.combined_releases import DEFINITIONS as DEFINITIONS_COMBINED
+from reid_sql.models.comparison.combined_releases import combine_releases
 from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
 from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
 from reid_sql.models.comparison.links_within import links_within
+from reid_sql.models.comparison.release_classes import CLASS, PAIR, PERSON, WITHIN, ReleaseClasses
 from reid_sql.parameters import Floats, Integers
 
-CLASS, PAIR, PERSON, WITHIN = range(4)  # what a line of the reduction counts
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
 STATUS_NO_KEY: Final = "no_key: the figure needs key, or entity, a column that identifies people in both"
 STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
@@ -66,40 +68,8 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "m_uniqueness": "records of the smallest class, 0 if a sensitive value repeats in a class",
     "signature_changed": "people in both whose classes have different sets of sensitive values",
     "m_invariance": "m_uniqueness, 0 if a set of sensitive values changed for a person in both",
+    **DEFINITIONS_COMBINED,
 }
-
-
-@dataclass(frozen=True)
-class ReleaseClasses:
-    """Classes of two releases, pairs of classes that people moved between, and people; each line counts some.
-
-    A class (kind 0) is in one or both releases. A pair (kind 1) is a class of the first and another of the
-    second release that people are in who have one row in each. A person (kind 2) occurs where people may
-    have several rows: their sizes are then how many classes they are in. Overlap is Σ over sensitive values
-    of the smaller of their two counts.
-    """
-
-    kind: Integers  # (lines,)
-    first_size: Integers  # (lines,): people of the class in the first release, 0 if it is not there
-    second_size: Integers  # (lines,): the same in the second
-    people: Integers  # (lines,): those who are in both releases, in this class or pair
-    arrived: (
-        Integers  # (lines,): of a class, people of the second release who were in other classes of the first
-    )
-    overlap: Integers  # (lines,): 0 without a sensitive column, as all that follow
-    common_values: Integers  # (lines,): sensitive values that occur in both
-    first_values: Integers  # (lines,): sensitive values of the class in the first release
-    second_values: Integers  # (lines,): the same in the second
-    gained_values: Integers  # (lines,): sensitive values that became more
-    lost_values: Integers  # (lines,): sensitive values that became fewer
-    is_common_first: Integers  # (lines,): of a person, whether a class of theirs is in the other release too
-    is_common_second: Integers  # (lines,)
-    is_followed_first: Integers  # (lines,): of a person, whether they are alone in a class in both releases
-    is_followed_second: Integers  # (lines,)
-    link_size: Integers  # (lines,): of a person who stayed, the larger size of their smallest class, or 0
-    number: Integers  # (lines,): how many such classes, pairs or people there are
-    is_keyed: Integers  # (lines,): whether people are known in both releases
-    has_sensitive: Integers  # (lines,)
 
 
 @dataclass(frozen=True)
@@ -119,6 +89,7 @@ class _Figure:
     value: float | None
     total: int | None = None
     status: str = OK
+    detail: str = ""  # that the definition ends with
 
 
 def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
@@ -138,7 +109,7 @@ def _to_row(name: str, figure: _Figure) -> ReleaseFigure:
     value, total = figure.value, figure.total if figure.value is not None else None
     share = value / total if total and value is not None else None
     known = None if value is None else float(value)
-    return ReleaseFigure(name, known, total, share, figure.status, DEFINITIONS[name])
+    return ReleaseFigure(name, known, total, share, figure.status, DEFINITIONS[name] + figure.detail)
 
 
 class Releases:
@@ -146,6 +117,7 @@ class Releases:
 
     def __init__(self, lines: ReleaseClasses) -> None:
         """Divide the lines by what they count; refuse an empty release."""
+        self.lines = lines
         self.classes, self.pairs, self.persons, self.within = (
             _select(lines, lines.kind == kind) for kind in (CLASS, PAIR, PERSON, WITHIN)
         )
@@ -255,6 +227,8 @@ class Releases:
         yield from self._value_changes()
         yield from self._correspondence()
         yield from self._invariance()
+        for name, *figure in combine_releases(self.lines):
+            yield name, _Figure(*figure) if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
 
     def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
         counts = {
