@@ -181,6 +181,7 @@ def compare_releases(
     sensitive: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
+    more: _Frame | Sequence[_Frame] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def copula_correction(
     con: duckdb.DuckDBPyConnection, tbl: _Frame, model: str, population: float

@@ -27,6 +27,10 @@ WHERE value IS NOT NULL;
 -- | left_alone | 40 | 2960 | 0.014 |
 -- | entered_alone_right | 52 | 52 | 1 |
 -- | left_alone_right | 40 | 40 | 1 |
+-- | all_people | 3000 | NULL | NULL |
+-- | unique_by_one | 1046 | 3000 | 0.349 |
+-- | unique_by_all | 1115 | 3000 | 0.372 |
+-- | beyond_one | 45 | 3000 | 0.015 |
 
 -- Coarse columns, so that nobody is alone in either month. Four people are new, each in a class of hundreds.
 CREATE TEMP VIEW coarse_january AS

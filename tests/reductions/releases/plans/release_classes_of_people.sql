@@ -1,4 +1,4 @@
--- release_classes(january, february, ['age', 'sex'], None, 'id', None, 'drop', None)
+-- release_classes(january, february, ['age', 'sex'], None, 'id', None, 'drop', None, None)
 SELECT reid_counted.*, ((
   SELECT count(*)
   FROM query_table('january') AS reid_source
@@ -25,24 +25,29 @@ FROM (
     WHERE q1 IS NOT NULL AND q2 IS NOT NULL
   ),
   reid_keys AS MATERIALIZED (
-    SELECT CASE WHEN true AND true THEN o.is_key AND r.is_key AND coalesce(error(reid_refusal('keys', o.kind, r.kind, 'entity'))::BOOLEAN, true) END AS reid_has_keys
+    SELECT CASE WHEN true AND true THEN r0.is_key AND r1.is_key AND coalesce(error(reid_refusal('keys', r0.kind, r1.kind, 'entity'))::BOOLEAN, true) END AS reid_has_keys
     FROM (
       SELECT true AS is_key, any_value(typeof(p1)) AS kind
       FROM reid_read
       WHERE side = 0
-    ) AS o, (
+    ) AS r0, (
       SELECT true AS is_key, any_value(typeof(p2)) AS kind
       FROM reid_read
       WHERE side = 1
-    ) AS r
+    ) AS r1
   ),
-  reid_rows AS (
+  reid_every AS (
     SELECT *
     FROM reid_read
     WHERE (
       SELECT reid_has_keys
       FROM reid_keys
     )
+  ),
+  reid_rows AS (
+    SELECT *
+    FROM reid_every
+    WHERE side < 2
   ),
   reid_own AS MATERIALIZED (
     SELECT q1, q2, person, 1 - min(side) AS in_first, max(side) AS in_second
@@ -97,6 +102,46 @@ FROM (
     ) AS k ON o.person IS NOT DISTINCT FROM k.person
     WHERE in_first = 0
     GROUP BY o.q1, o.q2
+  ),
+  reid_values AS (
+    SELECT q1, q2, row_number() OVER () AS class
+    FROM (
+      SELECT DISTINCT q1, q2
+      FROM reid_every
+    )
+  ),
+  reid_profiles AS MATERIALIZED (
+    SELECT row_number() OVER () AS person, c1, c2, (c1 IS NOT NULL)::INTEGER + (c2 IS NOT NULL)::INTEGER AS present
+    FROM (
+      SELECT list_sort(list(DISTINCT class) FILTER (side = 0)) AS c1, list_sort(list(DISTINCT class) FILTER (side = 1)) AS c2
+      FROM (
+        SELECT q1, q2, side, p1 AS person
+        FROM reid_every
+        WHERE side = 0
+        UNION ALL
+        SELECT q1, q2, side, p2 AS person
+        FROM reid_every
+        WHERE side = 1
+      ) AS r
+      JOIN reid_values AS v ON r.q1 IS NOT DISTINCT FROM v.q1 AND r.q2 IS NOT DISTINCT FROM v.q2
+      GROUP BY person
+    )
+  ),
+  reid_singled AS MATERIALIZED (
+    SELECT 0 AS one, 0 AS other, min(person) AS person
+    FROM reid_profiles
+    WHERE c1 IS NOT NULL OR c2 IS NOT NULL
+    GROUP BY c1, c2 HAVING count(*) = 1
+    UNION ALL
+    SELECT 1 AS one, 0 AS other, min(person) AS person
+    FROM reid_profiles
+    WHERE c1 IS NOT NULL
+    GROUP BY c1 HAVING count(*) = 1
+    UNION ALL
+    SELECT 2 AS one, 0 AS other, min(person) AS person
+    FROM reid_profiles
+    WHERE c2 IS NOT NULL
+    GROUP BY c2 HAVING count(*) = 1
   )
   SELECT kind::BIGINT AS kind, first_size::BIGINT AS first_size, second_size::BIGINT AS second_size,
     people::BIGINT AS people, arrived::BIGINT AS arrived, overlap::BIGINT AS overlap,
@@ -123,6 +168,42 @@ FROM (
     FROM reid_changes AS m
     JOIN reid_classes AS a ON m.q1 IS NOT DISTINCT FROM a.q1 AND m.q2 IS NOT DISTINCT FROM a.q2
     JOIN reid_classes AS b ON m.rq1 IS NOT DISTINCT FROM b.q1 AND m.rq2 IS NOT DISTINCT FROM b.q2
+    UNION ALL
+    SELECT 4 AS kind, 1 AS first_size, 0 AS second_size, count(c1) AS people,
+      count(c1) FILTER (present > 1) AS arrived, 0 AS overlap, 0 AS common_values,
+      0 AS first_values, 0 AS second_values, 0 AS gained_values, 0 AS lost_values,
+      0 AS is_common_first, 0 AS is_common_second, 0 AS is_followed_first,
+      0 AS is_followed_second, 0 AS link_size
+    FROM reid_profiles
+    UNION ALL
+    SELECT 4 AS kind, 2 AS first_size, 0 AS second_size, count(c2) AS people,
+      count(c2) FILTER (present > 1) AS arrived, 0 AS overlap, 0 AS common_values,
+      0 AS first_values, 0 AS second_values, 0 AS gained_values, 0 AS lost_values,
+      0 AS is_common_first, 0 AS is_common_second, 0 AS is_followed_first,
+      0 AS is_followed_second, 0 AS link_size
+    FROM reid_profiles
+    UNION ALL
+    SELECT 5 AS kind, one AS first_size, other AS second_size, count(*) AS people,
+      0 AS arrived, 0 AS overlap, 0 AS common_values, 0 AS first_values, 0 AS second_values,
+      0 AS gained_values, 0 AS lost_values, 0 AS is_common_first, 0 AS is_common_second,
+      0 AS is_followed_first, 0 AS is_followed_second, 0 AS link_size
+    FROM reid_singled
+    WHERE one > 0
+    GROUP BY one, other
+    UNION ALL
+    SELECT 6 AS kind, 2 AS first_size, 0 AS second_size, 0 AS people, 0 AS arrived,
+      0 AS overlap, 0 AS common_values, 0 AS first_values, 0 AS second_values,
+      0 AS gained_values, 0 AS lost_values, coalesce(common_first, 0) AS is_common_first,
+      0 AS is_common_second, coalesce(followed_first, 0) AS is_followed_first,
+      coalesce(followed_second, 0) AS is_followed_second, 0 AS link_size
+    FROM reid_profiles
+    LEFT JOIN (
+      SELECT person, max(CASE WHEN one = 0 THEN 1 ELSE 0 END) AS common_first,
+        max(CASE WHEN one > 0 AND other = 0 THEN 1 ELSE 0 END) AS followed_first,
+        max(CASE WHEN other > 0 THEN 1 ELSE 0 END) AS followed_second
+      FROM reid_singled
+      GROUP BY person
+    ) AS s USING (person)
     UNION ALL
     SELECT 2 AS kind, first_size AS first_size, second_size AS second_size,
       0 AS people, 0 AS arrived, 0 AS overlap, 0 AS common_values, 0 AS first_values,
