@@ -44,6 +44,15 @@ def test_rows_have_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows["entered_value"] == 2  # the person who is new, and the one who moved
 
 
+def test_a_page_says_whom_all_releases_single_out(capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["january.parquet", "february.csv", "--more", "elsewhere.parquet"]
+    assert main(["releases", *files, *QI, "--key", "id"]) == 0
+    page = capsys.readouterr().out
+    assert "5 of 31 people are unique by all releases together; at most 5 by two, and 3 by one." in page
+    assert main(["releases", *files, *QI]) == 2
+    assert "more must come with key or entity, got neither" in capsys.readouterr().err
+
+
 def test_what_cannot_be_compared_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["releases", "january.parquet", "elsewhere.parquet", *QI]) == 0
     page = capsys.readouterr().out

@@ -55,6 +55,14 @@ def test_every_figure_is_that_of_duckdb(spark: "SparkSession", options: dict[str
     assert found == expected
 
 
+def test_what_all_releases_reveal_is_that_of_duckdb(spark: "SparkSession") -> None:
+    one, two, three = month(0), month(9), month(18)
+    asked = f"FROM compare_releases(one, two, {QI}, entity := 'person', more := ['three'])"
+    frames = [to_spark(spark, each) for each in (one, two, three)]
+    found = ANY.compare_releases(frames[0], frames[1], QI, entity="person", more=frames[2:])
+    assert rows_of(found) == by_duckdb(asked, one=one, two=two, three=three)
+
+
 @pytest.mark.parametrize(
     ("second", "options", "words"),
     [
