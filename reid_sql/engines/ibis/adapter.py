@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from operator import or_
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from reid_sql.engines.counted_rows import (
     IS_REPORTED,
     find_identified_tables,
     find_watched_columns,
+    list_tables,
     warn_of_nobodies,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
@@ -93,8 +95,8 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
 def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
     for table, columns in find_watched_columns(declared, arguments).items():
-        for unit, name in columns:
-            _warn_of_nobodies(arguments[table], name, unit)
+        for frame, (unit, name) in product(list_tables(arguments[table]), columns):
+            _warn_of_nobodies(frame, name, unit)
 
 
 def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
@@ -131,7 +133,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     if reduction is None:
         return framed(table_of(answer_rows(declared, {}, own), declared.columns))
     for name, named in find_identified_tables(declared, arguments).items():
-        refuse_unidentified_rows(arguments[name], *named)
+        for frame in list_tables(arguments[name]):
+            refuse_unidentified_rows(frame, *named)
     warn_of_people(declared, arguments)
     counted = {name: arguments.get(name) for name in reduction.arguments_of(ENGINE)}
     by = arguments.get("by") if declared.grouped else None

@@ -5,6 +5,7 @@ The driver gets nothing else but the distinct records where DuckDB answers.
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import product
 from operator import or_
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from reid_sql.engines.counted_rows import (
     IS_REPORTED,
     find_identified_tables,
     find_watched_columns,
+    list_tables,
     warn_of_nobodies,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
@@ -116,14 +118,15 @@ def _spark_type(kind: pa.DataType) -> pa.DataType:
 def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Refuse each table with rows of nobody, where a call names the column of people or records."""
     for name, named in find_identified_tables(declared, arguments).items():
-        refuse_unidentified_rows(arguments[name], *named)
+        for frame in list_tables(arguments[name]):
+            refuse_unidentified_rows(frame, *named)
 
 
 def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
     for table, columns in find_watched_columns(declared, arguments).items():
-        for unit, name in columns:
-            _warn_of_nobodies(arguments[table], name, unit)
+        for frame, (unit, name) in product(list_tables(arguments[table]), columns):
+            _warn_of_nobodies(frame, name, unit)
 
 
 def _warn_of_nobodies(frame: DataFrame, name: str, unit: str = UNIT_PERSON) -> None:
