@@ -146,7 +146,8 @@ def release_classes(
     names = ("the first release", "the second release")
     for number, other in enumerate(releases[2:], 3):
         checked = other.check_columns(label, every, checked, f"release {number}")
-    return releases[0].check_columns_of_both(releases[1], names, label, every, checked)
+    of_both: str = releases[0].check_columns_of_both(releases[1], names, label, every, checked)
+    return of_both
 
 
 def _side(

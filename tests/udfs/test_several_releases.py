@@ -117,7 +117,7 @@ THIRD = table(MONTHS[2])
     ],
 )
 def test_what_cannot_be_combined_is_refused(
-    more: list[pl.DataFrame], options: dict[str, str], words: str
+    more: list[pl.DataFrame], options: dict[str, Any], words: str
 ) -> None:
     one, two = (table(rows) for rows in MONTHS[:2])
     names = [f"more_{place}" for place in range(len(more))]

@@ -227,8 +227,9 @@ class Releases:
         yield from self._value_changes()
         yield from self._correspondence()
         yield from self._invariance()
-        for name, *figure in combine_releases(self.lines):
-            yield name, _Figure(*figure) if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
+        for name, value, total, status, detail in combine_releases(self.lines):
+            figure = _Figure(value, total, status, detail)
+            yield name, figure if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
 
     def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
         counts = {

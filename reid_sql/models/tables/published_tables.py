@@ -43,7 +43,7 @@ class PublishedRows:
     """The rows of all tables, each as a JSON object of its columns, with the number of its table."""
 
     tbl: Integers  # (rows,), from 1
-    text: list[str | None]  # (rows,), None for a table without rows
+    text: Sequence[str | None]  # (rows,), None for a table without rows
 
 
 @dataclass

@@ -81,7 +81,7 @@ def test_differences_between_all_and_all_but_some_are_found(as_column: bool) -> 
         numbers = np.where(case.rows.tbl == 3, 2, 1)
         texts = [
             json.dumps(
-                {name: value for name, value in json.loads(text).items() if as_column or name != "part"}
+                {name: value for name, value in json.loads(text or "").items() if as_column or name != "part"}
             )
             for text in case.rows.text
         ]
