@@ -251,7 +251,7 @@ def arguments_of(name: str) -> dict[str, Any]:
     """What the function requires besides the table and an entity."""
     given: dict[str, Any] = {}
     for each in declared()[name].parameters:
-        if isinstance(each.domain, Columns):
+        if isinstance(each.domain, Columns) and each.name not in REST:
             given[each.name] = COLUMNS
         elif each.name in REST and (
             each.default is REQUIRED or each.name in {"methods", "samples", "fractions"}

@@ -178,7 +178,7 @@ def _find_other_roles(
     """
     asked = [parameter.name for parameter in check.measure.declared.parameters]
     roles = [role for name, role in OTHER_TABLES.items() if name in asked]
-    roles += PUBLISHED if "tables" in asked else ()
+    roles += PUBLISHED if check.measure.takes("tables") else ()
     return [role for role in roles if _identify(table, role, now) != _identify_earlier(before, role)]
 
 

@@ -15,7 +15,7 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
-from reid_sql.parameters import POPULATION, Number
+from reid_sql.parameters import POPULATION, Number, Tables
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
@@ -268,10 +268,12 @@ class Measure:
 
     def takes(self, *names: str) -> bool:
         """Whether the figure hangs on a parameter of one of these names."""
-        asked = [
-            parameter.name for parameter in self.declared.parameters if parameter.name not in self.unused
-        ]
-        return any(name in names for name in asked)
+        return any(
+            each.name in names
+            and (each.name != "tables" or isinstance(each.domain, Tables))  # else sets of columns
+            for each in self.declared.parameters
+            if each.name not in self.unused
+        )
 
     def worse(self, value: float, other: float) -> bool:
         """Whether a figure is a higher risk than another, by more than what rounding does."""
