@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import polars as pl
+import numpy as np
 import pyarrow as pa
 
 from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES
@@ -77,5 +77,11 @@ def _encode(column: pa.ChunkedArray) -> Integers:
     values = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         values = values.dictionary_decode()
-    codes = pl.Series(values.dictionary_encode().indices)  # to_numpy of Arrow imports pandas
-    return codes.fill_null(-1).cast(pl.Int64).to_numpy()
+    indices = values.dictionary_encode().indices  # fill_null and to_numpy of Arrow import pandas
+    validity, numbers = indices.buffers()
+    part = slice(indices.offset, indices.offset + len(indices))
+    codes = np.frombuffer(numbers, dtype=np.int32)[part].astype(np.int64)
+    if validity is not None:
+        known = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[part]
+        codes[known == 0] = -1
+    return codes
