@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 import reid_sql.spark as rs
 from reid_sql.check.gate import check
-from reid_sql.function import Function
+from reid_sql.function import REQUIRED, Function
 from reid_sql.parameters import Table, Tables
 from reid_sql_udfs import declared
 from tests.check.towns import town
@@ -54,7 +54,8 @@ def table(declared_: Function) -> None:
     """A table function must answer or refuse as DuckDB does, one of each reduction without records too."""
     asked = dict(given(declared_))
     tables = [p.name for p in declared_.parameters if isinstance(p.domain, Table)]
-    lists = [p.name for p in declared_.parameters if isinstance(p.domain, Tables)]
+    needed = [p for p in declared_.parameters if p.default is REQUIRED]
+    lists = [p.name for p in needed if isinstance(p.domain, Tables)]
     published = [PUBLISHED, TOTALS]
     empty = [(PEOPLE.clear(), [each.clear() for each in published])]
     for frame, listed in [(PEOPLE, published), *(empty if declared_.name in FIRST else [])]:
