@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from reid_sql.engines.arrow_rows import numbers_in
 from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES
 from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS, MAX_ROWS_OF_PERSON, find_people_columns
 from reid_sql.models.columns.missing_value_codes import MIN_SHARE_OF_FORM
@@ -77,11 +78,6 @@ def _encode(column: pa.ChunkedArray) -> Integers:
     values = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         values = values.dictionary_decode()
-    indices = values.dictionary_encode().indices  # fill_null and to_numpy of Arrow import pandas
-    validity, numbers = indices.buffers()
-    part = slice(indices.offset, indices.offset + len(indices))
-    codes = np.frombuffer(numbers, dtype=np.int32)[part].astype(np.int64)
-    if validity is not None:
-        known = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[part]
-        codes[known == 0] = -1
+    numbers = numbers_in(values.dictionary_encode().indices)  # fill_null and to_numpy of Arrow import pandas
+    codes: Integers = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     return codes

@@ -10,6 +10,7 @@ from reid_sql.parameters import Columns, Domain, Key, Table, fold_case, list_col
 from reid_sql.parameters.domain import is_listed
 from reid_sql.parameters.words import NAMES_SCHEMA
 from reid_sql.reduction import DROPPABLE_NULLS, Argument, Reduction, refuse_entity
+from reid_sql.sql.records import with_null_report_of_all
 from reid_sql.sql.text import Source, none_null, text
 
 LEFT, RIGHT = "left", "right"
@@ -174,12 +175,7 @@ def join(
         SELECT kind, column_name, {int(k)}::BIGINT AS k, people, below_left, below_right, below_joined,
           singled_out, several_rows, left_people, right_people, matched_right, without_key, repeated_keys
         FROM reid_lines, reid_total ORDER BY kind ASC, column_name ASC"""
-    dropped = "0::BIGINT"
-    if nulls == "drop":
-        dropped = f"(({left.count_nulls(qi)}) + ({right.count_nulls(right_qi)}))::BIGINT"
-    body = f"""
-        SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
-        FROM ({counted}) AS reid_counted"""
+    body = with_null_report_of_all([(left, qi), (right, right_qi)], nulls, counted)
     label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
     checked = right.check_columns("right_qi and on", theirs, body, TABLES[RIGHT])
     return left.check_columns(label, own, checked, TABLES[LEFT])

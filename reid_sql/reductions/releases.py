@@ -22,7 +22,7 @@ from reid_sql.reduction import (
 )
 from reid_sql.sql.combined_releases import combine_people, combined_lines, refuse_more
 from reid_sql.sql.people import one_row_per_value
-from reid_sql.sql.records import is_key
+from reid_sql.sql.records import is_key, with_null_report_of_all
 from reid_sql.sql.text import Source, aliases, none_null, same, text
 from reid_sql.sql.tolerance import link_within
 
@@ -140,7 +140,7 @@ def release_classes(
             allowances=allowances_of(tolerance, qi),
         )
     }"""
-    checked = _with_null_report(releases, asked, nulls, body)
+    checked = with_null_report_of_all([(each, asked) for each in releases], nulls, body)
     for other in releases[1:]:
         checked = releases[0].check_types(other, asked, checked)
     names = ("the first release", "the second release")
@@ -202,17 +202,6 @@ def _check_people(releases: Sequence[Source], label: str, asked: Sequence[str], 
           SELECT CASE WHEN {has_columns} THEN {" AND ".join(tests)} END AS reid_has_keys
           FROM {", ".join(sides)}
         )"""
-
-
-def _with_null_report(releases: Sequence[Source], asked: Sequence[str], nulls: str, body: str) -> str:
-    """Add to each line how NULLs were treated, and how many records of all releases that dropped."""
-    dropped = "0::BIGINT"
-    if nulls == "drop":
-        counts = [f"({source.count_nulls(asked)})" for source in releases]
-        dropped = f"({' + '.join(counts)})::BIGINT"
-    return f"""
-        SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
-        FROM ({body}) AS reid_counted"""
 
 
 def count_lines(

@@ -23,6 +23,17 @@ def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: s
         FROM ({body}) AS reid_counted, ({source.count_nulls(columns)}) AS reid_left_out(records_dropped)"""
 
 
+def with_null_report_of_all(tables: Sequence[tuple[Source, Sequence[str]]], nulls: str, body: str) -> str:
+    """Add to each row of a plan the same of several tables, each with the columns that it reads."""
+    dropped = "0::BIGINT"
+    if nulls == "drop":
+        counts = [f"({source.count_nulls(columns)})" for source, columns in tables]
+        dropped = f"({' + '.join(counts)})::BIGINT"
+    return f"""
+        SELECT reid_counted.*, {dropped} AS records_dropped, {text(nulls)} AS nulls
+        FROM ({body}) AS reid_counted"""
+
+
 def count_distinct(source: Source, columns: Sequence[str], nulls: str, side: int = 0) -> str:
     """Number the distinct records of one side, each with how many records hold it."""
     return f"""

@@ -15,7 +15,7 @@ import reid_sql.polars as rp
 from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
-from tests.engines.duckdb.test_work_of_a_query import SIZES, asked, one_of_each_reduction
+from tests.engines.duckdb.test_work_of_a_query import SIZES, asked, create_people, one_of_each_reduction
 
 FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
 OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
@@ -43,10 +43,7 @@ POLARS: Final = {  # the same of the plans that Polars itself executes
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(config={"threads": 1}) as connection:
         reid_sql.register(connection)
-        for size in SIZES:
-            connection.execute(f"""
-                CREATE TABLE people_{size} AS SELECT i AS id, 20 + i % 7 AS age, 'r' || (i * i % 9) AS region,
-                  CASE WHEN i % 11 <> 5 THEN 'MF'[1 + i % 2] END AS sex FROM range({size}) AS r(i)""")
+        create_people(connection)
         yield connection
 
 

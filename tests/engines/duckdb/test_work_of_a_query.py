@@ -55,14 +55,19 @@ def one_of_each_reduction() -> dict[str, Function]:
     return {function.name: function for function in chosen.values()}
 
 
+def create_people(con: duckdb.DuckDBPyConnection) -> None:
+    """Create tables of the same people, a few and ten times as many."""
+    for size in SIZES:
+        con.execute(f"""
+            CREATE TABLE people_{size} AS SELECT i AS id, 20 + i % 7 AS age, 'r' || (i * i % 9) AS region,
+              CASE WHEN i % 11 <> 5 THEN 'MF'[1 + i % 2] END AS sex FROM range({size}) AS r(i)""")
+
+
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(config={"threads": 1}) as connection:
         reid_sql.register(connection)
-        for size in SIZES:
-            connection.execute(f"""
-                CREATE TABLE people_{size} AS SELECT i AS id, 20 + i % 7 AS age, 'r' || (i * i % 9) AS region,
-                  CASE WHEN i % 11 <> 5 THEN 'MF'[1 + i % 2] END AS sex FROM range({size}) AS r(i)""")
+        create_people(connection)
         connection.execute(
             f"FROM fit_copula('region', people_{SIZES[0]}, ['age', 'sex', 'region'])"
         ).fetchall()
