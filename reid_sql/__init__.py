@@ -43,7 +43,9 @@ def __getattr__(name: str) -> object:
         if call := _call_by_other_name(name):
             return call
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name)
+    return getattr(
+        import_module("reid_sql._version" if name == "__version__" else "reid_sql.errors"), name
+    )
 
 
 def _is_function(name: str) -> bool:

@@ -21,7 +21,9 @@ from reid_sql.errors import UnavailableError as UnavailableError
 from reid_sql.errors import UnknownNameError as UnknownNameError
 
 _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
-_Frame: TypeAlias = str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
+_Frame: TypeAlias = (
+    str | duckdb.DuckDBPyRelation | pl.DataFrame | pl.LazyFrame | pa.Table | pd.DataFrame
+)
 
 check: Gate
 
@@ -337,7 +339,9 @@ def l_diversity(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def load_model(con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame) -> duckdb.DuckDBPyRelation: ...
+def load_model(
+    con: duckdb.DuckDBPyConnection, name: str, tbl: _Frame
+) -> duckdb.DuckDBPyRelation: ...
 def loglinear_risk(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,

@@ -98,10 +98,14 @@ OWED: Final = {
 ELSEWHERE: Final = {
     "household": "call household_risk, or take 1 - product(1 - risk) over the records of each household",
 }
-NO_HOUSEHOLD: Final = {"household": "a household's risk is that of all of its members, not of one record"}
+NO_HOUSEHOLD: Final = {
+    "household": "a household's risk is that of all of its members, not of one record"
+}
 NO_REASON: Final = "its declaration neither has it nor gives the reason"
 LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
-    Answer.SCORED_TABLE: dict.fromkeys(OWED, "each row is scored by its own values under the model alone"),
+    Answer.SCORED_TABLE: dict.fromkeys(
+        OWED, "each row is scored by its own values under the model alone"
+    ),
 }
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
 GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
@@ -142,11 +146,14 @@ class Function:
     body: Callable[..., Any] = field(repr=False)
     reduction: Reduction | None = None
     duckdb: str | None = None
-    models: bool = False  # whether it stores or reads fitted models, of which each database has its own
+    # whether it stores or reads fitted models, of which each database has its own
+    models: bool = False
     absences: Mapping[str, str] = field(default_factory=dict)
-    one_row_per_person: bool = False  # whether `entity` first makes its table one of a row per person
+    # whether `entity` first makes its table one of a row per person
+    one_row_per_person: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
-    former: Mapping[str, str] = field(default_factory=dict)  # calls by its old names, and what to write now
+    # calls by its old names, and what to write now
+    former: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()  # further names that answer alike
 
     @property
@@ -170,7 +177,9 @@ class Function:
         """The parameters of the body without the arrays of the engine; the reduction may share some."""
         given = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
         taken = list(inspect.signature(self.body).parameters)[given:]
-        return tuple(parameter for name in taken for parameter in self.parameters if parameter.name == name)
+        return tuple(
+            parameter for name in taken for parameter in self.parameters if parameter.name == name
+        )
 
     @property
     def columnar(self) -> bool:
@@ -223,12 +232,17 @@ class Function:
     def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
         """Whether DuckDB answers in place of the engine, from the records that the engine reads."""
         reduction = self.reduction
-        return reduction is not None and not self.absence(engine) and reduction.uses_fallback(engine, given)
+        return (
+            reduction is not None
+            and not self.absence(engine)
+            and reduction.uses_fallback(engine, given)
+        )
 
     def fallback_note(self, engine: str) -> str | None:
         """When the engine hands a question on, and how that is answered; None where it never does."""
         reduction = self.reduction
-        if reduction is None or self.absence(engine) or engine == "polars":  # whose records DuckDB reads
+        # whose records DuckDB reads
+        if reduction is None or self.absence(engine) or engine == "polars":
             return None
         if self.uses_fallback(engine, {}):
             return FALLBACK_NOTE
@@ -271,7 +285,9 @@ def signature_of(function: Function) -> inspect.Signature:
     return inspect.Signature(parameters)
 
 
-def function(*, question: Question, source: str, duckdb: str | None = None) -> Callable[[Body], Body]:
+def function(
+    *, question: Question, source: str, duckdb: str | None = None
+) -> Callable[[Body], Body]:
     """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
 
     It is so wherever one is NULL. `duckdb` spells the body in DuckDB's own words over the parameters' names;
@@ -297,7 +313,9 @@ def function(*, question: Question, source: str, duckdb: str | None = None) -> C
     return declare
 
 
-def window_function(*, reduction: Reduction, question: Question, source: str) -> Callable[[Body], Body]:
+def window_function(
+    *, reduction: Reduction, question: Question, source: str
+) -> Callable[[Body], Body]:
     """Declare a function of a record's values among those of all records; the engine counts.
 
     The values come last; a column that identifies people may stand before them.
@@ -306,7 +324,11 @@ def window_function(*, reduction: Reduction, question: Question, source: str) ->
     def declare(body: Body) -> Body:
         parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
         columns = {body.__name__: next(iter(reduction.columns.values()))}
-        _add(Function(body.__name__, Answer.WINDOW, parameters, columns, question, source, body, reduction))
+        _add(
+            Function(
+                body.__name__, Answer.WINDOW, parameters, columns, question, source, body, reduction
+            )
+        )
         return body
 
     return declare
@@ -324,7 +346,14 @@ def model_function(*, question: Question, source: str) -> Callable[[Body], Body]
         columns = {body.__name__: "DOUBLE"}
         _add(
             Function(
-                body.__name__, Answer.MODEL_SCORE, parameters, columns, question, source, body, models=True
+                body.__name__,
+                Answer.MODEL_SCORE,
+                parameters,
+                columns,
+                question,
+                source,
+                body,
+                models=True,
             )
         )
         return body
@@ -359,7 +388,11 @@ def drawn_function(*, question: Question, source: str) -> Callable[[Body], Body]
 
     def declare(body: Body) -> Body:
         parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(Function(body.__name__, Answer.SAMPLE, parameters, {}, question, source, body, models=True))
+        _add(
+            Function(
+                body.__name__, Answer.SAMPLE, parameters, {}, question, source, body, models=True
+            )
+        )
         return body
 
     return declare
@@ -398,10 +431,22 @@ def table_function(
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
-        ordered = _ordered(body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ())
+        ordered = _ordered(
+            body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ()
+        )
         if not overlapping_classes:
-            ordered = tuple(replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered)
-        more = (reduction, duckdb, models, absences or {}, one_row_per_person, reasons or {}, former or {})
+            ordered = tuple(
+                replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered
+            )
+        more = (
+            reduction,
+            duckdb,
+            models,
+            absences or {},
+            one_row_per_person,
+            reasons or {},
+            former or {},
+        )
         _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more, also))
         return body
 
@@ -409,17 +454,24 @@ def table_function(
 
 
 def _ordered(
-    body: Callable[..., Any], names: list[str], reduction: Reduction | None, more: tuple[Argument, ...]
+    body: Callable[..., Any],
+    names: list[str],
+    reduction: Reduction | None,
+    more: tuple[Argument, ...],
 ) -> tuple[Parameter, ...]:
     """The parameters in the order that SQL has them; each must be the reduction's, the body's or one more."""
     arguments = reduction.arguments if reduction else ()
     counted = {
-        a.name: Parameter(a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default)
+        a.name: Parameter(
+            a.name, a.domain, REQUIRED if a.default is None and not a.optional else a.default
+        )
         for a in (*more, *arguments)
     }
     own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
     known = own | counted
-    unasked = {a.name for a in arguments if a.domain.role in {"key", "household", "groups", "tolerance"}}
+    unasked = {
+        a.name for a in arguments if a.domain.role in {"key", "household", "groups", "tolerance"}
+    }
     missing = {name for name in known if name not in names} - unasked
     if names == [""] and not known:
         return ()

@@ -426,7 +426,11 @@ def unicity(
     bins: Mapping[str, Sequence[str | float]] | None = None,
 ) -> Table: ...
 def uniqueness_profile(
-    model: str, values: Sequence[str | None], population: _Value, max_size: int = 3, level: float = 0.95
+    model: str,
+    values: Sequence[str | None],
+    population: _Value,
+    max_size: int = 3,
+    level: float = 0.95,
 ) -> Table: ...
 def unsafe_combinations(
     tbl: _Frame,

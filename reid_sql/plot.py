@@ -94,7 +94,13 @@ def forecast(
     [0.9, 0.009]
     """
     charts = risk_charts.forecast(
-        answer, measured=measured, beside=beside, share=share, limit=limit, k=k, only_first=ax is not None
+        answer,
+        measured=measured,
+        beside=beside,
+        share=share,
+        limit=limit,
+        k=k,
+        only_first=ax is not None,
     )
     return draw(charts, ax)
 

@@ -22,7 +22,10 @@ def _by_duckdb(function: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame
     call = plan_call(function, arguments, adapter)
 
     def answer(frames: Sequence[pl.DataFrame]) -> pa.Table:
-        rows = [adapter.read(each, table.columns) for each, table in zip(frames, call.tables, strict=True)]
+        rows = [
+            adapter.read(each, table.columns)
+            for each, table in zip(frames, call.tables, strict=True)
+        ]
         with open_shared_client() as con:
             return run_call(con, call, rows)
 

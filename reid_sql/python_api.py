@@ -123,8 +123,12 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
 def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa: ANN401 - a name or a frame
     if value is None or isinstance(value, str):
         return value
-    of_pandas = (type(value).__module__.partition(".")[0], type(value).__name__) == ("pandas", "DataFrame")
-    if not of_pandas and not isinstance(value, FRAMES):  # a stream can be read once, and a table is counted
+    of_pandas = (type(value).__module__.partition(".")[0], type(value).__name__) == (
+        "pandas",
+        "DataFrame",
+    )
+    # a stream can be read once, and a table is counted
+    if not of_pandas and not isinstance(value, FRAMES):
         rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
         raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
     if not isinstance(value, pl.LazyFrame):  # which cannot have two columns of one name

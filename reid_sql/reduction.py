@@ -66,14 +66,13 @@ REFUSAL_UNIDENTIFIED_ROW: Final = (
     "entity must have a value in every row, got one without (NULL or NaN); leave such rows out, or name each "
     "of them: coalesce(id, 'row ' || …)"
 )
-IDENTIFYING: Final = ("entity", "key", "person")  # parameters of which a value identifies the person of a row
+# parameters of which a value identifies the person of a row
+IDENTIFYING: Final = ("entity", "key", "person")
 REFUSAL_KEY_WITH_ENTITY: Final = (
     "key must be left out where people are counted, got '{}'; entity names each of them"
 )
 
-REFUSAL_HOUSEHOLD_WITH_ENTITY: Final = (
-    "household must be left out where people are counted, got '{}'; pass a table with a row a person"
-)
+REFUSAL_HOUSEHOLD_WITH_ENTITY: Final = "household must be left out where people are counted, got '{}'; pass a table with a row a person"
 
 
 @dataclass(frozen=True)
@@ -108,13 +107,16 @@ class Reduction:
     rowwise: bool = False  # whether each of its rows is a table of its own, with NULLs of its own
     whole: bool = False  # whether it is one row, of whole columns as lists
     bytes_each: int | None = None
-    max_groups: int | None = None  # that are answered at once, where a model is fitted to each at length
+    # that are answered at once, where a model is fitted to each at length
+    max_groups: int | None = None
     absences: Mapping[str, str] = field(default_factory=dict)
-    of_shares: bool = False  # whether it compares a class with the whole table, where a person has one value
+    # whether it compares a class with the whole table, where a person has one value
+    of_shares: bool = False
     measures_of_shares: tuple[str, ...] = ()  # its argument `measure` by which it does so
     fallback: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     is_beyond: Callable[[Mapping[str, Any]], bool] | None = None
-    reasons: Mapping[str, str] = field(default_factory=dict)  # why it is not asked of people, or by group
+    # why it is not asked of people, or by group
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -169,8 +171,10 @@ WILDCARDS: Final[Mapping[str, tuple[str, ...]]] = {"nulls": ("wildcard",), "tole
 TBL: Final = Argument("tbl", TABLE)
 QI: Final = Argument("qi", QUASI_IDENTIFIERS)
 ANY_NULLS: Final = Argument("nulls", NULLS, "value")
-DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")  # where NULL cannot match anything
-WITHIN: Final = Argument("tolerance", TOLERANCE, optional=True)  # by how much equal values may differ
+# where NULL cannot match anything
+DROPPABLE_NULLS: Final = Argument("nulls", VALUE_OR_DROP, "value")
+# by how much equal values may differ
+WITHIN: Final = Argument("tolerance", TOLERANCE, optional=True)
 KEY: Final = Argument("key", Key(), optional=True)
 HOUSEHOLD: Final = Argument("household", Household(), optional=True)
 # The column that identifies people, where rows are not people
@@ -209,7 +213,9 @@ def reductions() -> Mapping[str, Reduction]:
         importlib.import_module(f"{FAMILIES}.{family.name}")
         for family in pkgutil.iter_modules(families.__path__)
     )
-    declared = (each for module in modules for each in vars(module).values() if isinstance(each, Reduction))
+    declared = (
+        each for module in modules for each in vars(module).values() if isinstance(each, Reduction)
+    )
     return {reduction.name: reduction for reduction in sorted(declared, key=lambda each: each.name)}
 
 
@@ -227,7 +233,9 @@ def has_implementation(family: str, engine: str) -> bool:
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
     """The engine's implementation: the function of the reduction's name in its own file of the family."""
     own = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
-    return getattr(importlib.import_module(reduction.family if engine == DUCKDB else own), reduction.name)
+    return getattr(
+        importlib.import_module(reduction.family if engine == DUCKDB else own), reduction.name
+    )
 
 
 def _name_of(family: str) -> str:
@@ -302,8 +310,12 @@ def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str])
 def refuse_many_groups(groups: int, most: int | None) -> None:
     """Refuse more groups than can be answered at once, where a model is fitted to each at length."""
     if most is not None and groups > most:
-        rule = f"by must make at most {most} groups, because a model is fitted to each, got {groups}"
-        raise OutOfDomainError(f"{rule}; name fewer or coarser columns, or ask about some of them in a view")
+        rule = (
+            f"by must make at most {most} groups, because a model is fitted to each, got {groups}"
+        )
+        raise OutOfDomainError(
+            f"{rule}; name fewer or coarser columns, or ask about some of them in a view"
+        )
 
 
 def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -> None:
@@ -340,7 +352,9 @@ def refuse_several(people: int, *, of_shares: bool) -> None:
         raise OutOfDomainError(refusal_of_several(of_shares=of_shares))
 
 
-def refuse_result_names(columns: Sequence[str], own: Sequence[str] = ("class_size", "records")) -> None:
+def refuse_result_names(
+    columns: Sequence[str], own: Sequence[str] = ("class_size", "records")
+) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
         if fold_case(column) in {*own, *NULL_REPORT_COLUMNS}:

@@ -29,7 +29,8 @@ def _on_driver(function: Function, arguments: Mapping[str, Any]) -> DataFrame:
     adapter.warn_of_people(function, arguments)
     place: Place = adapter
     if function.models and function.answer is Answer.ROW:
-        adapter.refuse_unidentified_tables(function, arguments)  # the text of NaN would identify people
+        # the text of NaN would identify people
+        adapter.refuse_unidentified_tables(function, arguments)
         place = SparkTexts()
     return adapter.frame_answer(answer_by_duckdb(function, arguments, place), arguments)
 

@@ -45,14 +45,23 @@ def attack(
                 given.get("uniqueness_confirmed", 1) * chance * alone,
                 given.get("link_confirmed", 1) / matches,
             )
-            values = (alone, alone * chance, 1 / matches, 1 - math.prod(1 - route for route in routes))
+            values = (
+                alone,
+                alone * chance,
+                1 / matches,
+                1 - math.prod(1 - route for route in routes),
+            )
             for measure, value in enumerate(values):
                 found[place][measure] += probability * value
     return [(row[0], row[1], row[2], row[3]) for row in found]
 
 
 def _count(
-    subject: Record, others: Sequence[Record], columns: Sequence[str], given: Mapping[str, Any], nulls: str
+    subject: Record,
+    others: Sequence[Record],
+    columns: Sequence[str],
+    given: Mapping[str, Any],
+    nulls: str,
 ) -> int:
     return sum(
         all(_matches(subject[c], other[c], c, given, nulls) for c in columns)
@@ -99,5 +108,7 @@ def _unique_in_population(values: Sequence[tuple[Any, ...]], population: float) 
         return 1.0
     size = np.array(sorted(size for size in sizes if sizes[size]))
     classes = np.array([sizes[each] for each in size])
-    estimate = pitman.pitman_uniqueness(Histogram(size, classes, size * classes), population).uniqueness
+    estimate = pitman.pitman_uniqueness(
+        Histogram(size, classes, size * classes), population
+    ).uniqueness
     return 1.0 if estimate is None else min(1.0, estimate * len(values) / sizes[1])

@@ -43,7 +43,9 @@ def encode(
     )
 
 
-def measure(every: Sequence[Row], at: int, *, ordinal: bool | None = None) -> Callable[[Any, Any], int]:
+def measure(
+    every: Sequence[Row], at: int, *, ordinal: bool | None = None
+) -> Callable[[Any, Any], int]:
     """The distance of two values of a column: of middle ranks where numbers, else whether they are equal."""
     known = [row[at] for row in every if row[at] is not None]
     is_ordinal = ORDINAL[at] if ordinal is None else ordinal
@@ -69,7 +71,9 @@ def encode_row(row: Row, every: Sequence[Row]) -> tuple[int, ...]:
 
 
 def encode_people(
-    original: Sequence[Sequence[Row]], synthetic: Sequence[Sequence[Row]], holdout: Sequence[Sequence[Row]]
+    original: Sequence[Sequence[Row]],
+    synthetic: Sequence[Sequence[Row]],
+    holdout: Sequence[Sequence[Row]],
 ) -> AuditedTables:
     """The same of people, each with their rows."""
     tables = [original, synthetic, holdout]

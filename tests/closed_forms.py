@@ -52,9 +52,9 @@ def check_mpmath(name: str, oracle: Callable[..., Any], least_n: float = 1) -> N
 def both(
     name: str, parameters: tuple[str, ...], rows: list[tuple[float | None, ...]]
 ) -> list[list[float | None]]:
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(parameters, pl.Float64), orient="row").with_row_index(
-        "row"
-    )
+    frame = pl.DataFrame(
+        rows, schema=dict.fromkeys(parameters, pl.Float64), orient="row"
+    ).with_row_index("row")
     sql = f"SELECT {name}({', '.join(parameters)}) AS answer FROM t ORDER BY row"
     call = getattr(rp, name)(*parameters)
     return [
@@ -67,7 +67,8 @@ def check_engines(name: str, parameters: tuple[str, ...]) -> None:
     rows: list[tuple[float | None, ...]] = [*grid(), (0.0, 1.0), (1.0, 1.0), (None, 2.0)]
     duck, polars = both(name, parameters, rows)
     assert duck == [
-        None if answer is None else pytest.approx(answer, rel=2e-12, abs=1e-300) for answer in polars
+        None if answer is None else pytest.approx(answer, rel=2e-12, abs=1e-300)
+        for answer in polars
     ]
 
 
@@ -85,6 +86,9 @@ def check_pyc(name: str, parameters: tuple[str, ...], cases: Sequence[tuple[floa
     assert duck == polars
     assert duck == [*(pytest.approx(case[-1], abs=5e-5) for case in cases), None, None]
     with pytest.raises(
-        duckdb.Error, match=r"tail must be a tail complexity of at least -20 and at most 1, got 1\.1;"
+        duckdb.Error,
+        match=r"tail must be a tail complexity of at least -20 and at most 1, got 1\.1;",
     ):
-        by_duckdb(f"SELECT {name}({', '.join(['10', '1.1', *['1000', '5'][: len(parameters) - 2]])})")
+        by_duckdb(
+            f"SELECT {name}({', '.join(['10', '1.1', *['1000', '5'][: len(parameters) - 2]])})"
+        )

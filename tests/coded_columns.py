@@ -54,12 +54,18 @@ def codes_in(values: list[object], *, identifies: bool = False) -> dict[str, int
     """
     known = [value for value in values if value is not None]
     texts = Counter(value if isinstance(value, str) else _write(value) for value in known)
-    words = {each for each in texts if each.strip().lower() in MISSING_WORDS or each[:10] in MISSING_DATES}
+    words = {
+        each
+        for each in texts
+        if each.strip().lower() in MISSING_WORDS or each[:10] in MISSING_DATES
+    }
     numbers = {each: float(each) for each in texts if each not in words and NUMBER.fullmatch(each)}
     numbers = {each: number for each, number in numbers.items() if isfinite(number)}
     others = [each for each in texts if each not in words and numbers.get(each) not in HIGH | BELOW]
     plain = [each for each in others if each in numbers]
-    is_numeric = not all(isinstance(value, str) for value in known) or 20 * len(plain) >= 19 * len(others)
+    is_numeric = not all(isinstance(value, str) for value in known) or 20 * len(plain) >= 19 * len(
+        others
+    )
     found = set(words)
     if others and is_numeric and not (identifies and len(others) > MANY):
         of_numbers = Counter[float]()
@@ -71,7 +77,9 @@ def codes_in(values: list[object], *, identifies: bool = False) -> dict[str, int
         return {each: texts[each] for each in found}
     shown = Counter[str]()
     for each in found:
-        shown["NaN" if each == "nan" else each[:10] if each in words else f"{float(each):.0f}"] += texts[each]
+        shown["NaN" if each == "nan" else each[:10] if each in words else f"{float(each):.0f}"] += (
+            texts[each]
+        )
     return dict(shown)
 
 
@@ -115,7 +123,19 @@ def _texts(rng: random.Random) -> str:
 
 
 def _numerals(rng: random.Random) -> str:
-    odd = ["9", "99", "099", "99.0", "9.9e1", "+97", "-1", "-1.0", "-.1e1", "8.99999999999999999", "?"]
+    odd = [
+        "9",
+        "99",
+        "099",
+        "99.0",
+        "9.9e1",
+        "+97",
+        "-1",
+        "-1.0",
+        "-.1e1",
+        "8.99999999999999999",
+        "?",
+    ]
     return rng.choice([*odd, *map(str, range(40))])
 
 

@@ -30,12 +30,18 @@ DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 settings.register_profile("first", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("first")
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in its background
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # so that processes of tests answer Ctrl-C
-os.environ.pop("COLUMNS", None)  # readline tells processes that it begets the width of a page that is none
+# as a shell starts what runs in its background
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # so that processes of tests answer Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+# readline tells processes that it begets the width of a page that is none
+os.environ.pop("COLUMNS", None)
 
 
-JAVA = shutil.which("java") or (Path(os.environ.get("JAVA_HOME", "/nowhere")) / "bin" / "java").exists()
+JAVA = (
+    shutil.which("java")
+    or (Path(os.environ.get("JAVA_HOME", "/nowhere")) / "bin" / "java").exists()
+)
 SPARK = bool(JAVA) and find_spec("pyspark") is not None
 NO_SPARK = (
     "no Java 17 or no pyspark for the Spark tests (pip install 'reid-sql[spark]', "
@@ -114,11 +120,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.path.is_relative_to(ALL):
             item.add_marker("all")
         elif any(wants(item, name) for name in BESIDE):
-            raise pytest.UsageError(f"a test of a server or real data must lie in tests/all: {item.nodeid}")
+            raise pytest.UsageError(
+                f"a test of a server or real data must lie in tests/all: {item.nodeid}"
+            )
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in filter(lambda each: wants(each, "spark"), items):
         if not is_named_after_spark(item.nodeid):
-            raise pytest.UsageError(f"a test of Spark must have 'spark' in its name, got {item.nodeid}")
+            raise pytest.UsageError(
+                f"a test of Spark must have 'spark' in its name, got {item.nodeid}"
+            )
         item.add_marker(
             pytest.mark.filterwarnings("ignore::FutureWarning:pyspark", "ignore::ResourceWarning")
         )
@@ -134,17 +144,25 @@ def missing() -> dict[str, str]:
         "spark": (SPARK, NO_SPARK),
         "mariadb": (installed(), NO_MARIADB),
         "postgres": (binaries() is not None, NO_POSTGRES),
-        "real_data": (DATA.is_dir(), "no folder of real microdata (REID_SQL_DATA, else ../shared/data)"),
+        "real_data": (
+            DATA.is_dir(),
+            "no folder of real microdata (REID_SQL_DATA, else ../shared/data)",
+        ),
     }
     for name in ("dbt", "serve", "workbenches"):
         python = f"REID_SQL_{name.upper()}_PYTHON"
-        needed[name] = (python in os.environ, f"no environment with {name} ({python} of make test-all)")
+        needed[name] = (
+            python in os.environ,
+            f"no environment with {name} ({python} of make test-all)",
+        )
     return {name: reason for name, (there, reason) in needed.items() if not there}
 
 
 def wants(item: pytest.Item, server: str) -> bool:
     """Whether the test needs it, by a fixture or a marker."""
-    return server in getattr(item, "fixturenames", ()) or item.get_closest_marker(server) is not None
+    return (
+        server in getattr(item, "fixturenames", ()) or item.get_closest_marker(server) is not None
+    )
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -30,5 +30,8 @@ def fitted(name: str, frame: pl.DataFrame, columns: list[str], **options: object
 
 def independent() -> GaussianCopula:
     """Two columns that have nothing to do with each other."""
-    marginals = fit_marginal(["F", "M"], [60, 40]), fit_marginal(["1", "2", "3"], [10, 20, 70], ordered=True)
+    marginals = (
+        fit_marginal(["F", "M"], [60, 40]),
+        fit_marginal(["1", "2", "3"], [10, 20, 70], ordered=True),
+    )
     return GaussianCopula(("sex", "size"), marginals, np.eye(2), 100, "paper", 0)

@@ -44,7 +44,9 @@ def renew_markdown(text: str) -> str:
         return text
     con = duckdb.connect()
     reid_sql.register(con)
-    return re.sub(r"(?<=```sql\n)(.*?)(?=```)", lambda block: renew(block[1], con), text, flags=re.DOTALL)
+    return re.sub(
+        r"(?<=```sql\n)(.*?)(?=```)", lambda block: renew(block[1], con), text, flags=re.DOTALL
+    )
 
 
 def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
@@ -60,7 +62,9 @@ def renew_commands(text: str, folder: Path = ROOT / "docs") -> str:
     )
     return re.sub(
         r"(?<=```)(\w+ file=)(\S+)( of=(\S+))?\n.*?(?=```)",
-        lambda block: f"{block[1]}{block[2]}{block[3] or ''}\n{_shown(folder / block[2], block[4])}",
+        lambda block: (
+            f"{block[1]}{block[2]}{block[3] or ''}\n{_shown(folder / block[2], block[4])}"
+        ),
         text,
         flags=re.DOTALL,
     )
@@ -97,7 +101,9 @@ def _python_part(text: str, name: str) -> str:
     """The statement that defines the name; for a name in quotes, the call that begins with it."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.stmt | ast.expr) and name in _names(node):
-            first = min([node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))])
+            first = min(
+                [node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))]
+            )
             return textwrap.dedent("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
     return ""
 
@@ -126,4 +132,10 @@ def _result(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "NULL" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return (
+        "NULL"
+        if value is None
+        else ", ".join(map(str, value))
+        if isinstance(value, list)
+        else str(value)
+    )

@@ -29,6 +29,8 @@ def of_adult(
 
 def huge() -> Histogram:
     """A thousand million records, in classes of up to a hundred million."""
-    size = np.unique(np.r_[np.arange(1, 6_000), np.geomspace(6e3, 3e6, 600).astype(np.int64), 100_000_000])
+    size = np.unique(
+        np.r_[np.arange(1, 6_000), np.geomspace(6e3, 3e6, 600).astype(np.int64), 100_000_000]
+    )
     classes = np.maximum(1, 1.5e8 / size**2.3).astype(np.int64)
     return Histogram(size, classes, size * classes)

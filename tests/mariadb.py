@@ -16,7 +16,11 @@ import pymysql
 
 from tests.postgres import other_than_root
 
-SMALL: Final = ("--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-flush-method=nosync")
+SMALL: Final = (
+    "--innodb-buffer-pool-size=16M",
+    "--innodb-log-file-size=8M",
+    "--innodb-flush-method=nosync",
+)
 PATIENCE: Final = 60  # seconds until it must listen
 
 
@@ -63,7 +67,10 @@ def _wait(path: str) -> None:
 @contextmanager
 def town(path: str, frames: Mapping[str, pl.DataFrame], types: Sequence[str]) -> Iterator[Any]:
     """A cursor on a database with these tables alone, whose texts it compares without case and blanks."""
-    with pymysql.connect(unix_socket=path, user="root", charset="utf8mb4") as con, con.cursor() as cursor:
+    with (
+        pymysql.connect(unix_socket=path, user="root", charset="utf8mb4") as con,
+        con.cursor() as cursor,
+    ):
         cursor.execute("CREATE OR REPLACE DATABASE town COLLATE utf8mb4_general_ci")
         cursor.execute("USE town")
         for name, frame in frames.items():
@@ -71,5 +78,7 @@ def town(path: str, frames: Mapping[str, pl.DataFrame], types: Sequence[str]) ->
                 f"`{column}` {kind}" for column, kind in zip(frame.columns, types, strict=True)
             )
             cursor.execute(f"CREATE TABLE {name} ({columns})")
-            cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * frame.width)})", frame.rows())
+            cursor.executemany(
+                f"INSERT INTO {name} VALUES ({', '.join(['%s'] * frame.width)})", frame.rows()
+            )
         yield cursor

@@ -55,7 +55,11 @@ def perturb(rng: np.random.Generator, values: Values, share: float) -> Values:
 
 def swap_ranks(rng: np.random.Generator, values: Values, share: float) -> Values:
     """Swap each value with one that is at most this share of the ranks away."""
-    order, swapped, window = np.argsort(values, kind="stable"), values.copy(), max(1, int(share * PEOPLE))
+    order, swapped, window = (
+        np.argsort(values, kind="stable"),
+        values.copy(),
+        max(1, int(share * PEOPLE)),
+    )
     free = np.ones(PEOPLE, dtype=bool)
     for low in range(PEOPLE):
         partners = [high for high in range(low + 1, min(PEOPLE, low + window + 1)) if free[high]]
@@ -69,17 +73,25 @@ def swap_ranks(rng: np.random.Generator, values: Values, share: float) -> Values
 def microaggregate(table: Table, columns: tuple[str, ...], size: int) -> dict[str, Values]:
     """Replace groups of near records by their means: the farthest record and its neighbours, in turn."""
     numbers = np.stack([table[name] for name in columns], axis=1)
-    standard, left, means = (numbers - numbers.mean(0)) / numbers.std(0), list(range(PEOPLE)), numbers.copy()
+    standard, left, means = (
+        (numbers - numbers.mean(0)) / numbers.std(0),
+        list(range(PEOPLE)),
+        numbers.copy(),
+    )
     while len(left) >= 2 * size:
         farthest = left[int(np.argmax(((standard[left] - standard[left].mean(0)) ** 2).sum(1)))]
-        group = sorted(left, key=lambda at: float(((standard[at] - standard[farthest]) ** 2).sum()))[:size]
+        group = sorted(
+            left, key=lambda at: float(((standard[at] - standard[farthest]) ** 2).sum())
+        )[:size]
         means[group] = numbers[group].mean(0)
         left = [at for at in left if at not in group]
     means[left] = numbers[left].mean(0)
     return {name: means[:, at] for at, name in enumerate(columns)}
 
 
-def add_simple(name: str, columns: str, **changes: Callable[[Values, np.random.Generator], Values]) -> None:
+def add_simple(
+    name: str, columns: str, **changes: Callable[[Values, np.random.Generator], Values]
+) -> None:
     """Add a mechanism that disturbs columns one by one."""
 
     def disturb(table: Table, rng: np.random.Generator) -> dict[str, Values]:
@@ -130,7 +142,9 @@ def suppressed(share: float, change: Change = lambda values, _: values) -> Chang
 for percent in (1, 5, 20, 50, 100):
     add_simple(f"swap {percent} %", "income", income=swapped(percent / 100))
 add_simple("zero", "income", income=lambda v, rng: np.where(some(rng, 0.1), 0.0, v))
-add_simple("zero with others", "income age town", income=lambda v, rng: np.where(some(rng, 0.1), 0.0, v))
+add_simple(
+    "zero with others", "income age town", income=lambda v, rng: np.where(some(rng, 0.1), 0.0, v)
+)
 add_simple("swap two", "age income", age=swapped(0.2), income=swapped(0.2))
 add_simple("swap one of four", "age sex town job", age=swapped(0.2))
 add_simple(
@@ -191,8 +205,14 @@ add_simple(
 )
 add_simple("rounding", "income age", income=rounded(1000), age=rounded(5))
 add_simple("rounding of half", "income", income=rounded(1000, 0.5))
-add_simple("rounding of half of two", "income age", income=rounded(10_000, 0.5), age=rounded(10, 0.5))
-add_simple("random rounding", "income", income=lambda v, rng: np.floor(v / 3000 + rng.random(PEOPLE)) * 3000)
+add_simple(
+    "rounding of half of two", "income age", income=rounded(10_000, 0.5), age=rounded(10, 0.5)
+)
+add_simple(
+    "random rounding",
+    "income",
+    income=lambda v, rng: np.floor(v / 3000 + rng.random(PEOPLE)) * 3000,
+)
 add_simple("top coding", "income", income=lambda v, _: np.minimum(v, 60_000.0))
 add_simple(
     "top coding and swap",
@@ -203,11 +223,15 @@ add_simple(
 add_simple(
     "mean of the top, and noise",
     "income",
-    income=lambda v, rng: np.where(v > 60_000, v[v > 60_000].mean(), v + rng.normal(0, 500, PEOPLE)),
+    income=lambda v, rng: np.where(
+        v > 60_000, v[v > 60_000].mean(), v + rng.normal(0, 500, PEOPLE)
+    ),
 )
 add_simple("shuffling", "income age", income=swapped(1.0))
 add_simple("suppression", "income age", income=suppressed(0.3))
-add_simple("suppression and noise", "income age", income=suppressed(0.3, normal(500)), age=suppressed(0.2))
+add_simple(
+    "suppression and noise", "income age", income=suppressed(0.3, normal(500)), age=suppressed(0.2)
+)
 add_simple("perturbed categories", "town sex age", town=perturbed(0.2), sex=perturbed(0.2))
 add_simple(
     "perturbed columns",
@@ -218,7 +242,9 @@ add_simple(
     age=perturbed(0.3),
 )
 add_simple("perturbed numbers", "income sex", income=perturbed(0.3), sex=perturbed(0.1))
-add_simple("shift of half", "income", income=lambda v, rng: v + np.where(some(rng, 0.5), 1000.0, 0.0))
+add_simple(
+    "shift of half", "income", income=lambda v, rng: v + np.where(some(rng, 0.5), 1000.0, 0.0)
+)
 add_simple("signs", "income age", income=lambda v, rng: np.where(some(rng, 0.2), -v, v))
 add_simple(
     "digits exchanged",
@@ -284,11 +310,19 @@ def _shuffling_within_towns(table: Table, rng: np.random.Generator) -> dict[str,
 
 @mechanism("noise by town", "income", "town")
 def _noise_by_town(table: Table, rng: np.random.Generator) -> dict[str, Values]:
-    return {"income": table["income"] + rng.normal(0, 1, PEOPLE) * np.where(table["town"] > 15, 5000, 100)}
+    return {
+        "income": table["income"]
+        + rng.normal(0, 1, PEOPLE) * np.where(table["town"] > 15, 5000, 100)
+    }
 
 
 @mechanism("mixture of four", "income", "age")
 def _mixture_of_four(table: Table, rng: np.random.Generator) -> dict[str, Values]:
     income, which = table["income"], rng.integers(0, 4, PEOPLE)
-    ways = [income, np.round(income, -3), income + rng.normal(0, 1000, PEOPLE), swap(rng, income, 1.0)]
+    ways = [
+        income,
+        np.round(income, -3),
+        income + rng.normal(0, 1000, PEOPLE),
+        swap(rng, income, 1.0),
+    ]
     return {"income": np.choose(which, ways), "age": swap(rng, table["age"], 0.3)}

@@ -67,10 +67,16 @@ DAY, NOON = date(2023, 12, 25), datetime(2024, 2, 28, 12)  # noqa: DTZ001 - no z
 KINDS = [
     Kind("INTEGER", 2, differ_by("2"), lambda r: r.randint(-6, 12)),
     Kind(
-        "BIGINT", "2.7", differ_by("2.7"), lambda r: r.choice([2**63 - 1, 2**63 - 3, -(2**63), -(2**63) + 2])
+        "BIGINT",
+        "2.7",
+        differ_by("2.7"),
+        lambda r: r.choice([2**63 - 1, 2**63 - 3, -(2**63), -(2**63) + 2]),
     ),
     Kind(
-        "UTINYINT", "25 %", differ_by_percent("25"), lambda r: r.choice([0, 3, 4, 12, 15, 16, 20, 252, 255])
+        "UTINYINT",
+        "25 %",
+        differ_by_percent("25"),
+        lambda r: r.choice([0, 3, 4, 12, 15, 16, 20, 252, 255]),
     ),
     Kind(
         "SMALLINT",
@@ -78,7 +84,12 @@ KINDS = [
         differ_by_percent("10"),
         lambda r: r.choice([-100, -90, -91, -9, 0, 9, 10, 90, 99]),
     ),
-    Kind("HUGEINT", 5, differ_by("5"), lambda r: r.choice([2**127 - 1, 2**127 - 5, -(2**127) + 1, 0, 5])),
+    Kind(
+        "HUGEINT",
+        5,
+        differ_by("5"),
+        lambda r: r.choice([2**127 - 1, 2**127 - 5, -(2**127) + 1, 0, 5]),
+    ),
     Kind(
         "HUGEINT",
         "50 %",
@@ -87,7 +98,12 @@ KINDS = [
     ),
     Kind("DECIMAL(4,1)", "0.2", differ_by("0.2"), lambda r: Decimal(r.randint(-9, 9)) / 10),
     Kind("DECIMAL(38,38)", "0.1", differ_by("0.1"), lambda r: Decimal(r.randint(-9, 9)) / 10),
-    Kind("DECIMAL(9,2)", "12.5 %", differ_by_percent("12.5"), lambda r: Decimal(r.randint(-40, 40)) / 4),
+    Kind(
+        "DECIMAL(9,2)",
+        "12.5 %",
+        differ_by_percent("12.5"),
+        lambda r: Decimal(r.randint(-40, 40)) / 4,
+    ),
     Kind("DOUBLE", 1.5, differ_by("1.5"), lambda r: r.randint(-30, 30) / 10),
     Kind("FLOAT", 1, differ_by("1"), lambda r: r.randint(-30, 30) / 10),
     Kind("DOUBLE", 0.1, differ_by("0.1"), lambda r: r.randint(-12, 12) / 10),
@@ -97,13 +113,20 @@ KINDS = [
         differ_by_percent("5"),
         lambda r: r.choice([1.9, 2.0, 1.805, 1.71, 0.0, -1.9, -2.0, 1e308, 0.95e308]),
     ),
-    Kind("DATE", "3 days", differ_by_time(timedelta(days=3)), lambda r: DAY + timedelta(r.randint(0, 20))),
+    Kind(
+        "DATE",
+        "3 days",
+        differ_by_time(timedelta(days=3)),
+        lambda r: DAY + timedelta(r.randint(0, 20)),
+    ),
     Kind("DATE", "1 month", differ_by_months(1), lambda r: DAY + timedelta(r.randint(0, 99))),
     Kind(
         "DATE",
         "1 year",
         differ_by_months(12),
-        lambda r: r.choice([date(2024, 2, 29), date(2023, 2, 28), date(2025, 2, 28), date(2025, 3, 1)]),
+        lambda r: r.choice(
+            [date(2024, 2, 29), date(2023, 2, 28), date(2025, 2, 28), date(2025, 3, 1)]
+        ),
     ),
     Kind(
         "TIMESTAMP",
@@ -146,7 +169,9 @@ class Case:
     def is_match(self, one: Row, other: Row) -> bool:
         """Whether two rows match in every column; NULL, NaN and infinities match only themselves."""
         rules: list[Same] = [lambda a, b: a == b, *(kind.same for kind in self.kinds)]
-        return all(_agree(a, b, rule) for a, b, rule in zip(one[:-1], other[:-1], rules, strict=True))
+        return all(
+            _agree(a, b, rule) for a, b, rule in zip(one[:-1], other[:-1], rules, strict=True)
+        )
 
     def create(self, con: duckdb.DuckDBPyConnection) -> None:
         """Create the tables s and p."""
@@ -178,7 +203,10 @@ def random_case(seed: int, rows: int = 14) -> Case:
         return kind.draw(rng)
 
     def table(size: int) -> list[Row]:
-        return [(rng.choice(["F", "M", None]), *map(draw, kinds), rng.randint(1, size)) for _ in range(size)]
+        return [
+            (rng.choice(["F", "M", None]), *map(draw, kinds), rng.randint(1, size))
+            for _ in range(size)
+        ]
 
     return Case(kinds, (table(rng.randint(1, rows)), table(rng.randint(1, rows))))
 

@@ -10,7 +10,9 @@ from reid_sql.parameters import Integers
 AGES = [str(age) for age in range(30, 40)]
 
 
-def coded(rows: Integers, values: Sequence[Sequence[str | None]]) -> tuple[Integers, list[list[str | None]]]:
+def coded(
+    rows: Integers, values: Sequence[Sequence[str | None]]
+) -> tuple[Integers, list[list[str | None]]]:
     """Codes of the values that occur, and those values."""
     codes, named = [], []
     for own, texts in zip(rows.T, values, strict=True):

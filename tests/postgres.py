@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Final
 
 # A collation of the name `same`, by which texts are compared without case and accents.
-FOLDING: Final = (
-    "CREATE COLLATION IF NOT EXISTS same (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
-)
+FOLDING: Final = "CREATE COLLATION IF NOT EXISTS same (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
 
 
 def binaries() -> Path | None:
     """Where PostgreSQL's programs are: on the path, else where Debian puts them."""
     found = shutil.which("initdb")
-    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name))
+    debian = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name)
+    )
     return Path(found).resolve().parent if found else next(reversed(debian), None)
 
 
@@ -44,7 +44,14 @@ def postgres_server() -> Iterator[str]:
     ]
     subprocess.run([*made, "-U", "reid", "--no-sync"], check=True, **quiet)
     settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-    control: list[str | Path] = [programs / "pg_ctl", "-D", folder / "data", "-w", "-l", folder / "log"]
+    control: list[str | Path] = [
+        programs / "pg_ctl",
+        "-D",
+        folder / "data",
+        "-w",
+        "-l",
+        folder / "log",
+    ]
     subprocess.run([*control, "-o", settings, "start"], check=True, **quiet)
     try:
         yield str(folder)

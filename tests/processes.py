@@ -78,4 +78,6 @@ def command(
         except SystemExit as ended:
             code = ended.code
     code = code if isinstance(code, int) else 0
-    return subprocess.CompletedProcess(arguments, code, *(page.getvalue().decode() for page in printed))
+    return subprocess.CompletedProcess(
+        arguments, code, *(page.getvalue().decode() for page in printed)
+    )

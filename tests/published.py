@@ -61,7 +61,12 @@ class Case:
 
 
 def draw_case(  # noqa: PLR0917 - a table, and what is published of it
-    seed: Sequence[int], atoms: Atoms, tables: Sequence[Published], people: int, lowest: int, share: float
+    seed: Sequence[int],
+    atoms: Atoms,
+    tables: Sequence[Published],
+    people: int,
+    lowest: int,
+    share: float,
 ) -> Case:
     """Draw a table, publish it with hidden cells, and find every table that fits what is published."""
     rng = np.random.default_rng(seed)

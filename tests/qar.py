@@ -44,7 +44,8 @@ def cells(table: Rows, p: int) -> list[list[tuple[Any, ...]]]:
     """For every quasi-identifier, the value of each record."""
     width = len(table[0])
     return [
-        [tuple(row[place] for place in places) for row in table] for places in combinations(range(width), p)
+        [tuple(row[place] for place in places) for row in table]
+        for places in combinations(range(width), p)
     ]
 
 
@@ -55,13 +56,17 @@ def distinct(table: Rows, p: int) -> list[int]:
 def unique(table: Rows, p: int) -> list[list[bool]]:
     """U: one row a record."""
     counts = [(values, Counter(values)) for values in cells(table, p)]
-    return [[count[values[record]] == 1 for values, count in counts] for record in range(len(table))]
+    return [
+        [count[values[record]] == 1 for values, count in counts] for record in range(len(table))
+    ]
 
 
 def threshold(values: Sequence[int], tail: float) -> Fraction:
     """Definition 8: the k-th of n ascending values stands at (k − 1/3)/(n + 1/3), lines in between."""
     ordered, count = sorted(values), len(values)
-    places = [(Fraction(k) - Fraction(1, 3)) / (count + Fraction(1, 3)) for k in range(1, count + 1)]
+    places = [
+        (Fraction(k) - Fraction(1, 3)) / (count + Fraction(1, 3)) for k in range(1, count + 1)
+    ]
     asked = 1 - Fraction(str(tail))
     after = bisect_right(places, asked)
     if after in {0, count}:
@@ -75,7 +80,9 @@ def law(excesses: Sequence[float]) -> tuple[float, float]:
     m = len(excesses)
     mean = sum(excesses) / m
     weighted = sum(x * (1 - (i - 0.35) / m) for i, x in enumerate(sorted(excesses), 1)) / m
-    shape = brentq(lambda xi: mean * (1 - xi) - 2 * weighted * (2 - xi), -1e6, 1 - 1e-12, xtol=1e-14)
+    shape = brentq(
+        lambda xi: mean * (1 - xi) - 2 * weighted * (2 - xi), -1e6, 1 - 1e-12, xtol=1e-14
+    )
     return shape, mean * (1 - shape)
 
 

@@ -16,7 +16,10 @@ from reid_sql.models.numerics.special_functions import ndtr
 
 
 def rectangle_probabilities(
-    lower: npt.ArrayLike, upper: npt.ArrayLike, correlation: npt.ArrayLike, precision: Precision | None = None
+    lower: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    correlation: npt.ArrayLike,
+    precision: Precision | None = None,
 ) -> Estimates:
     """Probability that lower < Z <= upper in every coordinate of a normal vector Z of this correlation.
 
@@ -34,9 +37,12 @@ def rectangle_probabilities(
         )
     matrix = check_correlation(correlation, low.shape[1])
     pairs = [
-        np.unique(np.stack(pair), axis=1, return_inverse=True) for pair in zip(low.T, high.T, strict=True)
+        np.unique(np.stack(pair), axis=1, return_inverse=True)
+        for pair in zip(low.T, high.T, strict=True)
     ]
     codes = np.stack([inverse.ravel() for _, inverse in pairs], axis=1).astype(np.int64)
-    cells = Cells([bounds[0][:, None] for bounds, _ in pairs], [bounds[1][:, None] for bounds, _ in pairs])
+    cells = Cells(
+        [bounds[0][:, None] for bounds, _ in pairs], [bounds[1][:, None] for bounds, _ in pairs]
+    )
     order = np.argsort((ndtr(high) - ndtr(low)).mean(axis=0), kind="stable").tolist()
     return integrate(codes, lambda _: cells, matrix, order, precision or Precision())

@@ -12,7 +12,9 @@ Row = tuple[Any, ...]
 People = Mapping[Any, Row]  # the values of each person, by the key
 
 
-def exactly_matched(original: People, released: People) -> dict[tuple[int, ...], dict[str, Fraction]]:
+def exactly_matched(
+    original: People, released: People
+) -> dict[tuple[int, ...], dict[str, Fraction]]:
     """The share of right links to records with the same values, by each set of columns."""
     both = [key for key in original if key in released]
     columns = range(len(next(iter(original.values()))))
@@ -47,7 +49,8 @@ def linked(original: People, released: People) -> dict[str, Fraction]:
     for key in both:
         own = original[key]
         score = {
-            other: prod(Fraction(became[j][own[j], row[j]], counts[j][own[j]]) for j in columns) / sizes[row]
+            other: prod(Fraction(became[j][own[j], row[j]], counts[j][own[j]]) for j in columns)
+            / sizes[row]
             for other, row in released.items()
         }
         near = [other for other, value in score.items() if value == max(score.values())]
@@ -91,7 +94,9 @@ def changes(original: People, released: People) -> dict[str, int]:
 
 def entropy(values: Sequence[Any]) -> float:
     """The entropy of the values in bits."""
-    return -math.fsum(n / len(values) * math.log2(n / len(values)) for n in Counter(values).values())
+    return -math.fsum(
+        n / len(values) * math.log2(n / len(values)) for n in Counter(values).values()
+    )
 
 
 def loss(original: People, released: People, column: int) -> float:
@@ -99,7 +104,9 @@ def loss(original: People, released: People, column: int) -> float:
     mine = [row[column] for row in original.values()]
     theirs = [released[key][column] if key in released else "removed" for key in original]
     whole = entropy(mine)
-    return (entropy(list(zip(mine, theirs, strict=True))) - entropy(theirs)) / whole if whole else 0.0
+    return (
+        (entropy(list(zip(mine, theirs, strict=True))) - entropy(theirs)) / whole if whole else 0.0
+    )
 
 
 def variation(original: People, released: People, column: int) -> float:

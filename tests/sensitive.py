@@ -59,7 +59,10 @@ def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold:
     listing = {"measure": measure, "threshold": threshold, "nulls": nulls}
     listing |= {} if variant == "general" else {"variant": variant}
     for answer in both("disclosing_classes", frame, qi, sensitive, **listing):
-        listed = {tuple(key(row[name]) for name in qi): (row["class_size"], row["value"]) for row in answer}
+        listed = {
+            tuple(key(row[name]) for name in qi): (row["class_size"], row["value"])
+            for row in answer
+        }
         assert listed == {
             key: (sizes[key], pytest.approx(values[key], rel=1e-9, abs=1e-9)) for key in offending
         }
@@ -118,7 +121,9 @@ def shares(values: list[Any]) -> Shares:
 def measured(rows: list[Row], measure: str, variant: str, c: float = 3) -> dict[Row, float]:
     """The value of the measure of each class."""
     table = [row[-1] for row in rows]
-    return {key: value_of(members, table, measure, variant, c) for key, members in classes(rows).items()}
+    return {
+        key: value_of(members, table, measure, variant, c) for key, members in classes(rows).items()
+    }
 
 
 def value_of(members: list[Any], table: list[Any], measure: str, variant: str, c: float) -> float:
@@ -144,7 +149,14 @@ def diversity(members: list[Any], p: Shares, variant: str, c: float) -> float:
         return math.exp(-sum(float(share) * math.log(share) for share in p.values()))
     counts = sorted(Counter(members).values(), reverse=True)
     return max(
-        [0, *(place for place in range(1, len(counts) + 1) if counts[0] < c * sum(counts[place - 1 :]))]
+        [
+            0,
+            *(
+                place
+                for place in range(1, len(counts) + 1)
+                if counts[0] < c * sum(counts[place - 1 :])
+            ),
+        ]
     )
 
 
@@ -160,8 +172,12 @@ def distance(p: Shares, q: Shares, variant: str) -> float:
     span = float(places[-1] - places[0])
     costs = [0.0 if i == j else 1.0 if variant == "equal" else abs(float(places[i] - places[j])) / span
              for i in range(len(values)) for j in range(len(values))]  # fmt: skip
-    leaving = [[float(cell // len(values) == i) for cell in range(len(costs))] for i in range(len(values))]
-    coming = [[float(cell % len(values) == j) for cell in range(len(costs))] for j in range(len(values))]
+    leaving = [
+        [float(cell // len(values) == i) for cell in range(len(costs))] for i in range(len(values))
+    ]
+    coming = [
+        [float(cell % len(values) == j) for cell in range(len(costs))] for j in range(len(values))
+    ]
     amounts = [float(p.get(value, 0)) for value in values] + [float(q[value]) for value in values]
     return float(scipy.optimize.linprog(costs, A_eq=leaving + coming, b_eq=amounts).fun)
 
@@ -172,4 +188,6 @@ def area_between(p: Shares, q: Shares) -> Fraction:
     By running sums.
     """
     differences = [p.get(value, Fraction(0)) - q[value] for value in sorted(q)]
-    return sum((abs(total) for total in accumulate(differences)), Fraction(0)) / max(1, len(differences) - 1)
+    return sum((abs(total) for total in accumulate(differences)), Fraction(0)) / max(
+        1, len(differences) - 1
+    )

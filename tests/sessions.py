@@ -30,7 +30,9 @@ def shown_on_page(face: Face, name: str) -> str:
 def try_session(face: Face, session: str) -> None:
     """Run the session where no model is known yet; what opens the demo table runs once a process."""
     lines = [line.removeprefix(">>> ") for line in session.splitlines()]
-    opening = next((place for place, line in enumerate(lines, 1) if line.startswith("people = ")), 0)
+    opening = next(
+        (place for place, line in enumerate(lines, 1) if line.startswith("people = ")), 0
+    )
     with registry.within(session):
         names = dict(opened(tuple(lines[:opening])))
         for line in lines[opening:]:

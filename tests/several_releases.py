@@ -23,15 +23,22 @@ def combine(releases: Sequence[Rows]) -> dict[str, float | None]:
     if len(releases) > 2:
         found["unique_by_two"] = max(map(len, pairs))
         found["beyond_two"] = len(together.difference(*pairs))
-    if any(not own & set().union(*(people[o] for o in places if o != at)) for at, own in enumerate(people)):
+    if any(
+        not own & set().union(*(people[o] for o in places if o != at))
+        for at, own in enumerate(people)
+    ):
         found = dict.fromkeys(found)
     return {"all_people": len(set().union(*people)), **found}
 
 
-def _find_unique(releases: Sequence[Rows], people: Sequence[set[Any]], chosen: Sequence[int]) -> set[Any]:
+def _find_unique(
+    releases: Sequence[Rows], people: Sequence[set[Any]], chosen: Sequence[int]
+) -> set[Any]:
     """The people of these releases from whom each other one differs in some release."""
     every = set().union(*(people[place] for place in chosen))
-    return {one for one in every if all(_differ(releases, chosen, one, o) for o in every if o != one)}
+    return {
+        one for one in every if all(_differ(releases, chosen, one, o) for o in every if o != one)
+    }
 
 
 def _differ(releases: Sequence[Rows], chosen: Sequence[int], one: Any, other: Any) -> bool:

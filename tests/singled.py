@@ -12,7 +12,9 @@ Found = tuple[int, tuple[int, ...]]  # a record, and the places of the columns o
 def unique(rows: Sequence[Row], record: int, places: Sequence[int]) -> bool:
     values = [rows[record][place] for place in places]
     return not any(
-        [row[place] for place in places] == values for other, row in enumerate(rows) if other != record
+        [row[place] for place in places] == values
+        for other, row in enumerate(rows)
+        if other != record
     )
 
 
@@ -24,7 +26,9 @@ def minimal(rows: Sequence[Row], max_size: int) -> list[Found]:
         for size in range(1, min(max_size, width) + 1):
             for places in combinations(range(width), size):
                 parts = (part for less in range(1, size) for part in combinations(places, less))
-                if unique(rows, record, places) and not any(unique(rows, record, part) for part in parts):
+                if unique(rows, record, places) and not any(
+                    unique(rows, record, part) for part in parts
+                ):
                     found.append((record, places))
     return found
 

@@ -28,7 +28,8 @@ DEFAULT_PLANNING: Final = {
 SETTINGS: Final[dict[str, bool | float | int | str | None]] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each column asks the JVM six times more
+    # else each column asks the JVM six times more
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     **PLANNING,
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",

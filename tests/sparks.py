@@ -28,4 +28,6 @@ def by_spark(
     spark: SparkSession, name: str, frames: Sequence[pl.DataFrame], *arguments: Any, **options: Any
 ) -> Any:
     """Ask Spark for a table function."""
-    return rows_of(getattr(rs, name)(*(to_spark(spark, frame) for frame in frames), *arguments, **options))
+    return rows_of(
+        getattr(rs, name)(*(to_spark(spark, frame) for frame in frames), *arguments, **options)
+    )

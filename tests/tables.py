@@ -50,7 +50,9 @@ def frames(draw: st.DrawFn, *, min_rows: int = 0, max_columns: int = 7) -> pl.Da
     """Draw a table of up to 12 rows with columns c1, c2, … of any type, some values missing."""
     kinds = draw(st.lists(st.sampled_from(list(KINDS)), min_size=1, max_size=max_columns))
     height = draw(st.integers(min_rows, 12))
-    cells = [draw(st.lists(st.none() | KINDS[kind], min_size=height, max_size=height)) for kind in kinds]
+    cells = [
+        draw(st.lists(st.none() | KINDS[kind], min_size=height, max_size=height)) for kind in kinds
+    ]
     columns = {
         f"c{place}": pl.Series(values, dtype=kind)
         for place, (kind, values) in enumerate(zip(kinds, cells, strict=True), 1)
@@ -110,7 +112,9 @@ def risk(rows: list[Row], sizes: list[int], threshold: float) -> dict[str, float
         "uniqueness": sizes.count(1) / n,
         "highest_risk": 1 / min(sizes),
         "average_risk": float(sum(Fraction(1, size) for size in sizes) / n),
-        "average_class_risk": float(sum(Fraction(1, size) for size in by_class.values()) / len(by_class)),
+        "average_class_risk": float(
+            sum(Fraction(1, size) for size in by_class.values()) / len(by_class)
+        ),
         "records_at_risk": sum(1 / size > threshold for size in sizes) / n,
         "threshold": threshold,
     }
@@ -144,7 +148,10 @@ def by_duckdb(call: str, **frames: pl.DataFrame) -> list[dict[str, Any]]:
 
 def by_polars(name: str, *arguments: Any, **options: Any) -> list[dict[str, Any]]:
     """Ask Polars, streaming."""
-    lazy = [argument.lazy() if isinstance(argument, pl.DataFrame) else argument for argument in arguments]
+    lazy = [
+        argument.lazy() if isinstance(argument, pl.DataFrame) else argument
+        for argument in arguments
+    ]
     frame: pl.DataFrame = getattr(rp, name)(*lazy, **options).collect(engine="streaming")
     return frame.to_dicts()
 

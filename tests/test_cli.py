@@ -32,24 +32,32 @@ def test_risk_prints_summary_class_sizes_who_stands_out_and_a_verdict() -> None:
 
 
 def test_risk_prints_json_for_machines() -> None:
-    page = json.loads(command("risk", PEOPLE, "--qi", "age,sex", "--json", "--stand-out", "1").stdout)
+    page = json.loads(
+        command("risk", PEOPLE, "--qi", "age,sex", "--json", "--stand-out", "1").stdout
+    )
     assert page["summary"]["records"] == 3000 == sum(row["records"] for row in page["histogram"])
     assert page["stand_out"] == [{"class_size": 1, "age": "94", "sex": "M"}]
 
 
 def test_profile_leaves_out_what_identifies_people_by_itself(tmp_path: Path) -> None:
     lines = [f"p{n:03},{n % 40},{'FM'[n % 2]},x" for n in range(120)]
-    (tmp_path / "t.csv").write_text("\n".join(["patient_id,age,sex,town", *lines]), encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "\n".join(["patient_id,age,sex,town", *lines]), encoding="utf-8"
+    )
     _, *named = command("profile", str(tmp_path / "t.csv")).stdout.splitlines()[:3]
     for share, line in zip(("5 %", "50 %"), named, strict=True):
         start = f"Smallest set of columns that singles out {share} of the records: "
         assert line == f"{start}none (no set of at most 2 columns reaches {share})."
-    (tmp_path / "t.csv").write_text("patient_id\n" + "\n".join(f"p{n}" for n in range(30)), encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "patient_id\n" + "\n".join(f"p{n}" for n in range(30)), encoding="utf-8"
+    )
     assert "Smallest set" not in command("profile", str(tmp_path / "t.csv")).stdout
 
 
 @pytest.mark.parametrize("last", [3, 40, 400])
-def test_profile_names_the_sets_that_a_search_of_each_share_finds(tmp_path: Path, last: int) -> None:
+def test_profile_names_the_sets_that_a_search_of_each_share_finds(
+    tmp_path: Path, last: int
+) -> None:
     """The set of 5 % reaches 50 %, or not; the shares are counted by hand."""
     rows = [(n % 17, n * 7 % 23, n * n % 11, n % last) for n in range(800)]
     (tmp_path / "t.csv").write_text(
@@ -62,7 +70,9 @@ def test_profile_names_the_sets_that_a_search_of_each_share_finds(tmp_path: Path
             for places in combinations(range(4), size):
                 counts = Counter(tuple(row[place] for place in places) for row in rows)
                 unique = sum(n == 1 for n in counts.values()) / len(rows)
-                reached += [(unique, ", ".join("abcd"[place] for place in places))] * (unique >= share)
+                reached += [(unique, ", ".join("abcd"[place] for place in places))] * (
+                    unique >= share
+                )
             if reached:
                 break
         best = max(reached)[0] if reached else 0
@@ -87,7 +97,9 @@ def test_profile_says_where_sets_of_columns_are_not_searched(tmp_path: Path) -> 
 def test_risk_says_where_a_quasi_identifier_holds_marks_for_missing_values(tmp_path: Path) -> None:
     lines = "".join(f"{'?' if number < 9 else number % 4},F\n" for number in range(40))
     (tmp_path / "people.csv").write_text(f"zip,sex\n{lines}", encoding="utf-8")
-    reported = "9 records have '?' in zip, which looks like a missing-value code and counts as a value"
+    reported = (
+        "9 records have '?' in zip, which looks like a missing-value code and counts as a value"
+    )
     asked = ("risk", str(tmp_path / "people.csv"), "--qi", "zip,sex")
     assert reported in " ".join(command(*asked).stdout.replace("│", " ").split())
     assert json.loads(command(*asked, "--json").stdout)["sentinels"] == {"zip": reported}
@@ -138,17 +150,25 @@ def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: P
         assert words in shown
     page = json.loads(command(*call, "--sensitivity", "--json").stdout)
     assert page["scenario"]["name"] == "neighbours"
-    assert [row["measure"] for row in page["summary"]] == ["prosecutor", "journalist", "marketer", "overall"]
+    assert [row["measure"] for row in page["summary"]] == [
+        "prosecutor",
+        "journalist",
+        "marketer",
+        "overall",
+    ]
     assert page["summary"][0]["worst_average"] == pytest.approx(1051 / 3000)
     assert len(page["sensitivity"]) == 81
 
 
-def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(tmp_path: Path) -> None:
+def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "neighbours.toml"
     file.write_text(NEIGHBOURS, encoding="utf-8")
     call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
     looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
-    assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]  # the population is the table itself
+    # the population is the table itself
+    assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]
     fitted = json.loads(command(*call, "--model", "people").stdout)["summary"]
     assert "model_uniqueness: " in fitted[1]["status"]
     assert 0 < fitted[1]["average"] < looked_up[1]["average"]
@@ -157,8 +177,12 @@ def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     with duckdb.connect(tmp_path / "house.duckdb") as con:
-        con.execute('CREATE TABLE people AS FROM range(4) t(a); CREATE TABLE "odd ""name""" AS SELECT 1 AS a')
-        con.execute(f"COPY people TO '{tmp_path}/people.parquet'; COPY people TO '{tmp_path}/people.json'")
+        con.execute(
+            'CREATE TABLE people AS FROM range(4) t(a); CREATE TABLE "odd ""name""" AS SELECT 1 AS a'
+        )
+        con.execute(
+            f"COPY people TO '{tmp_path}/people.parquet'; COPY people TO '{tmp_path}/people.json'"
+        )
         con.execute(
             f"COPY (SELECT * FROM (VALUES ('01234'), ('1234')) t(zip)) TO '{tmp_path}/zip codes.csv.gz'"
         )
@@ -170,7 +194,12 @@ def files(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "file",
-    ["people.parquet", "people.json", "house.duckdb --table people", 'house.duckdb --table "main.people"'],
+    [
+        "people.parquet",
+        "people.json",
+        "house.duckdb --table people",
+        'house.duckdb --table "main.people"',
+    ],
 )
 def test_every_kind_of_file(files: Path, file: str) -> None:
     name, *rest = file.replace('"', "").split()
@@ -185,7 +214,9 @@ def test_text_stays_text_so_that_leading_zeros_tell_people_apart(files: Path) ->
 
 def test_a_database_is_opened_read_only_and_odd_names_are_names(files: Path) -> None:
     before = (files / "house.duckdb").read_bytes()
-    done = command("risk", str(files / "house.duckdb"), "--table", 'odd "name"', "--qi", "a", "--json")
+    done = command(
+        "risk", str(files / "house.duckdb"), "--table", 'odd "name"', "--qi", "a", "--json"
+    )
     assert json.loads(done.stdout)["summary"]["k"] == 1
     assert (files / "house.duckdb").read_bytes() == before
 
@@ -248,7 +279,8 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call: str, files: Path) -> 
 
 
 def test_query_takes_the_sql_itself(tmp_path: Path) -> None:
-    short, long = "SELECT 7 AS a", f"SELECT 7 AS a -- {'long ' * 2000}"  # the second is too long for a path
+    # the second is too long for a path
+    short, long = "SELECT 7 AS a", f"SELECT 7 AS a -- {'long ' * 2000}"
     (tmp_path / "my query.txt").write_text(short, encoding="utf-8")
     for given in (short, long, str(tmp_path / "my query.txt")):
         assert json.loads(command("query", given, "--json").stdout) == [{"a": 7}]
@@ -260,7 +292,9 @@ def test_query_writes_to_a_database_and_leaves_no_function_there(tmp_path: Path)
     assert command("query", "-", "--database", str(database), stdin=sql).returncode == 0
     with duckdb.connect(database) as con:
         assert con.execute("SELECT k FROM r").fetchall() == [(1,)]
-        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+        assert con.execute(
+            "SELECT count(*) FROM duckdb_functions() WHERE NOT internal"
+        ).fetchall() == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +302,10 @@ def test_query_writes_to_a_database_and_leaves_no_function_there(tmp_path: Path)
     [
         ("SELEC 1", 'syntax error at or near "SELEC"'),
         ("FROM risk_summary(nowhere, ['a'])", "Table with name nowhere does not exist!"),
-        ("FROM risk_summary(range, ['a', 'A'])", "quasi-identifiers must be distinct, got 'A' twice"),
+        (
+            "FROM risk_summary(range, ['a', 'A'])",
+            "quasi-identifiers must be distinct, got 'A' twice",
+        ),
     ],
 )
 def test_query_refuses_in_one_sentence(sql: str, words: str) -> None:
@@ -298,16 +335,20 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
     with duckdb.connect() as con:
         con.execute(command("sql").stdout)
         con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a'), (1, 'a'), (2, NULL)) v(a, b)")
-        assert con.execute("SELECT k, unique_records FROM risk_summary(t, ['a', 'b'])").fetchall() == [(1, 1)]
+        assert con.execute(
+            "SELECT k, unique_records FROM risk_summary(t, ['a', 'b'])"
+        ).fetchall() == [(1, 1)]
         assert con.execute("SELECT equivalence_class_size(a, b) FROM t ORDER BY a").fetchall() == [
             (2,),
             (2,),
             (1,),
         ]
-        assert con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall() == [
-            (0.366032,)
-        ]
-        with pytest.raises(duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"):
+        assert con.execute(
+            "SELECT round(uniqueness_from_probability(0.01, 101), 6)"
+        ).fetchall() == [(0.366032,)]
+        with pytest.raises(
+            duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"
+        ):
             con.execute("FROM risk_summary(t, ['a', 'b'], nulls := 'wildcard')")
 
 
@@ -316,14 +357,18 @@ def test_the_permanent_script_stays_in_the_database(tmp_path: Path) -> None:
         con.execute(command("sql", "--permanent").stdout)
     with duckdb.connect(tmp_path / "x.duckdb") as con:
         assert (
-            con.execute("SELECT k FROM risk_summary('reid_sql/demo/people.csv', ['sex'])").fetchall()[0][0]
+            con.execute(
+                "SELECT k FROM risk_summary('reid_sql/demo/people.csv', ['sex'])"
+            ).fetchall()[0][0]
             > 1000
         )
 
 
 @pytest.mark.newest
 @pytest.mark.parametrize("name", ["functions", 'the "functions"'])
-def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path: Path, name: str) -> None:
+def test_the_permanent_script_of_a_named_database_is_called_from_others(
+    tmp_path: Path, name: str
+) -> None:
     file, place = tmp_path / f"{name}.duckdb", '"' + name.replace('"', '""') + '"'
     with duckdb.connect(file) as con:
         con.execute(command("sql", "--permanent", name).stdout)
@@ -331,9 +376,13 @@ def test_the_permanent_script_of_a_named_database_is_called_from_others(tmp_path
         con.execute(f"ATTACH '{file}' AS {place} (READ_ONLY)")
         con.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(10) v(i)")
         assert con.execute(f"SELECT k FROM {place}.risk_summary(t, ['a'])").fetchall() == [(3,)]
-        sizes = con.execute(f"SELECT {place}.equivalence_class_size(a) FROM t ORDER BY a").fetchall()
+        sizes = con.execute(
+            f"SELECT {place}.equivalence_class_size(a) FROM t ORDER BY a"
+        ).fetchall()
         assert sizes == [(4,)] * 4 + [(3,)] * 6
-        with pytest.raises(duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"):
+        with pytest.raises(
+            duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"
+        ):
             con.execute(f"FROM {place}.risk_summary(t, ['a'], nulls := 'wildcard')")
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{file}' AS other (READ_ONLY); CREATE TABLE t AS SELECT 1 AS a")
@@ -377,7 +426,10 @@ def test_qar_prints_the_extreme_risk_and_what_removals_do() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--columns", "aeg"), "columns must be columns of the table, got 'aeg'; did you mean 'age'?"),
+        (
+            ("--columns", "aeg"),
+            "columns must be columns of the table, got 'aeg'; did you mean 'age'?",
+        ),
         (
             ("--columns", "age", "--p", "three"),
             "p must be a number, got 'three'; write it with digits, such as 5 or 0.2",
@@ -412,7 +464,9 @@ def test_qar_prints_what_it_found_where_there_is_nothing_to_draw(tmp_path: Path)
     ("arguments", "same"),
     [((), ("--help",)), (("help",), ("--help",)), (("help", "qar"), ("qar", "--help"))],
 )
-def test_help_is_printed_without_dashes_too(arguments: tuple[str, ...], same: tuple[str, ...]) -> None:
+def test_help_is_printed_without_dashes_too(
+    arguments: tuple[str, ...], same: tuple[str, ...]
+) -> None:
     done = command(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == command(*same).stdout
@@ -429,7 +483,9 @@ def test_how_many_to_show_is_a_whole_number(stand_out: str) -> None:
 
 
 def test_quasi_identifiers_given_again_are_added() -> None:
-    both = json.loads(command("risk", PEOPLE, "--qi", "age", "--qi", "sex,postcode", "--json").stdout)
+    both = json.loads(
+        command("risk", PEOPLE, "--qi", "age", "--qi", "sex,postcode", "--json").stdout
+    )
     assert both["summary"]["unique_records"] == 1051
 
 
@@ -443,14 +499,18 @@ def test_query_makes_no_database_of_a_mistyped_path(tmp_path: Path) -> None:
 
 def test_a_plot_without_a_folder_is_refused_before_any_work(tmp_path: Path) -> None:
     plot = str(tmp_path / "nowhere" / "curve.png")
-    done = command("forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot)
+    done = command(
+        "forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot
+    )
     assert done.returncode == 2
     assert "--plot must be in an existing folder" in done.stderr
 
 
 def test_the_module_is_the_command() -> None:
     call = [sys.executable, "-m", "reid_sql", "--version"]
-    done = subprocess.run(call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=True)
+    done = subprocess.run(
+        call, capture_output=True, text=True, env=environment(), cwd=ROOT, check=True
+    )
     assert done.stdout.startswith("reid-sql ")
 
 
@@ -458,7 +518,12 @@ def test_ctrl_c_while_the_command_loads_is_no_traceback() -> None:
     for wait in (0.1, 0.2, 0.4):
         call = [sys.executable, "-m", "reid_sql.cli", "risk", PEOPLE, "--qi", "age"]
         running = subprocess.Popen(
-            call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=ROOT
+            call,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            cwd=ROOT,
         )
         time.sleep(wait)
         running.send_signal(signal.SIGINT)

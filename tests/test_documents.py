@@ -49,7 +49,8 @@ MODULES = sorted(
         "reid_sql.ibis",
     }  # these carry the words of the bodies, tried where they stand
     and (find_spec("pyspark") or "spark" not in name)
-    and not name.startswith(("reid_sql.dbt", "reid_sql.harlequin"))  # these have environments of their own
+    # these have environments of their own
+    and not name.startswith(("reid_sql.dbt", "reid_sql.harlequin"))
 )
 
 
@@ -60,7 +61,9 @@ def short(path: Path) -> str:
 def blocks(document: Path) -> Iterator[tuple[str, str]]:
     """Language and text of each fenced block; a shown file has its path behind the language."""
     yield from re.findall(
-        r"^```(\S[^\n]*)\n(.*?)^```$", document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        r"^```(\S[^\n]*)\n(.*?)^```$",
+        document.read_text(encoding="utf-8"),
+        re.DOTALL | re.MULTILINE,
     )
 
 
@@ -97,7 +100,9 @@ def test_the_readme_states_results_and_the_functions_index_every_function(root: 
 
 
 def test_every_function_is_shown_in_an_example_that_runs() -> None:
-    shown = {statement for script in SCRIPTS for statement in listing.statements(script.read_text())}
+    shown = {
+        statement for script in SCRIPTS for statement in listing.statements(script.read_text())
+    }
     for name in declared():
         assert any(function_facts.calls(statement, name) for statement in shown), name
 
@@ -111,7 +116,9 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", declared())
-def test_sql_on_the_page_of_a_function_runs_by_itself(name: str, database: duckdb.DuckDBPyConnection) -> None:
+def test_sql_on_the_page_of_a_function_runs_by_itself(
+    name: str, database: duckdb.DuckDBPyConnection
+) -> None:
     text = (ROOT / "docs" / "functions" / f"{name}.md").read_text(encoding="utf-8")
     [block] = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     assert function_facts.calls(block, name)
@@ -146,7 +153,9 @@ def test_help_has_the_words_and_the_source_on_every_face(name: str) -> None:
 
 
 WITH_PYTHON = [
-    path for path in DOCUMENTS if any(kind == "python" and ">>> " in text for kind, text in blocks(path))
+    path
+    for path in DOCUMENTS
+    if any(kind == "python" and ">>> " in text for kind, text in blocks(path))
 ]
 
 
@@ -200,21 +209,28 @@ def test_commands_and_make_targets_in_the_documents_are_there(document: Path) ->
 
 
 def targets() -> set[str]:
-    return set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    return set(
+        re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
 
 
 def test_the_citation_is_of_this_version(root: Path) -> None:
     reported = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
     assert (reported["version"], reported["license"]) == (reid_sql.__version__, "Apache-2.0")
-    package = yaml.safe_load((root / "reid_sql" / "dbt" / "dbt_project.yml").read_text(encoding="utf-8"))
+    package = yaml.safe_load(
+        (root / "reid_sql" / "dbt" / "dbt_project.yml").read_text(encoding="utf-8")
+    )
     assert package["version"] == reid_sql.__version__
 
 
 def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
-    hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0][
-        "hooks"
+    hooks = yaml.safe_load((root / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][
+        0
+    ]["hooks"]
+    flows = [
+        yaml.safe_load(path.read_text(encoding="utf-8"))
+        for path in (root / ".github").rglob("*.yml")
     ]
-    flows = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in (root / ".github").rglob("*.yml")]
     jobs = [job for flow in flows for job in flow["jobs"].values()]
     steps = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     assert steps
@@ -228,7 +244,9 @@ def test_what_machines_run_before_a_merge_is_there(root: Path) -> None:
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, *PAGES], ids=short)
 def test_links_in_the_documents_lead_somewhere(document: Path) -> None:
-    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(
+        r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
     for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
         place, _, anchor = link.partition("#")
         target = (document.parent / place).resolve() if place else document
@@ -266,12 +284,15 @@ def test_no_page_lists_as_missing_what_exists(root: Path, word: str, name: str) 
     commands = next(action for action in parser()._actions if isinstance(action.choices, dict))  # noqa: SLF001 - no other way
     assert name in {*declared(), *(commands.choices or {})}
     rows = re.findall(
-        r"^\| \[?[A-Z].*$", (root / "docs" / "comparison.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| \[?[A-Z].*$",
+        (root / "docs" / "comparison.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     assert len(rows) > 5
     for row in rows:
         tool, theirs, _ = row.strip("| ").split(" | ")
-        if not tool.startswith(("[synthpop]", "[Synth-MIA]")):  # which make tables, and train attacks
+        # which make tables, and train attacks
+        if not tool.startswith(("[synthpop]", "[Synth-MIA]")):
             assert word not in theirs.lower(), tool
 
 
@@ -310,7 +331,9 @@ def test_result_columns_are_those_that_duckdb_answers(con: duckdb.DuckDBPyConnec
         answered = {row[0]: row[1] for row in rows}
         for column, kind in function_facts.result_columns(function):
             answer = answered.pop(column)
-            assert kind == listing.BY_PERSON or kind.startswith(answer), f"{column} of {function.name}"
+            assert kind == listing.BY_PERSON or kind.startswith(answer), (
+                f"{column} of {function.name}"
+            )
         assert bool(answered) == bool(function_facts.columns_beside(function)), function.name
 
 
@@ -354,11 +377,17 @@ def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
     columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
     for name, known in columns.items():
         for column in known:
-            where = "at the end of its field's line, or in reid_sql/commands/result_columns.toml"
-            assert listing.meaning(declared()[name], column), f"say what {column} of {name} is, {where}"
+            where = "at its field, or in reid_sql/commands/result_columns.toml"
+            assert listing.meaning(declared()[name], column), (
+                f"say what {column} of {name} is, {where}"
+            )
     for name, reported in listing.meanings().items():
         own = columns.get(name, {})
-        there = {column for found in columns.values() for column in found} if name == "every" else set(own)
+        there = (
+            {column for found in columns.values() for column in found}
+            if name == "every"
+            else set(own)
+        )
         assert set(reported) <= there, name
 
 
@@ -381,7 +410,8 @@ def test_every_function_has_words_a_source_and_an_example_that_calls_it() -> Non
         assert f">>> {function.name}(" in doc or f"{function.name}(" in doc
         assert not re.search(r":=\s*\n|\n\s*:=", doc), f"{function.name}: := at the end of a line"
         assert (
-            importlib.import_module(f"reid_sql_udfs.{function.name}").__dict__[function.name] is function.body
+            importlib.import_module(f"reid_sql_udfs.{function.name}").__dict__[function.name]
+            is function.body
         )
 
 

@@ -106,7 +106,8 @@ def test_a_dropped_in_file_is_known_to_every_engine(folder: Path) -> None:
 
 
 CARELESS = TABLE.replace("shares", "careless").replace(
-    'source="none"', 'duckdb="max(class_size) AS size, 1.0::DOUBLE AS share, \'big\' AS word", source="none"'
+    'source="none"',
+    'duckdb="max(class_size) AS size, 1.0::DOUBLE AS share, \'big\' AS word", source="none"',
 )
 OWED = """
 import pytest
@@ -120,7 +121,9 @@ def test_a_function_that_forgets_what_it_owes_fails_the_tests(tmp_path: Path) ->
     (tmp_path / "careless.py").write_text(CARELESS, encoding="utf-8")
     out = python(f"import reid_sql_udfs; reid_sql_udfs.__path__.append({str(tmp_path)!r})\n{OWED}")
     failed = {
-        line.split("::")[1].split(" - ")[0].rstrip() for line in out.splitlines() if line.startswith("FAILED")
+        line.split("::")[1].split(" - ")[0].rstrip()
+        for line in out.splitlines()
+        if line.startswith("FAILED")
     }
     both = [
         f"test_{owed}_or_the_reason_is_given[{engine}-careless]"

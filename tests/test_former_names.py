@@ -17,11 +17,26 @@ FORMER = {
     "copula_models": ("fitted_models", "copula_models()"),
     "copula_json": ("model_json", "copula_json(model := 'town')"),
     "load_copula": ("load_model", "load_copula('town', saved)"),
-    "l_diversity_classes": ("disclosing_classes", "l_diversity_classes(people, ['age'], 'sex', l := 3)"),
-    "t_closeness_classes": ("disclosing_classes", "t_closeness_classes(people, ['age'], 'sex', t := 0.1)"),
-    "alpha_k_anonymity_classes": ("disclosing_classes", "alpha_k_anonymity_classes(people, ['age'], 'sex')"),
-    "beta_likeness_classes": ("disclosing_classes", "beta_likeness_classes(people, ['age'], 'sex')"),
-    "delta_disclosure_classes": ("disclosing_classes", "delta_disclosure_classes(people, ['age'], 'sex')"),
+    "l_diversity_classes": (
+        "disclosing_classes",
+        "l_diversity_classes(people, ['age'], 'sex', l := 3)",
+    ),
+    "t_closeness_classes": (
+        "disclosing_classes",
+        "t_closeness_classes(people, ['age'], 'sex', t := 0.1)",
+    ),
+    "alpha_k_anonymity_classes": (
+        "disclosing_classes",
+        "alpha_k_anonymity_classes(people, ['age'], 'sex')",
+    ),
+    "beta_likeness_classes": (
+        "disclosing_classes",
+        "beta_likeness_classes(people, ['age'], 'sex')",
+    ),
+    "delta_disclosure_classes": (
+        "disclosing_classes",
+        "delta_disclosure_classes(people, ['age'], 'sex')",
+    ),
     "score_copula": ("score_records", "score_copula(people, 'town', 1000, sample := 'known')"),
 }
 
@@ -40,7 +55,9 @@ def test_sql_refuses_a_former_name_with_the_new_one(name: str, place: str) -> No
 
 
 @pytest.mark.parametrize("name", FORMER)
-@pytest.mark.parametrize("module", [reid_sql, reid_sql.polars, reid_sql.ibis], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [reid_sql, reid_sql.polars, reid_sql.ibis], ids=lambda m: m.__name__
+)
 def test_python_refuses_a_former_name_with_the_new_one(name: str, module: Any) -> None:
     call = getattr(module, name)
     with pytest.raises(UnknownNameError, match=re.escape(sentence(name))):
@@ -56,7 +73,9 @@ def test_a_further_name_answers_as_the_function_does(name: str, of: str) -> None
     with duckdb.connect() as con:
         reid_sql.register(con)
         con.execute("CREATE TEMP TABLE people AS FROM demo_people()")
-        due = con.execute(f"FROM {of}(people, ['age', 'sex'], by := ['sex']) ORDER BY ALL").fetchall()
+        due = con.execute(
+            f"FROM {of}(people, ['age', 'sex'], by := ['sex']) ORDER BY ALL"
+        ).fetchall()
         for place in ("", "reid."):
             call = f"FROM {place}{name}(people, ['age', 'sex'], by := ['sex']) ORDER BY ALL"
             assert con.execute(call).fetchall() == due
@@ -69,6 +88,8 @@ def test_a_further_name_answers_as_the_function_does(name: str, of: str) -> None
 
 
 def test_no_name_is_both_former_and_a_function() -> None:
-    former = [call.partition("(")[0] for function in declared().values() for call in function.former]
+    former = [
+        call.partition("(")[0] for function in declared().values() for call in function.former
+    ]
     assert sorted(former) == sorted(FORMER)
     assert not set(former) & set(declared())

@@ -25,11 +25,14 @@ def caution(ask: object) -> str:
 @pytest.mark.parametrize("kind", DRAW)
 def test_a_call_warns_of_the_codes_that_a_loop_finds(kind: str, seed: int) -> None:
     columns = {
-        name: draw_column(kind, place + 10 * seed) for place, name in enumerate(["a", "visitor_id", "v"])
+        name: draw_column(kind, place + 10 * seed)
+        for place, name in enumerate(["a", "visitor_id", "v"])
     }
     rows = max(map(len, columns.values()))
     columns = {name: [*values, *[None] * (rows - len(values))] for name, values in columns.items()}
-    codes = {name: codes_in(values, identifies=name == "visitor_id") for name, values in columns.items()}
+    codes = {
+        name: codes_in(values, identifies=name == "visitor_id") for name, values in columns.items()
+    }
     expected = " ".join(filter(None, (sentence(found, name) for name, found in codes.items())))
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE people ({', '.join(f'{name} {kind}' for name in columns)})")
@@ -51,7 +54,9 @@ def test_codes_are_found_in_every_role(role: str) -> None:
         "by": lambda: rp.risk_summary(frame, ["q"], by=["x"]).collect(),
         "weight": lambda: rp.individual_risk(frame, ["q"], weight="x").collect(),
     }
-    assert caution(calls[role]).startswith("4 records have '999' in x, which looks like a missing-value code")
+    assert caution(calls[role]).startswith(
+        "4 records have '999' in x, which looks like a missing-value code"
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,9 @@ def test_codes_are_found_in_every_role(role: str) -> None:
     ],
 )
 def test_a_command_says_which_columns_have_codes(tmp_path: Path, asked: list[str]) -> None:
-    rows = [f"{20 + number % 40},{'mf'[number % 2] if number % 50 else '?'}" for number in range(400)]
+    rows = [
+        f"{20 + number % 40},{'mf'[number % 2] if number % 50 else '?'}" for number in range(400)
+    ]
     (tmp_path / "t.csv").write_text("\n".join(["age,sex", *rows]), encoding="utf-8")
     done = command(*asked, folder=tmp_path)
     shown = " ".join(f"{done.stdout} {done.stderr}".replace("│", " ").split())

@@ -39,7 +39,8 @@ def test_f_scores_and_roc_curves_by_counting() -> None:
     precision, recall = (named & true).sum() / named.sum(), (named & true).sum() / true.sum()
     assert f_score(XI, UNIQUE, 0.7) == pytest.approx(2 * precision * recall / (precision + recall))
     xi, truth = np.array([*range(1, 11), 5.5, 9.5, 10.5]), np.repeat([0.0, 1.0], [10, 3])
-    assert true_positives(xi, truth, 0.1) == pytest.approx(2 / 3)  # the highest of ten others is above, too
+    # the highest of ten others is above, too
+    assert true_positives(xi, truth, 0.1) == pytest.approx(2 / 3)
     assert true_positives(xi, truth, 0.6) == 1
 
 

@@ -41,7 +41,10 @@ def test_the_commands_of_pre_commit_and_actions_pass_and_fail_by_the_policy(
     (tmp_path / "people.csv").write_bytes((root / "reid_sql" / "demo" / "people.csv").read_bytes())
     (hook,) = of("repos")["repos"][0]["hooks"]
     steps = of("jobs")["jobs"]["re-identification"]["steps"]
-    commands = [hook["entry"], *(step["run"] for step in steps if step.get("run", "").startswith("reid-sql"))]
+    commands = [
+        hook["entry"],
+        *(step["run"] for step in steps if step.get("run", "").startswith("reid-sql")),
+    ]
     assert len(commands) == 2
     for command in commands:
         words = [sys.executable, "-m", "reid_sql.cli", *shlex.split(command)[1:]]
@@ -60,9 +63,15 @@ def test_the_snippets_for_dbt_are_those_that_the_tests_run(root: Path) -> None:
     assert of("packages") == yaml.safe_load((project / "packages.yml").read_text())
     plugins = of("town")["town"]["outputs"]["dev"]["plugins"]
     assert (
-        plugins == yaml.safe_load((project / "profiles.yml").read_text())["town"]["outputs"]["dev"]["plugins"]
+        plugins
+        == yaml.safe_load((project / "profiles.yml").read_text())["town"]["outputs"]["dev"][
+            "plugins"
+        ]
     )
     shipped = {path.stem for path in (root / "reid_sql" / "dbt" / "macros").glob("reid_*.sql")}
-    assert set(re.findall(r"^\| `(reid_\w+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == shipped
+    assert (
+        set(re.findall(r"^\| `(reid_\w+)`", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+        == shipped
+    )
     named = {name for test in of("models")["models"][0]["data_tests"] for name in test}
     assert named <= {f"reid_sql.{name}" for name in shipped}

@@ -10,7 +10,12 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownParameterError, WrongTypeError
+from reid_sql.errors import (
+    OutOfDomainError,
+    UnavailableError,
+    UnknownParameterError,
+    WrongTypeError,
+)
 from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Given, Sql, engine_named
@@ -62,7 +67,9 @@ def test_a_model_is_fitted_though_nobody_reads_the_answer(con: duckdb.DuckDBPyCo
     assert con.execute("SELECT model FROM fitted_models()").fetchall() == [("eager",)]
 
 
-def test_the_module_duckdb_stands_for_the_default_connection(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_module_duckdb_stands_for_the_default_connection(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     expected = reid_sql.risk_summary(con, PEOPLE, ["age"]).fetchall()
     assert FACE.risk_summary(duckdb, PEOPLE, ["age"]).fetchall() == expected
 
@@ -90,7 +97,9 @@ def test_a_table_is_a_name_a_file_or_any_frame(con: duckdb.DuckDBPyConnection) -
         for table in ["people", *frames]
     ]
     assert answers == answers[:1] * len(answers)
-    summaries = [reid_sql.risk_summary(con, table, ("age", "sex")).fetchall() for table in ("people", PEOPLE)]
+    summaries = [
+        reid_sql.risk_summary(con, table, ("age", "sex")).fetchall() for table in ("people", PEOPLE)
+    ]
     assert summaries[0] == summaries[1]
     assert not con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
 
@@ -107,14 +116,22 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda con: FACE.risk_summary(con, PEOPLE, ["agee"]), OutOfDomainError, "did you mean 'age'?"),
+        (
+            lambda con: FACE.risk_summary(con, PEOPLE, ["agee"]),
+            OutOfDomainError,
+            "did you mean 'age'?",
+        ),
         (lambda con: FACE.risk_summary(con, PEOPLE, 5), OutOfDomainError, "write ['age', 'sex']"),
         (
             lambda con: FACE.risk_summary(con, 3, ["age"]),
             WrongTypeError,
             "tbl must be a table, a file or",
         ),
-        (lambda _: FACE.risk_summary("con", PEOPLE, ["age"]), WrongTypeError, "pass what duckdb.connect("),
+        (
+            lambda _: FACE.risk_summary("con", PEOPLE, ["age"]),
+            WrongTypeError,
+            "pass what duckdb.connect(",
+        ),
         (lambda con: FACE.risk_summary(con, PEOPLE), WrongTypeError, None),
         (
             lambda con: FACE.risk_summary(con, PEOPLE, ["age"], thresold=1),
@@ -139,7 +156,9 @@ def test_what_is_wrong_is_explained_in_a_sentence(
 
 def test_a_stream_that_can_be_read_once_is_refused(con: duckdb.DuckDBPyConnection) -> None:
     stream = con.sql(f"FROM '{PEOPLE}'").to_arrow_table().to_reader()
-    with pytest.raises(WrongTypeError, match="tbl must be a table, a file or a frame, got RecordBatchReader"):
+    with pytest.raises(
+        WrongTypeError, match="tbl must be a table, a file or a frame, got RecordBatchReader"
+    ):
         FACE.risk_summary(con, stream, ["age"])
 
 
@@ -159,6 +178,10 @@ def test_no_function_is_hidden_by_a_module(root: Path) -> None:
 
 def test_what_is_not_asked_for_is_not_loaded() -> None:
     asked = "import sys, reid_sql; assert not hasattr(reid_sql, 'nothing')"
-    reported = f"{asked}; print(sorted({{'duckdb', 'numpy', 'polars', 'rich'}} & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", reported], capture_output=True, text=True, check=True)
+    reported = (
+        f"{asked}; print(sorted({{'duckdb', 'numpy', 'polars', 'rich'}} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", reported], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n"

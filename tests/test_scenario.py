@@ -41,7 +41,9 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "unknown key of a group": (
         GOOD | {"groups": [GROUP | {"probabilty": 1}]},
-        ("scenario groups[1] must have only known keys, got 'probabilty'; did you mean 'probability'?"),
+        (
+            "scenario groups[1] must have only known keys, got 'probabilty'; did you mean 'probability'?"
+        ),
     ),
     "no groups": ({"population": 10}, "scenario groups must contain at least one group, got none"),
     "groups as a table": (
@@ -76,7 +78,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD | {"presence_disclosed": -1},
         "presence_disclosed must be a probability between 0 and 1, got -1",
     ),
-    "no population": ({"groups": [GROUP]}, "scenario population must be a number of people from 1 to 8.3e9"),
+    "no population": (
+        {"groups": [GROUP]},
+        "scenario population must be a number of people from 1 to 8.3e9",
+    ),
     "more people than live": (
         {"population": 1e10, "groups": [GROUP]},
         "scenario population must be a number of people from 1 to 8.3e9",
@@ -92,7 +97,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD
         | {
             "groups": [
-                {"columns": ["age", "sex"], "by": "state", "probabilities": {"CA": 0.5}, "otherwise": 0},
+                {
+                    "columns": ["age", "sex"],
+                    "by": "state",
+                    "probabilities": {"CA": 0.5},
+                    "otherwise": 0,
+                },
                 {"columns": ["age"], "by": "state", "probabilities": {"NY": 0.5}, "otherwise": 0.1},
             ]
         },
@@ -101,7 +111,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
             "where groups differ by subject, give all"
         ),
     ),
-    "twice in a group": (GOOD | {"groups": [GROUP | {"columns": ["a", "a"]}]}, "got 'a' in groups[1] twice"),
+    "twice in a group": (
+        GOOD | {"groups": [GROUP | {"columns": ["a", "a"]}]},
+        "got 'a' in groups[1] twice",
+    ),
     "too many": (
         GOOD | {"groups": [{"columns": [f"c{place}" for place in range(65)], "probability": 1}]},
         "scenario groups must name 1 to 64 columns, got 65",
@@ -110,7 +123,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         by(probability=0.5, probabilities={"CA": 1}),
         "scenario groups[1] must have a probability, or a column that determines it, got both",
     ),
-    "neither": (GOOD | {"groups": [{"columns": ["age"]}]}, "got neither; give probability = 0.5, or by"),
+    "neither": (
+        GOOD | {"groups": [{"columns": ["age"]}]},
+        "got neither; give probability = 0.5, or by",
+    ),
     "otherwise without by": (
         GOOD | {"groups": [GROUP | {"otherwise": 1}]},
         "scenario groups[1].otherwise needs by",
@@ -144,7 +160,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         GOOD | {"hierarchies": {"race": {"any": ["?"]}}},
         "hierarchies.race must have only known keys",
     ),
-    "name": (GOOD | {"name": 3}, 'scenario name must be a text, got 3; write it in quotes, like "age"'),
+    "name": (
+        GOOD | {"name": 3},
+        'scenario name must be a text, got 3; write it in quotes, like "age"',
+    ),
     "a list": ("[1]", "scenario must be an existing file"),
 }
 
@@ -164,7 +183,13 @@ def test_toml_json_text_and_mapping_are_one(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text(toml, encoding="utf-8")
     (tmp_path / "a.json").write_text(json.dumps(GOOD), encoding="utf-8")
     found = scenario(GOOD)
-    for source in (tmp_path / "a.toml", str(tmp_path / "a.json"), json.dumps(GOOD), found, found.text()):
+    for source in (
+        tmp_path / "a.toml",
+        str(tmp_path / "a.json"),
+        json.dumps(GOOD),
+        found,
+        found.text(),
+    ):
         assert scenario(source) == found
 
 
@@ -182,7 +207,9 @@ def test_broken_toml_and_other_files_are_refused(tmp_path: Path) -> None:
 
 def test_probabilities_stand_in_a_table_beside_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "states.csv").write_text("value,probability\nCA,0.25\nNY,1\n", encoding="utf-8")
-    (tmp_path / "a.json").write_text(json.dumps(by(table="states.csv", otherwise=0.5)), encoding="utf-8")
+    (tmp_path / "a.json").write_text(
+        json.dumps(by(table="states.csv", otherwise=0.5)), encoding="utf-8"
+    )
     found = scenario(tmp_path / "a.json")
     assert found.groups[0].probabilities == {"CA": 0.25, "NY": 1.0}
     assert scenario(found.text()) == found
@@ -210,7 +237,8 @@ def test_a_bad_table_is_refused(tmp_path: Path, lines: str, sentence: str) -> No
 
 def test_broader_values_by_any_number_of_steps() -> None:
     places = Hierarchy(
-        {"Bern": ["Mittelland", "capital"], "Mittelland": ["Switzerland"], "Switzerland": ["*"]}, ["?"]
+        {"Bern": ["Mittelland", "capital"], "Mittelland": ["Switzerland"], "Switzerland": ["*"]},
+        ["?"],
     )
     assert broader_values(places, "Bern") == {"Mittelland", "capital", "Switzerland", "*", "?"}
     assert broader_values(places, "?") == set()
@@ -233,7 +261,12 @@ def test_all_others_may_be_everybody() -> None:
 
 def test_groups_may_differ_by_subject() -> None:
     both = {"columns": ["age", "sex"], "by": "state", "probabilities": {"CA": 0.5}, "otherwise": 0}
-    alone = {"columns": ["age"], "by": "state", "probabilities": {"CA": 0, "NY": 0.5}, "otherwise": 0.2}
+    alone = {
+        "columns": ["age"],
+        "by": "state",
+        "probabilities": {"CA": 0, "NY": 0.5},
+        "otherwise": 0.2,
+    }
     found = scenario(GOOD | {"groups": [both, alone]})
     assert found.columns == ["age", "sex"]
     assert scenario(found.text()) == found

@@ -20,7 +20,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("option", ["--help", "--wrong"])
-def test_an_option_is_no_folder(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_is_no_folder(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit):
         main([option])
@@ -59,14 +61,18 @@ def test_a_site_of_few_pages_is_built(small: Path, tmp_path: Path) -> None:
 
 
 def test_a_link_to_no_heading_fails(small: Path, tmp_path: Path) -> None:
-    (small / "docs" / "index.md").write_text("# Front\n\n[more](more.md#nowhere)\n", encoding="utf-8")
+    (small / "docs" / "index.md").write_text(
+        "# Front\n\n[more](more.md#nowhere)\n", encoding="utf-8"
+    )
     assert build(small, tmp_path / "built") != 0
 
 
 @pytest.mark.parametrize("link", ["gone.md", "../sql_examples/02_b.sql", "images/gone.svg"])
 def test_a_link_to_nowhere_fails(link: str, small: Path, tmp_path: Path) -> None:
     (small / "docs" / "more.md").write_text(f"# More\n\n![x]({link})\n", encoding="utf-8")
-    with pytest.raises(LookupError, match=f"must lead somewhere, got '{re.escape(link)}' in docs/more.md"):
+    with pytest.raises(
+        LookupError, match=f"must lead somewhere, got '{re.escape(link)}' in docs/more.md"
+    ):
         lay_out(small, tmp_path / "built")
 
 

@@ -17,7 +17,9 @@ RIVALS = [Figures(3.0, 4.0, 200.0, {"records": 3}) for _ in OURS]
 
 def run(**changed: Any) -> dict[str, Any]:
     job = Job("in_duckdb", {})
-    cases = [figures(Outcome(Case(row["section"], row["case"], job, job), OURS, RIVALS)) for row in ROWS]
+    cases = [
+        figures(Outcome(Case(row["section"], row["case"], job, job), OURS, RIVALS)) for row in ROWS
+    ]
     return {"title": "3 rows", "machine": "2 cores", "commit": "1a2b3c4d", "cases": cases} | changed
 
 
@@ -30,7 +32,9 @@ def test_every_row_is_a_case(tmp_path: Path) -> None:
 def test_a_row_has_the_medians_and_their_spread() -> None:
     first, second = table_of(run()).splitlines()[4:6]
     assert "1a2b3c4d" in table_of(run())
-    assert first.endswith("| 3.00 s / 3.00 s | 1.00 (0.50 to 2.00) | 1.50 (0.75 to 3.00) | 100 / 200 |")
+    assert first.endswith(
+        "| 3.00 s / 3.00 s | 1.00 (0.50 to 2.00) | 1.50 (0.75 to 3.00) | 100 / 200 |"
+    )
     assert second.startswith("| `equivalence_class_size` of 3 integers | ")
 
 

@@ -10,7 +10,8 @@ def test_a_matrix_of_the_first_tier_is_asked_in_full_in_the_second() -> None:
     divided = [
         path.relative_to(FIRST)
         for path in FIRST.rglob("test_*.py")
-        if not path.is_relative_to(ALL) and re.search(r"mark\.first\(\w", path.read_text(encoding="utf-8"))
+        if not path.is_relative_to(ALL)
+        and re.search(r"mark\.first\(\w", path.read_text(encoding="utf-8"))
     ]
     assert divided
     for path in divided:

@@ -44,7 +44,9 @@ assessor = "Ada Lind"
 date = 2026-11-27
 """
 SCENARIO: Final = 'population = 100000\n[[groups]]\ncolumns = ["age", "sex"]\nprobability = 0.5\n'
-SQL: Final = "CREATE TABLE visits AS FROM 'visits.csv'; FROM risk_summary(visits, ['age', 'sex', 'town'])"
+SQL: Final = (
+    "CREATE TABLE visits AS FROM 'visits.csv'; FROM risk_summary(visits, ['age', 'sex', 'town'])"
+)
 GIVEN: Final = {
     "profile": ["visits.csv"],
     "init": ["visits.csv"],
@@ -116,7 +118,9 @@ def test_every_command_that_reads_a_table_is_tried() -> None:
 @pytest.mark.first(shape=["json"])
 @pytest.mark.parametrize("name", GIVEN)
 @pytest.mark.parametrize("shape", ["table", "json", "csv"])
-def test_no_command_answers_in_silence(name: str, shape: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_answers_in_silence(
+    name: str, shape: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([name, *GIVEN[name], "--format", shape]) in {0, 1}
     shown = capsys.readouterr()
     words = (
@@ -129,7 +133,9 @@ def test_no_command_answers_in_silence(name: str, shape: str, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("name", ["check", "prepare", "dossier"])
-def test_a_policy_that_refuses_cautions_refuses_visits(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_policy_that_refuses_cautions_refuses_visits(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_policy('{measure = "k", at_least = 5}', 'cautions = "refuse"')
     code = main([name, *GIVEN[name]])
     shown = capsys.readouterr()
@@ -138,14 +144,21 @@ def test_a_policy_that_refuses_cautions_refuses_visits(name: str, capsys: pytest
 
 
 def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["adversary", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"]) == 0
+    assert (
+        main(
+            ["adversary", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"]
+        )
+        == 0
+    )
     assert HINT in joined(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare", "audit"])
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
-    more = ["--columns", "diagnosis,day", "--alpha", "0.3", "--tail", "0.9"] if name == "qar" else []
+    more = (
+        ["--columns", "diagnosis,day", "--alpha", "0.3", "--tail", "0.9"] if name == "qar" else []
+    )
     assert main([name, *GIVEN[name], *more, "--plot", "chart.svg"]) == 0
     capsys.readouterr()
     drawn = " ".join(re.findall(r"<!--(.*?)-->", Path("chart.svg").read_text(encoding="utf-8")))
@@ -169,7 +182,9 @@ def asked(measure: Measure) -> str:
     return f'{{measure = "{measure.name}", {", ".join(parts)}}}'
 
 
-@pytest.mark.parametrize("name", [name for name, each in MEASURES.items() if each.function == "unicity"])
+@pytest.mark.parametrize(
+    "name", [name for name, each in MEASURES.items() if each.function == "unicity"]
+)
 def test_a_measure_of_people_needs_them(name: str) -> None:
     with pytest.raises(OutOfDomainError, match="needs entity"):
         check(write_policy(asked(MEASURES[name])))
@@ -212,11 +227,18 @@ def test_a_measure_of_sets_silences_no_other() -> None:
 
 def test_a_person_who_is_sensitive_silences_no_caution_and_one_who_is_counted_does() -> None:
     for about, is_caution in (('entity = "patient_id"', False), ("", True)):
-        text = write_policy('{measure = "k", at_least = 1}', about=about).read_text(encoding="utf-8")
+        text = write_policy('{measure = "k", at_least = 1}', about=about).read_text(
+            encoding="utf-8"
+        )
         if is_caution:
             text = text.replace('["diagnosis"]', '["diagnosis", "patient_id"]')
-        Path("p.toml").write_text(text.replace('population_file = "visits.csv"', ""), encoding="utf-8")
-        assert any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"]) == is_caution
+        Path("p.toml").write_text(
+            text.replace('population_file = "visits.csv"', ""), encoding="utf-8"
+        )
+        assert (
+            any(HINT in caution for caution in check("p.toml")["checks"][0]["cautions"])
+            == is_caution
+        )
     with pytest.warns(RowsNotPeopleWarning, match="patient_id"):
         reid_sql.l_diversity(duckdb.connect(), "visits.csv", COLUMNS, "patient_id")
 
@@ -311,7 +333,9 @@ def test_polars_is_silent_where_people_are_named_or_rows_are_people() -> None:
     rp.profile(visits).collect()
 
 
-def test_a_person_among_the_quasi_identifiers_is_named_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_person_among_the_quasi_identifiers_is_named_everywhere(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["risk", "visits.csv", "--qi", "age,patient_id"]) == 0
     assert HINT in joined(capsys.readouterr().out)
     with pytest.warns(RowsNotPeopleWarning, match="looks like an identifier"):
@@ -323,7 +347,9 @@ def test_no_entity_identifies_the_people_of_an_attackers_population(
 ) -> None:
     known = ["--scenario", "s.toml", "--entity", "patient_id", "--population-file", "visits.csv"]
     assert main(["adversary", "visits.csv", *known]) == 0
-    assert f"{HINT}: if it identifies people, pass a row of each." in joined(capsys.readouterr().out)
+    assert f"{HINT}: if it identifies people, pass a row of each." in joined(
+        capsys.readouterr().out
+    )
     asked: dict[str, Any] = {"entity": "patient_id", "population_tbl": "visits.csv"}
     with pytest.warns(RowsNotPeopleWarning, match="pass a row of each"):
         reid_sql.adversary_summary(duckdb.connect(), "visits.csv", "s.toml", **asked)
@@ -339,7 +365,9 @@ def test_the_python_api_is_silent_where_people_are_named_or_rows_are_people() ->
     reid_sql.profile(con, "visits")
 
 
-def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebooks_card_says_it_and_no_other_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     shell: Any = InteractiveShell()  # type: ignore[no-untyped-call]
     shell.run_line_magic("load_ext", "reid_sql")
@@ -348,8 +376,13 @@ def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch:
         for more, is_told in (("", True), (", entity := 'patient_id'", False)):
             for kind in ("relation", "frame"):
                 answer = duckdb.default_connection().sql(call.format(more))
-                shown = shell.display_formatter.format(answer if kind == "relation" else answer.df())[0]
-                assert [HINT in shown["text/html"].replace("&#x27;", "'"), HINT in shown["text/plain"]] == [
+                shown = shell.display_formatter.format(
+                    answer if kind == "relation" else answer.df()
+                )[0]
+                assert [
+                    HINT in shown["text/html"].replace("&#x27;", "'"),
+                    HINT in shown["text/plain"],
+                ] == [
                     is_told,
                     is_told,
                 ]
@@ -363,7 +396,9 @@ def test_a_notebooks_card_says_it_and_no_other_card(tmp_path: Path, monkeypatch:
 
 
 def test_a_report_of_people_calls_them_people() -> None:
-    shown = render_html(check(write_policy('{measure = "k", at_least = 1}', about='entity = "patient_id"')))
+    shown = render_html(
+        check(write_policy('{measure = "k", at_least = 1}', about='entity = "patient_id"'))
+    )
     assert "visits (30 people)" in shown
     assert "<dt>people</dt><dd>30</dd>" in shown
     assert "30 records" not in shown

@@ -43,7 +43,9 @@ def prose(path: Path) -> list[tuple[int, str]]:
         document = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
         if isinstance(node, DOCUMENTED) and document is not None:
             text, _, _ = document.partition(">>>")
-            lines += [(node.body[0].lineno + place, line) for place, line in enumerate(text.splitlines())]
+            lines += [
+                (node.body[0].lineno + place, line) for place, line in enumerate(text.splitlines())
+            ]
     return lines
 
 
@@ -78,7 +80,9 @@ def test_formulas_are_in_one_piece() -> None:
 def names_in(path: Path) -> frozenset[str]:
     """The names of a file's code and of its texts, without those of its docstrings and comments."""
     nodes = list(ast.walk(parsed(path)))
-    documents = {id(node.body[0]) for node in nodes if isinstance(node, DOCUMENTED) and documented(node)}
+    documents = {
+        id(node.body[0]) for node in nodes if isinstance(node, DOCUMENTED) and documented(node)
+    }
     within = {id(each) for node in nodes if id(node) in documents for each in ast.walk(node)}
     names: set[str] = set()
     for node in nodes:
@@ -102,7 +106,9 @@ def public_names() -> frozenset[str]:
     for path in SOURCES:
         tree = parsed(path)
         for each in tree.body:
-            targets = each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
+            targets = (
+                each.targets if isinstance(each, ast.Assign) else [getattr(each, "target", None)]
+            )
             names.update(target.id for target in targets if isinstance(target, ast.Name))
             names.update({each.name} if isinstance(each, DOCUMENTED[1:]) else ())
         for node in ast.walk(tree):

@@ -46,7 +46,9 @@ def is_first(item: pytest.Item) -> bool:
 
 def is_imported(item: pytest.Item) -> bool:
     function = getattr(item, "function", None)
-    return getattr(function, "__module__", "") != getattr(getattr(item, "module", None), "__name__", "")
+    return getattr(function, "__module__", "") != getattr(
+        getattr(item, "module", None), "__name__", ""
+    )
 
 
 def _parameters(item: pytest.Item) -> Mapping[str, Any]:

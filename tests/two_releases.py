@@ -15,18 +15,52 @@ from tests.several_releases import combine
 Rows = Sequence[tuple[Any, Any, Any]]
 Truth = dict[str, float | None]
 NEEDS_PEOPLE = (
-    *("stayed", "entered", "left", "same_class", "followed_right", "expected_right_links", "unique_in_both"),
+    *(
+        "stayed",
+        "entered",
+        "left",
+        "same_class",
+        "followed_right",
+        "expected_right_links",
+        "unique_in_both",
+    ),
     *("entered_alone_right", "left_alone_right", "signature_changed", "m_invariance"),
     *("all_people", "unique_by_one", "unique_by_all", "beyond_one"),
 )
 NEEDS_VALUES = (
-    *("entered_value", "left_value", "forward_attack", "forward_anonymity", "cross_attack", "m_uniqueness"),
-    *("cross_anonymity", "backward_attack", "backward_anonymity", "bcf_anonymity", "value_by_intersection"),
+    *(
+        "entered_value",
+        "left_value",
+        "forward_attack",
+        "forward_anonymity",
+        "cross_attack",
+        "m_uniqueness",
+    ),
+    *(
+        "cross_anonymity",
+        "backward_attack",
+        "backward_anonymity",
+        "bcf_anonymity",
+        "value_by_intersection",
+    ),
     *("signature_changed", "m_invariance"),
 )
 BY_VALUES = (  # the figures that compare classes by their values
-    *("followed", "followed_right", "expected_right_links", "entered_alone", "left_alone", "left_value"),
-    *("entered_alone_right", "left_alone_right", "entered_value", "backward_attack", "backward_anonymity"),
+    *(
+        "followed",
+        "followed_right",
+        "expected_right_links",
+        "entered_alone",
+        "left_alone",
+        "left_value",
+    ),
+    *(
+        "entered_alone_right",
+        "left_alone_right",
+        "entered_value",
+        "backward_attack",
+        "backward_anonymity",
+    ),
 )
 RESTS_ON_KEYS = (  # the figures that are known only if a key of one release is in the other
     *("followed_right", "expected_right_links", "entered_alone_right", "left_alone_right"),
@@ -53,7 +87,9 @@ def compare(first: Rows, second: Rows, *, keyed: bool, of_people: bool, sensitiv
     if of_people:
         first, second = list(dict.fromkeys(first)), list(dict.fromkeys(second))
     one, two = classes_of(first), classes_of(second)
-    people = [{p for p, _, _ in rows} if of_people else set(range(len(rows))) for rows in (first, second)]
+    people = [
+        {p for p, _, _ in rows} if of_people else set(range(len(rows))) for rows in (first, second)
+    ]
     ids = [{p for p, _, _ in rows} for rows in (first, second)]
     stayed = ids[0] & ids[1]
     truth: Truth = {"first_people": len(people[0]), "second_people": len(people[1])}
@@ -165,14 +201,20 @@ def _invariance(first: Rows, second: Rows, one: Any, two: Any, stayed: set[Any])
     unique = all(len(group) == len(set(group)) for group in groups)
     least = min(map(len, groups)) if unique else 0
     changed = sum({s for _, s in one[of[0][p]]} != {s for _, s in two[of[1][p]]} for p in stayed)
-    return {"m_uniqueness": least, "signature_changed": changed, "m_invariance": 0 if changed else least}
+    return {
+        "m_uniqueness": least,
+        "signature_changed": changed,
+        "m_invariance": 0 if changed else least,
+    }
 
 
 def _hide(
     truth: Truth, first: Rows, second: Rows, stayed: set[Any], *, keyed: bool, sensitive: bool
 ) -> Truth:
     """Leave out what needs people or values that are not known, or classes that are never the same."""
-    several = keyed and any(max(Counter(p for p, _, _ in rows).values()) > 1 for rows in (first, second))
+    several = keyed and any(
+        max(Counter(p for p, _, _ in rows).values()) > 1 for rows in (first, second)
+    )
     unknown = truth["same_class"] == 0 if keyed and stayed else truth["common_classes"] == 0
     paired = ("unique_in_both", "signature_changed", "m_invariance", *(OF_TARGETS if keyed else ()))
     hidden = {*(() if keyed else NEEDS_PEOPLE), *(() if sensitive else NEEDS_VALUES)}
@@ -186,7 +228,12 @@ def _hide(
 
 def shares(truth: Mapping[str, float | None], answers: Sequence[Mapping[str, Any]]) -> None:
     """Hold every value the truth, and every share the value over its total."""
-    due = {name: value if value is None else pytest.approx(value, rel=1e-12) for name, value in truth.items()}
+    due = {
+        name: value if value is None else pytest.approx(value, rel=1e-12)
+        for name, value in truth.items()
+    }
     assert {row["figure"]: row["value"] for row in answers} == due
     for row in answers:
-        assert row["share"] is None or row["share"] == row["value"] / row["total"] <= 1, row["figure"]
+        assert row["share"] is None or row["share"] == row["value"] / row["total"] <= 1, row[
+            "figure"
+        ]

@@ -33,7 +33,9 @@ def population(d: float, alpha: float, people: int, seed: int) -> Population:
     return Population(labels, sizes[:classes])
 
 
-def _joined(rng: np.random.Generator, labels: Integers, sizes: Integers, person: int, d: float) -> int:
+def _joined(
+    rng: np.random.Generator, labels: Integers, sizes: Integers, person: int, d: float
+) -> int:
     """Pick a class with weight s − d: that of a random person, kept with the right chance."""
     most = 1.0 if d >= 0 else 1.0 - d
     while True:
@@ -44,4 +46,6 @@ def _joined(rng: np.random.Generator, labels: Integers, sizes: Integers, person:
 
 def histogram_of(sizes: Integers) -> Histogram:
     size, classes = np.unique(sizes[sizes > 0], return_counts=True)
-    return Histogram(size.astype(np.int64), classes.astype(np.int64), (size * classes).astype(np.int64))
+    return Histogram(
+        size.astype(np.int64), classes.astype(np.int64), (size * classes).astype(np.int64)
+    )

@@ -36,12 +36,16 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
     "bigquery": Dialect(["bigquery"], "`{}`", ["int64", "string", "float64", "date"]),
     "databricks": Dialect(["databricks", "spark"], "`{}`", ["int", "string", "double", "date"]),
     "redshift": Dialect(
-        ["redshift", "postgres"], '"{}"', ["integer", "character varying", "double precision", "date"]
+        ["redshift", "postgres"],
+        '"{}"',
+        ["integer", "character varying", "double precision", "date"],
     ),
     "sqlserver": Dialect(["sqlserver"], '"{}"', ["int", "nvarchar", "float", "date"]),
     "trino": Dialect(["trino"], '"{}"', ["integer", "varchar", "double", "date"]),
     "athena": Dialect(["athena"], '"{}"', ["integer", "varchar", "double", "date"]),
-    "clickhouse": Dialect(["clickhouse"], "`{}`", ["Int32", "Nullable(String)", "Nullable(Float64)", "Date"]),
+    "clickhouse": Dialect(
+        ["clickhouse"], "`{}`", ["Int32", "Nullable(String)", "Nullable(Float64)", "Date"]
+    ),
     "mysql": Dialect(["mysql"], "`{}`", ["int", "varchar", "double", "date"]),
 }
 QI: Final = ["age", "name", "height", "select"]
@@ -80,7 +84,9 @@ class Table:
 def query(dialect: str, name: str) -> str:
     """The SQL of a test in the words of a dialect."""
     test, options = ASKED[name]
-    tables = {key: Table(value) for key, value in options.items() if key in {"population", "before"}}
+    tables = {
+        key: Table(value) for key, value in options.items() if key in {"population", "before"}
+    }
     package = package_of(dialect)
     asked = {"model": Table("people"), "quasi_identifiers": QI, **options, **tables}
     return re.sub(r"\n\s*\n", "\n", str(package[f"test_reid_{test}"](**asked))).strip()
@@ -104,7 +110,9 @@ class Package:
             "target": SimpleNamespace(type=self.dialect.prefixes[0]),
         }
         for path in sorted(MACROS.glob("*.sql")):
-            template = get_environment().from_string(path.read_text(encoding="utf-8"), globals=context)
+            template = get_environment().from_string(
+                path.read_text(encoding="utf-8"), globals=context
+            )
             self.macros |= {
                 name.removeprefix("dbt_macro__"): macro
                 for name, macro in vars(template.module).items()
@@ -143,7 +151,9 @@ class Package:
         """Its columns."""
         whole, text, real, day = self.dialect.types
         kinds = (whole, text, real, day, text)
-        return [SimpleNamespace(name=name, dtype=kind) for name, kind in zip(NAMES, kinds, strict=True)]
+        return [
+            SimpleNamespace(name=name, dtype=kind) for name, kind in zip(NAMES, kinds, strict=True)
+        ]
 
 
 package_of: Final = cache(Package)

@@ -19,7 +19,17 @@ from reid_sql.reductions.classes import CLASS_SIZE
 FOLDER: Final = Path(__file__).parents[1] / "tests" / "engines" / "ibis" / "dialects"
 # Of Redshift there is no dialect in Ibis 12: it is asked in that of PostgreSQL.
 DIALECTS: Final = (
-    *("athena", "bigquery", "clickhouse", "databricks", "exasol", "mssql", "mysql", "oracle", "postgres"),
+    *(
+        "athena",
+        "bigquery",
+        "clickhouse",
+        "databricks",
+        "exasol",
+        "mssql",
+        "mysql",
+        "oracle",
+        "postgres",
+    ),
     *("snowflake", "trino"),
 )
 COLUMNS: Final = {
@@ -60,7 +70,9 @@ QUERIES: Final[Mapping[str, Callable[[], Any]]] = {
     "histogram of people by group": _reduced(
         "histogram", qi=QI, nulls="value", by=["disease"], entity="person"
     ),
-    "population_histogram": _reduced("population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value"),
+    "population_histogram": _reduced(
+        "population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value"
+    ),
     "population_histogram of people": _reduced(
         "population_histogram", population_tbl=COUNTRY, qi=QI, nulls="value", entity="person"
     ),

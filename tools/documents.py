@@ -29,7 +29,8 @@ PART: Final = re.compile(
 def renewed(document: Path) -> str:
     """Give the document with its lists, results and files as they are."""
     text = document.read_text(encoding="utf-8")
-    held = PART.sub(lambda part: part[1] + part[4], text)  # what stands in a part was run where it comes from
+    # what stands in a part was run where it comes from
+    held = PART.sub(lambda part: part[1] + part[4], text)
     held = examples.renew_commands(examples.renew_markdown(held), document.parent)
     return PART.sub(lambda part: part[1] + PARTS[part["name"]]() + part[4], held)
 
@@ -51,7 +52,9 @@ def function_table() -> str:
 
 def terms() -> str:
     """Where each word of the field leads, and what is not here."""
-    links = {term: ", ".join(f"[`{name}`]({name}.md)" for name in names) for term, names in TERMS.items()}
+    links = {
+        term: ", ".join(f"[`{name}`]({name}.md)" for name in names) for term, names in TERMS.items()
+    }
     rows = [f"| {term} | {linked} |\n" for term, linked in links.items()]
     rows += [f"| {term} | not here: {instead} |\n" for term, instead in NOT_HERE.items()]
     return "".join(["| you look for | see |\n| --- | --- |\n", *sorted(rows)])

@@ -61,8 +61,11 @@ TABLES: Final[Mapping[str, str]] = {
     "load_model": "saved",
 }
 PUBLISHED: Final = '["sex", "education"], totals="margins", suppress="primary"'
-FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")  # of so few columns, a law is fitted to the riskier half
-PURCHASES: Final = '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
+# of so few columns, a law is fitted to the riskier half
+FEW_CHOICES: Final = ("alpha=0.1", "tail=0.5")
+PURCHASES: Final = (
+    '{"person": [1, 1, 2, 2, 3, 3], "item": ["tea", "rice", "tea", "salt", "tea", "rice"]}'
+)
 PURCHASE_ROWS: Final = '[(1, "tea"), (1, "rice"), (2, "tea"), (2, "salt"), (3, "tea"), (3, "rice")]'
 PURCHASE_VALUES: Final = PURCHASE_ROWS.strip("[]").replace('"', "'")
 JOBS: Final = '{"pid": [1, 2, 3], "job": ["cook", "cook", "vet"]}'
@@ -96,7 +99,8 @@ class Face:
     begin: tuple[str, ...]  # lines before every example
     fitted: tuple[str, ...]  # lines that make the model "town" known
     tables: Mapping[str, str]  # the line that makes a table, by its name
-    expressions: str  # what values that hang on no table are taken from; nothing where there are none
+    # what values that hang on no table are taken from; nothing where there are none
+    expressions: str
     key: str = ""  # the argument that names the records' key, where records have no places
     keyed: str = ""  # what gives the people that key
     first: str = ""  # what each call begins with
@@ -109,7 +113,9 @@ class Face:
 
     def has(self, function: Function) -> bool:
         """Whether the function is there: a face that asks a connection has those of tables alone."""
-        return not function.absence(self.engine) and (not self.first or facts.answers_a_table(function))
+        return not function.absence(self.engine) and (
+            not self.first or facts.answers_a_table(function)
+        )
 
     def example(self, function: Function) -> list[str]:
         """The statements of the function's example; the last one assigns the answer."""

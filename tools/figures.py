@@ -14,10 +14,13 @@ from matplotlib.figure import Figure
 
 from tools.documents import DOCUMENTS
 
-BLOCK: Final = re.compile(r"```python\n(.*?)```\n(?:\s*!\[[^\]]+\]\((images/\w+\.svg)\))?", re.DOTALL)
+BLOCK: Final = re.compile(
+    r"```python\n(.*?)```\n(?:\s*!\[[^\]]+\]\((images/\w+\.svg)\))?", re.DOTALL
+)
 PLACED: Final = re.compile(r'\b(?:d|x|y|transform)="[^"]*"')
 NUMBER: Final = re.compile(r"-?\d+\.\d+")
-DIGITS: Final = 4  # of a place: a tenth of a point, where models differ by a millionth between machines
+# of a place: a tenth of a point, where models differ by a millionth between machines
+DIGITS: Final = 4
 UNDATED: Final = {"Date": None, "Creator": None}
 
 

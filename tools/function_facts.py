@@ -63,7 +63,9 @@ def takes_models_by_name_alone(function: Function) -> bool:
 
 def needed(function: Function) -> list[str]:
     """The parameters that must be given."""
-    return [p.name for p in function.parameters if p.default is REQUIRED and p.name in named(function)]
+    return [
+        p.name for p in function.parameters if p.default is REQUIRED and p.name in named(function)
+    ]
 
 
 def engines(function: Function) -> str:

@@ -110,7 +110,9 @@ def needed(before: list[str], statement: str) -> list[str]:
     wanted = statement
     for each in reversed(before):
         defined = [name for names in DEFINES.findall(_bare(each)) for name in names if name]
-        listed = facts.calls(wanted, "fitted_models") and any(facts.calls(each, fit) for fit in FITS)
+        listed = facts.calls(wanted, "fitted_models") and any(
+            facts.calls(each, fit) for fit in FITS
+        )
         if listed or any(re.search(rf"\b{name}\b", _bare(wanted)) for name in defined):
             found.insert(0, each)
             wanted += f"\n{each}"

@@ -12,7 +12,15 @@ from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import LOSS_WEIGHT, SECONDS, SUPPRESSION, Preparing
 from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
-from reid_sql.hierarchies.hierarchy import END, LENGTH, PART, RARE_BELOW, SEPARATOR, STANDARD_NAME, WIDTH
+from reid_sql.hierarchies.hierarchy import (
+    END,
+    LENGTH,
+    PART,
+    RARE_BELOW,
+    SEPARATOR,
+    STANDARD_NAME,
+    WIDTH,
+)
 from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.release.lattice import LOSS
@@ -47,16 +55,23 @@ def policy_schema() -> Schema:
         "required": ["tables"],
         "additionalProperties": False,
         "properties": {
-            "name": TEXT | {"description": "what the reports call the policy; the file's name unless given"},
-            "engine": ENGINE.schema | {"description": "what counts; as the tables need unless given"},
+            "name": TEXT
+            | {"description": "what the reports call the policy; the file's name unless given"},
+            "engine": ENGINE.schema
+            | {"description": "what counts; as the tables need unless given"},
             "url": URL,
-            "baseline": TEXT | {"description": "an earlier JSON report: fail only on what got worse"},
+            "baseline": TEXT
+            | {"description": "an earlier JSON report: fail only on what got worse"},
             "baseline_accepted_by": TEXT
-            | {"description": "who accepts that figures which failed in the baseline stay as they are"},
-            "mask_below": MASK.schema | {"default": 10, "description": "counts of fewer records are masked"},
+            | {
+                "description": "who accepts that figures which failed in the baseline stay as they are"
+            },
+            "mask_below": MASK.schema
+            | {"default": 10, "description": "counts of fewer records are masked"},
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": SEED.schema | {"default": 0},
-            "cautions": CAUTIONS.schema | {"description": "whether a figure with a caution may be judged"},
+            "cautions": CAUTIONS.schema
+            | {"description": "whether a figure with a caution may be judged"},
             "accept": NAMES
             | {"description": "the codes of cautions that never block, such as missing_codes"},
             "prepare": _prepare(),
@@ -71,7 +86,10 @@ def policy_schema() -> Schema:
                 "type": "object",
                 "description": "for a column, its steps; else they are proposed",
                 "additionalProperties": {
-                    "oneOf": [{"type": "array", "items": {"oneOf": _steps()}}, *_named_hierarchies()]
+                    "oneOf": [
+                        {"type": "array", "items": {"oneOf": _steps()}},
+                        *_named_hierarchies(),
+                    ]
                 },
             },
             "checks": {"type": "array", "items": {"oneOf": [_check(m) for m in MEASURES.values()]}},
@@ -88,12 +106,14 @@ def _recipient() -> Schema:
         "properties": {
             "name": TEXT,
             "environment": ENVIRONMENT.schema,
-            "controls": NAMES | {"description": "what prevents misuse, in words; no figure hangs on it"},
+            "controls": NAMES
+            | {"description": "what prevents misuse, in words; no figure hangs on it"},
             "tables": NAMES | {"description": "the tables that they receive; all unless given"},
             "knows": NAMES
             | {"description": "the columns that they may know; the quasi-identifiers unless given"},
             "rows": POINTS.schema | {"description": "how many rows of a person they may know"},
-            "scenario": TEXT | {"description": "the file of what they may know, for measures of an attacker"},
+            "scenario": TEXT
+            | {"description": "the file of what they may know, for measures of an attacker"},
             "links": {
                 "type": "array",
                 "items": LINKS.schema,
@@ -117,7 +137,9 @@ def _assessment() -> Schema:
             "valid_until": DAY,
             "triggers": NAMES | {"description": "what requires a new assessment"},
             "standards": NAMES
-            | {"description": "the tables of clauses: shipped names, or TOML files beside the policy"},
+            | {
+                "description": "the tables of clauses: shipped names, or TOML files beside the policy"
+            },
             "answers": {"type": "object", "additionalProperties": TEXT},
             "intruder_tests": {
                 "type": "array",
@@ -154,7 +176,8 @@ def _prepare() -> Schema:
                 "description": "global or local recoding, or the one that loses less",
             },
             "time_limit": SECONDS.schema | {"default": usual.time_limit},
-            "keep": NAMES | {"description": "columns to release besides those that the policy names"},
+            "keep": NAMES
+            | {"description": "columns to release besides those that the policy names"},
             "target": {
                 "type": "string",
                 "minLength": 1,
@@ -179,7 +202,10 @@ def _prepare() -> Schema:
                 "additionalProperties": WIDTH.schema,
             },
             "hierarchies": {"$ref": "#/$defs/hierarchies"},
-            "ladders": {"$ref": "#/$defs/hierarchies", "description": "the older name of hierarchies"},
+            "ladders": {
+                "$ref": "#/$defs/hierarchies",
+                "description": "the older name of hierarchies",
+            },
         },
     }
 
@@ -224,13 +250,17 @@ def _table() -> Schema:
             "name": TEXT,
             "file": TEXT
             | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
-            "files": TEXT | {"description": "a pattern of files with the same columns, in place of file"},
+            "files": TEXT
+            | {"description": "a pattern of files with the same columns, in place of file"},
             "url": URL,
             "table": TEXT
-            | {"description": "the table of a DuckDB file or a warehouse, by its name or schema.name"},
+            | {
+                "description": "the table of a DuckDB file or a warehouse, by its name or schema.name"
+            },
             "delimiter": TEXT
             | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
-            "quote": TEXT | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
+            "quote": TEXT
+            | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
             "encoding": ENCODING.schema | {"description": "of a text file; utf-8 unless given"},
             "header": {
                 "type": "boolean",
@@ -250,14 +280,17 @@ def _table() -> Schema:
                     "items": {"type": ["string", "number"]},
                 },
             },
-            "population": POPULATION.schema | {"description": "the people that the table is a sample of"},
+            "population": POPULATION.schema
+            | {"description": "the people that the table is a sample of"},
             "population_file": TEXT | {"description": "the table of the population"},
             "original_file": TEXT | {"description": "the table that a synthetic one was made from"},
-            "holdout_file": TEXT | {"description": "people like those of the original, who were not used"},
+            "holdout_file": TEXT
+            | {"description": "people like those of the original, who were not used"},
             "former_file": TEXT | {"description": "the release of the table before this one"},
             "joined_file": TEXT | {"description": "a table that this one is joined with"},
             **{
-                f"{role}_file": TEXT | {"description": "a published table that is audited with this one"}
+                f"{role}_file": TEXT
+                | {"description": "a published table that is audited with this one"}
                 for role in PUBLISHED
             },
             **{f"{role}_table": TEXT for role in ROLES},
@@ -282,7 +315,8 @@ def _check(measure: Measure) -> Schema:
         "required": ["measure"],
         "anyOf": [{"required": [measure.bound]}, {"required": ["no_worse"]}],
         "additionalProperties": False,
-        "properties": own | {name: parameter.domain.schema for name, parameter in measure.parameters.items()},
+        "properties": own
+        | {name: parameter.domain.schema for name, parameter in measure.parameters.items()},
     }
 
 

@@ -36,7 +36,10 @@ def places(root: Path) -> dict[str, str]:
     scripts = (path.name for path in (root / "sql_examples").glob("*.sql"))
     return {
         **{place: place.removeprefix("docs/") for place in docs},
-        **{f"sql_examples/{name}": f"sql_examples/{name.removesuffix('.sql')}.md" for name in scripts},
+        **{
+            f"sql_examples/{name}": f"sql_examples/{name.removesuffix('.sql')}.md"
+            for name in scripts
+        },
         **{name: name for name in BESIDE},
         "README.md": "index.md",
     }
@@ -67,7 +70,9 @@ TIER: Final = "functions_"  # a folder of nav for each tier of functions
 def with_folders(settings: str, pages: Iterable[str]) -> str:
     """The settings with each folder's pages in its place; refuses a page that stands there not once."""
     for folder in set(re.findall(r'"(\w+/)"', settings)):
-        inside = sorted(page for page in pages if page.startswith(folder) and not page.endswith("/index.md"))
+        inside = sorted(
+            page for page in pages if page.startswith(folder) and not page.endswith("/index.md")
+        )
         if folder.startswith(TIER):
             names = group_by_tier(declared())[folder.removeprefix(TIER).removesuffix("/")]
             inside = [page for name in names if (page := f"functions/{name}.md") in {*pages}]
@@ -78,7 +83,9 @@ def with_folders(settings: str, pages: Iterable[str]) -> str:
         if named.count(page) != 1 or page not in pages:
             times = named.count(page) if page in pages else "the name of none"
             rule = f"each page must stand once in nav of tools/site.toml, got {times} of '{page}'"
-            raise LookupError(f"{rule}; give a page its place in one section, and no place to what is none")
+            raise LookupError(
+                f"{rule}; give a page its place in one section, and no place to what is none"
+            )
     return settings
 
 
@@ -123,7 +130,11 @@ def split_sessions(text: str, *, once: bool = False) -> str:
         nonlocal sessions
         sessions += 1
         lines = session[1].splitlines()
-        code = [line[4:] for line in lines if line.startswith((">>> ", "... ")) or line in {">>>", "..."}]
+        code = [
+            line[4:]
+            for line in lines
+            if line.startswith((">>> ", "... ")) or line in {">>>", "..."}
+        ]
         printed = [line for line in lines if line and not line.startswith((">>>", "..."))]
         blocks = [("python", code)]
         if printed and not (once and sessions > 1):
@@ -159,7 +170,9 @@ def build(root: Path = ROOT, folder: Path = BUILD) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Build into the folder that is named, or into build/."""
-    parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.site", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("folder", nargs="?", type=Path, default=BUILD, help="instead of build/")
     return build(folder=parser.parse_args(arguments).folder.resolve())
 

@@ -169,4 +169,6 @@ def _hint(parameter: Parameter) -> str:
 def _formatted(stub: str) -> str:
     """Lay the text out as the formatter would."""
     call = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "stub.pyi", "-"]
-    return subprocess.run(call, input=stub, capture_output=True, encoding="utf-8", check=True).stdout
+    return subprocess.run(
+        call, input=stub, capture_output=True, encoding="utf-8", check=True
+    ).stdout

@@ -35,7 +35,8 @@ def main() -> int:
         found = {section: SECTIONS[section](asked, pool, console) for section in asked.only}
     if asked.json:
         asked.json.write_text(
-            json.dumps({"seed": asked.seed} | found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps({"seed": asked.seed} | found, indent=1, ensure_ascii=False) + "\n",
+            encoding="utf-8",
         )
     return 0
 
@@ -50,13 +51,21 @@ def arguments() -> Namespace:
     parser.add_argument("--datasets", type=int, default=24, help="datasets drawn from a corpus")
     parser.add_argument("--runs", type=int, default=10, help="populations of a process")
     parser.add_argument(
-        "--populations", type=int, default=50, help="populations of adult for copulas; others a third"
+        "--populations",
+        type=int,
+        default=50,
+        help="populations of adult for copulas; others a third",
     )
     parser.add_argument("--seed", type=int, default=2025, help="seed of all that is drawn")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
     sections = ", ".join(SECTIONS)
     parser.add_argument(
-        "--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION", help=sections
+        "--only",
+        nargs="+",
+        choices=SECTIONS,
+        default=list(SECTIONS),
+        metavar="SECTION",
+        help=sections,
     )
     parser.add_argument("--json", type=Path, help="file for every figure")
     return parser.parse_args()
@@ -74,7 +83,10 @@ def on_datasets(asked: Namespace, pool: Executor, console: Console) -> dict[str,
     done = list(pool.map(partial(measure, seed=asked.seed), kept, chunksize=2))
     _show_datasets(console, table.counted(one.corpus for one in drawn), done)
     _told(f"{len(kept)} datasets in {perf_counter() - start:.0f} s")
-    return {"map_fit": map_fit([one.fitted for one in done]), "datasets": [asdict(one) for one in done]}
+    return {
+        "map_fit": map_fit([one.fitted for one in done]),
+        "datasets": [asdict(one) for one in done],
+    }
 
 
 def on_model(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any]:
@@ -82,7 +94,9 @@ def on_model(asked: Namespace, pool: Executor, console: Console) -> dict[str, An
     start = perf_counter()
     places = range(len(PROCESSES))
     runs = [
-        run for some in pool.map(partial(simulate, runs=asked.runs, seed=asked.seed), places) for run in some
+        run
+        for some in pool.map(partial(simulate, runs=asked.runs, seed=asked.seed), places)
+        for run in some
     ]
     console.print(table.model_coverage(runs), table.targets(model_verdicts(runs)))
     _told(f"{len(runs)} intervals in {perf_counter() - start:.0f} s")
@@ -94,7 +108,9 @@ def on_sets(asked: Namespace, pool: Executor, console: Console) -> dict[str, Any
     start, curves = perf_counter(), [(file, points) for file in FILES for points in POINTS]
     found = [one for some in pool.map(measure_sparse, *zip(*curves, strict=True)) for one in some]
     console.print(table.sparse(found), table.targets([sparse_verdict(found)]))
-    _told(f"{len(curves)} sparse curves, {asked.workers} processes, in {perf_counter() - start:.0f} s")
+    _told(
+        f"{len(curves)} sparse curves, {asked.workers} processes, in {perf_counter() - start:.0f} s"
+    )
     return {"sparse": [asdict(one) for one in found]}
 
 
@@ -106,7 +122,9 @@ def on_copulas(asked: Namespace, pool: Executor, console: Console) -> dict[str, 
         for corpus in copulas.CORPORA
     }
     drawn = [
-        one for corpus, count in counts.items() for one in copulas.populations(corpus, count, asked.seed)
+        one
+        for corpus, count in counts.items()
+        for one in copulas.populations(corpus, count, asked.seed)
     ]
     found = list(pool.map(copulas.measure, drawn))
     for line in copula_summary.lines(found):
@@ -118,7 +136,9 @@ def on_copulas(asked: Namespace, pool: Executor, console: Console) -> dict[str, 
 def _show_datasets(console: Console, drawn: dict[str, int], done: Sequence[Measured]) -> None:
     fitted, trials = [one.fitted for one in done], [trial for one in done for trial in one.trials]
     console.print(
-        table.errors(trials, measured=True), table.errors(trials, measured=False), table.biases(trials)
+        table.errors(trials, measured=True),
+        table.errors(trials, measured=False),
+        table.biases(trials),
     )
     console.print(table.corpora(drawn, fitted, trials), table.data_coverage(trials))
     console.print(table.targets(verdicts(fitted, trials)))

@@ -30,10 +30,18 @@ def by_size(adult: pl.DataFrame) -> None:
     for name, file in SCENARIOS.items():
         for size in SIZES:
             sample = adult.sample(size, seed=size, shuffle=True)
-            rows = {row["measure"]: row for row in rp.adversary_summary(sample, file).collect().to_dicts()}
-            found = [rows[measure]["reduction_lower_quartile"] for measure in ("journalist", "prosecutor")]
+            rows = {
+                row["measure"]: row
+                for row in rp.adversary_summary(sample, file).collect().to_dicts()
+            }
+            found = [
+                rows[measure]["reduction_lower_quartile"]
+                for measure in ("journalist", "prosecutor")
+            ]
             found += [rows["marketer"][f"reduction_{quartile}"] for quartile in QUARTILES]
-            print(f"| {name} | {size:,} | {' | '.join(f'{100 * share:.2f} %' for share in found)} |")
+            print(
+                f"| {name} | {size:,} | {' | '.join(f'{100 * share:.2f} %' for share in found)} |"
+            )
 
 
 def by_setting(adult: pl.DataFrame) -> None:
@@ -66,7 +74,9 @@ def by_setting(adult: pl.DataFrame) -> None:
 def main() -> None:
     """Print both tables."""
     folder = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("REID_SQL_DATA", "../shared/data")
-    adult = pl.read_parquet(Path(folder, "adult.parquet")).select(scenario("adult_worst_case").columns)
+    adult = pl.read_parquet(Path(folder, "adult.parquet")).select(
+        scenario("adult_worst_case").columns
+    )
     by_size(adult)
     by_setting(adult)
 

@@ -39,17 +39,25 @@ def main() -> None:
     people = pl.read_parquet(parser.parse_args().data / "adult.parquet").select(COLUMNS)
     codes = people.select(pl.all().rank("dense")).to_numpy().astype(np.int64)
     print(
-        "| sample | sets | mean u(S) | estimate | mean absolute error | mean error |\n" + "| --- " * 6 + "|"
+        "| sample | sets | mean u(S) | estimate | mean absolute error | mean error |\n"
+        + "| --- " * 6
+        + "|"
     )
     for fraction in FRACTIONS:
-        found = np.array([row for seed in range(SAMPLES) for row in _sample(people, codes, fraction, seed)])
+        found = np.array(
+            [row for seed in range(SAMPLES) for row in _sample(people, codes, fraction, seed)]
+        )
         for place, kind in enumerate(KINDS, 1):
             off = found[:, place] - found[:, 0]
             figures = f"{np.abs(off).mean():.3f} | {off.mean():+.3f}"
-            print(f"| {fraction:.0%} | {len(found)} | {found[:, 0].mean():.3f} | {kind} | {figures} |")
+            print(
+                f"| {fraction:.0%} | {len(found)} | {found[:, 0].mean():.3f} | {kind} | {figures} |"
+            )
 
 
-def _sample(people: pl.DataFrame, codes: Integers, fraction: float, seed: int) -> Iterator[tuple[float, ...]]:
+def _sample(
+    people: pl.DataFrame, codes: Integers, fraction: float, seed: int
+) -> Iterator[tuple[float, ...]]:
     """u(S) in the population and by each estimate, for random sets of columns."""
     rng, size = np.random.default_rng(seed), len(people)
     taken = np.sort(rng.choice(size, round(fraction * size), replace=False))
@@ -59,7 +67,9 @@ def _sample(people: pl.DataFrame, codes: Integers, fraction: float, seed: int) -
     by_model = [unique_share_by_subset(registry.known(name), size) for name in KINDS[1:]]
     for _ in range(SETS):
         places = np.sort(rng.choice(len(COLUMNS), rng.integers(2, len(COLUMNS) + 1), replace=False))
-        _, back, alike = np.unique(codes[:, places], axis=0, return_inverse=True, return_counts=True)
+        _, back, alike = np.unique(
+            codes[:, places], axis=0, return_inverse=True, return_counts=True
+        )
         held = np.bincount(back.ravel()[taken])
         sizes, classes = np.unique(held[held > 0], return_counts=True)
         if sizes[0] != 1:
@@ -68,7 +78,10 @@ def _sample(people: pl.DataFrame, codes: Integers, fraction: float, seed: int) -
         truth = float((alike[back.ravel()[alone]] == 1).mean())
         histogram = Histogram(sizes, classes, sizes * classes)
         by_pitman = pitman.pitman_uniqueness(histogram, size).uniqueness
-        shares = [1.0 if by_pitman is None else by_pitman, *(unique(places.tolist()) for unique in by_model)]
+        shares = [
+            1.0 if by_pitman is None else by_pitman,
+            *(unique(places.tolist()) for unique in by_model),
+        ]
         yield truth, *(min(1.0, share * len(taken) / len(alone)) for share in shares)
 
 

@@ -27,8 +27,17 @@ from reid_sql.models.synthetic.membership import attack_membership
 from reid_sql.reductions.audit import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
-MANY: Final = [*FEW, "workclass", "relationship", "capital_gain", "capital_loss", "hours_per_week", "income"]
-RECORDS: Final = {0.0: 2000, 0.01: 2000, 0.05: 2000, 0.001: 10_000}  # of each table, by the share copied
+MANY: Final = [
+    *FEW,
+    "workclass",
+    "relationship",
+    "capital_gain",
+    "capital_loss",
+    "hours_per_week",
+    "income",
+]
+# of each table, by the share copied
+RECORDS: Final = {0.0: 2000, 0.01: 2000, 0.05: 2000, 0.001: 10_000}
 DRAWS: Final = 40
 Maker = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 
@@ -36,7 +45,9 @@ Maker = Callable[[pl.DataFrame, np.random.Generator], pl.DataFrame]
 def draw_marginals(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """Draw each column by itself."""
     records = people.height
-    return people.select(people[name].gather(rng.integers(0, records, records)) for name in people.columns)
+    return people.select(
+        people[name].gather(rng.integers(0, records, records)) for name in people.columns
+    )
 
 
 def draw_copula(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
@@ -127,11 +138,15 @@ def main() -> None:
             if shares and copied not in shares:
                 continue
             for title, counts in zip(
-                ("above 0:", "contains 0:"), count_found(columns, records, copied, int(draws)), strict=True
+                ("above 0:", "contains 0:"),
+                count_found(columns, records, copied, int(draws)),
+                strict=True,
             ):
                 for name, hits in ({} if copied and title != "above 0:" else counts).items():
                     found = {attack: round(count / int(draws), 3) for attack, count in hits.items()}
-                    print(len(columns), "columns", records, "records", name, title, found, flush=True)
+                    print(
+                        len(columns), "columns", records, "records", name, title, found, flush=True
+                    )
 
 
 if __name__ == "__main__":

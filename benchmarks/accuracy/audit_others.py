@@ -27,7 +27,8 @@ def encode(tables: list[pl.DataFrame]) -> list[Floats]:
     together = pl.concat(tables)
     numbers = [name for name in together.columns if together[name].dtype.is_numeric()]
     scaled = together.with_columns(
-        (pl.col(name) - pl.col(name).min()) / (pl.col(name).max() - pl.col(name).min()) for name in numbers
+        (pl.col(name) - pl.col(name).min()) / (pl.col(name).max() - pl.col(name).min())
+        for name in numbers
     )
     wide = scaled.to_dummies([name for name in together.columns if name not in numbers]).to_numpy()
     ends = np.cumsum([table.height for table in tables])[:-1]
@@ -38,7 +39,9 @@ def measure_area(used: Floats, unused: Floats) -> float:
     """The area under the ROC curve of scores, by ranks of equal scores in the middle."""
     both = np.concatenate([used, unused])
     ordered = np.sort(both)
-    ranks = (np.searchsorted(ordered, used, "left") + np.searchsorted(ordered, used, "right") + 1) / 2
+    ranks = (
+        np.searchsorted(ordered, used, "left") + np.searchsorted(ordered, used, "right") + 1
+    ) / 2
     return float((ranks.sum() - len(used) * (len(used) + 1) / 2) / (len(used) * len(unused)))
 
 
@@ -51,9 +54,13 @@ def score_others(tables: list[pl.DataFrame]) -> dict[str, float]:
     scores = {
         "closest record": -closest,
         "closest record less closest other": to_reference.min(axis=1) - closest,
-        "records within the median": (to_synthetic <= np.median(closest)).sum(axis=1).astype(np.float64),
+        "records within the median": (to_synthetic <= np.median(closest))
+        .sum(axis=1)
+        .astype(np.float64),
     }
-    return {name: measure_area(each[: len(used)], each[len(used) :]) for name, each in scores.items()}
+    return {
+        name: measure_area(each[: len(used)], each[len(used) :]) for name, each in scores.items()
+    }
 
 
 def main() -> None:
@@ -75,7 +82,9 @@ def main() -> None:
                 for name, area in score_others([used, unused, synthetic, reference]).items():
                     areas.setdefault(f"re-implemented: {name}", []).append(area)
             means = {name: round(float(np.mean(each)), 4) for name, each in areas.items()}
-            print(len(columns), "columns", f"{copied:.0%} copied", means, file=sys.stdout, flush=True)
+            print(
+                len(columns), "columns", f"{copied:.0%} copied", means, file=sys.stdout, flush=True
+            )
 
 
 if __name__ == "__main__":

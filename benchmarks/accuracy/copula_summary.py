@@ -26,7 +26,9 @@ def lines(found: Sequence[Fitted]) -> Iterator[str]:
 
 def _populations(found: Sequence[Fitted]) -> Iterator[str]:
     """Mean absolute error ± standard deviation [its 95 % interval], by corpus, method and fraction."""
-    yield "| Ξ̂, mean absolute error | populations | 100 % | 10 % | 5 % | 1 % |\n" + "| --- " * 6 + "|"
+    yield (
+        "| Ξ̂, mean absolute error | populations | 100 % | 10 % | 5 % | 1 % |\n" + "| --- " * 6 + "|"
+    )
     for corpus in dict.fromkeys(one.population.corpus for one in found):
         own = [one for one in found if one.population.corpus == corpus]
         if corpus == "adult":
@@ -39,7 +41,9 @@ def _populations(found: Sequence[Fitted]) -> Iterator[str]:
 
 
 def _error(found: Sequence[Fitted], method: str, fraction: float) -> str:
-    signed = np.array([one.errors[method][fraction] for one in found if fraction in one.errors[method]])
+    signed = np.array(
+        [one.errors[method][fraction] for one in found if fraction in one.errors[method]]
+    )
     if not len(signed):
         return "–"
     low, high = _interval(len(signed), lambda some: float(np.abs(signed[some]).mean()))
@@ -72,14 +76,19 @@ def _persons(found: Sequence[Fitted]) -> Iterator[str]:
 
 
 def _told(persons: Sequence[Persons]) -> list[str]:
-    xi, unique = ([np.array(getattr(one, name), dtype=float) for one in persons] for name in ("xi", "unique"))
+    xi, unique = (
+        [np.array(getattr(one, name), dtype=float) for one in persons] for name in ("xi", "unique")
+    )
     areas = np.array([area(*pair) for pair in zip(xi, unique, strict=True)])
     areas = areas[np.isfinite(areas)]
     cells = [f"{areas.mean():.3f} ± {areas.std(ddof=1):.3f}"]
     for threshold in THRESHOLDS:
         named = np.array([(score > threshold).sum() for score in xi], dtype=float)
         wrong = np.array(
-            [((score > threshold) & (true == 0)).sum() for score, true in zip(xi, unique, strict=True)],
+            [
+                ((score > threshold) & (true == 0)).sum()
+                for score, true in zip(xi, unique, strict=True)
+            ],
             dtype=float,
         )
         cells.append(_share(wrong, named))

@@ -103,7 +103,9 @@ def measure(population: Population) -> Fitted:
         others = order[size : size + PERSONS]
         for method, found in errors.items():
             model = fitted(frame, order[:size], method)
-            found[fraction] = forecast_copula(model, [frame.height])[0].uniqueness - float(alone.mean())
+            found[fraction] = forecast_copula(model, [frame.height])[0].uniqueness - float(
+                alone.mean()
+            )
             if fraction == PERSONS_FROM:
                 persons[method] = Persons(
                     scores(model, frame[others], frame.height).tolist(), alone[others].tolist()

@@ -68,7 +68,8 @@ def real(corpus: str, count: int, seed: int) -> list[Dataset]:
         _load(con, corpus, rng)
         columns = [str(row[0]) for row in con.execute("DESCRIBE people").fetchall()]
         return [
-            Dataset(corpus, " ".join(some), _counted(con, some)) for some in _subsets(columns, count, rng)
+            Dataset(corpus, " ".join(some), _counted(con, some))
+            for some in _subsets(columns, count, rng)
         ]
 
 
@@ -94,7 +95,9 @@ def _subsets(columns: Sequence[str], count: int, rng: np.random.Generator) -> It
     seen: set[tuple[int, ...]] = set()
     while len(seen) < count:
         some = tuple(
-            sorted(rng.choice(len(columns), rng.integers(1, len(columns) + 1), replace=False).tolist())
+            sorted(
+                rng.choice(len(columns), rng.integers(1, len(columns) + 1), replace=False).tolist()
+            )
         )
         if some not in seen:
             seen.add(some)

@@ -19,7 +19,11 @@ import numpy as np
 from benchmarks.accuracy.corpora import Dataset, folder
 from benchmarks.accuracy.summary import random_guess_error, within
 from benchmarks.accuracy.synthetic import CORPORA, LABELS, datasets
-from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
+from reid_sql.models.classes.uniqueness import (
+    correctness_curve,
+    default_subset_sizes,
+    uniqueness_curve,
+)
 from reid_sql.models.pyc.curve_families import Task, fit_pyc_curve
 from reid_sql.models.pyc.extrapolation import (
     METHOD,
@@ -39,7 +43,8 @@ LEAST: Final = 5  # records in the fraction
 TARGETS: Final = 1000  # people by whom a noisy share was measured
 LEARNT_ON: Final = ("brfss2020_heart", "hdv2003", "geometric", "zipf")
 LEARNT_WITH: Final = 7  # the seed: other columns and parameters than those of the figures
-Points = tuple[str, str, Floats, Floats, Floats | None]  # kind, measure, sizes, shares, standard errors
+# kind, measure, sizes, shares, standard errors
+Points = tuple[str, str, Floats, Floats, Floats | None]
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,9 @@ def rough_errors(trials: list[Trial]) -> Iterator[str]:
 def error(trials: list[Trial], method: str) -> float:
     """Root mean square; of 'rnd' that of a guess uniform between 0 and the last measured share."""
     if method == "rnd":
-        truth, measured = (np.array([getattr(one, name) for one in trials]) for name in ("truth", "measured"))
+        truth, measured = (
+            np.array([getattr(one, name) for one in trials]) for name in ("truth", "measured")
+        )
         return random_guess_error(truth, measured)
     squares = [(one.answers[method][0] - one.truth) ** 2 for one in trials]
     return float(np.sqrt(np.mean(squares)))
@@ -207,8 +214,15 @@ def scores(trials: list[Trial]) -> Iterator[str]:
 def run(corpora: Iterable[str], count: int, seed: int) -> list[Trial]:
     """Extrapolate every curve of every table whose correctness is neither 0 nor 1."""
     rng = np.random.default_rng(seed)
-    drawn = (one for corpus in corpora for one in datasets(corpus, count, seed) if within(one.correctness))
-    found = (trial(one, fraction, points) for one in drawn for fraction, points in curves_of(one, rng))
+    drawn = (
+        one
+        for corpus in corpora
+        for one in datasets(corpus, count, seed)
+        if within(one.correctness)
+    )
+    found = (
+        trial(one, fraction, points) for one in drawn for fraction, points in curves_of(one, rng)
+    )
     return [one for one in found if one is not None]
 
 
@@ -221,7 +235,9 @@ def main() -> None:
     )
     parser.add_argument("--datasets", type=int, default=24, help="tables drawn from a corpus")
     parser.add_argument("--seed", type=int, default=2025, help="seed of the tables of the figures")
-    parser.add_argument("--scores", action="store_true", help="print the scores of the intervals instead")
+    parser.add_argument(
+        "--scores", action="store_true", help="print the scores of the intervals instead"
+    )
     parser.add_argument("--json", type=Path, help="file for every figure")
     asked = parser.parse_args()
     folder()

@@ -37,7 +37,13 @@ def cases(family: str, count: int, seed: int) -> Iterator[Case]:
 
 
 def draw_cases(
-    name: str, draw: Family, sizes: tuple[float, float], samples: Sequence[int], *, count: int, seed: int
+    name: str,
+    draw: Family,
+    sizes: tuple[float, float],
+    samples: Sequence[int],
+    *,
+    count: int,
+    seed: int,
 ) -> Iterator[Case]:
     """Draw populations of a size within the two, and nested samples of each, and measure them."""
     for place in range(count):
@@ -71,7 +77,9 @@ def _text(number: int, kind: str) -> str | None:
 def independent(rng: np.random.Generator, people: int) -> Columns:
     """Nominal and ordered columns that know nothing of each other."""
     wide = int(rng.integers(3, 11))
-    found = {f"c{j}": Made(_categories(rng, people, int(_log_uniform(rng, 2, 60)))) for j in range(wide)}
+    found = {
+        f"c{j}": Made(_categories(rng, people, int(_log_uniform(rng, 2, 60)))) for j in range(wide)
+    }
     return found | {"age": Made(_ages(rng, people), "number")}
 
 
@@ -107,7 +115,9 @@ def clusters(rng: np.random.Generator, people: int) -> Columns:
     for j in range(wide):
         many, peak = int(_log_uniform(rng, 3, 40)), rng.uniform(0.3, 0.95)
         usual = rng.integers(0, many, groups)[group]
-        found[f"c{j}"] = Made(np.where(rng.random(people) < peak, usual, _categories(rng, people, many)))
+        found[f"c{j}"] = Made(
+            np.where(rng.random(people) < peak, usual, _categories(rng, people, many))
+        )
     return found
 
 
@@ -117,14 +127,18 @@ def heavy_tailed(rng: np.random.Generator, people: int) -> Columns:
         f"name{j}": Made(np.minimum(rng.zipf(rng.uniform(1.15, 2.2), people), 10**9))
         for j in range(int(rng.integers(1, 3)))
     }
-    return found | {f"c{j}": Made(_categories(rng, people, 5)) for j in range(int(rng.integers(1, 5)))}
+    return found | {
+        f"c{j}": Made(_categories(rng, people, 5)) for j in range(int(rng.integers(1, 5)))
+    }
 
 
 def near_identifier(rng: np.random.Generator, people: int) -> Columns:
     """A number that hardly two people share, beside plain columns."""
     many = round(people * _log_uniform(rng, 0.1, 10))
     found = {"number": Made(rng.integers(0, many, people))}
-    return found | {f"c{j}": Made(_categories(rng, people, 4)) for j in range(int(rng.integers(1, 4)))}
+    return found | {
+        f"c{j}": Made(_categories(rng, people, 4)) for j in range(int(rng.integers(1, 4)))
+    }
 
 
 def fingerprints(rng: np.random.Generator, people: int) -> Columns:
@@ -134,7 +148,9 @@ def fingerprints(rng: np.random.Generator, people: int) -> Columns:
     for j in range(int(rng.integers(4, 11))):
         many, noise = int(_log_uniform(rng, 3, 60)), _log_uniform(rng, 0.0005, 0.03)
         trait = np.minimum(rng.zipf(1.5, int(models.max()) + 1), many)[models]
-        found[f"c{j}"] = Made(np.where(rng.random(people) < noise, rng.integers(0, many, people), trait))
+        found[f"c{j}"] = Made(
+            np.where(rng.random(people) < noise, rng.integers(0, many, people), trait)
+        )
     return found
 
 
@@ -146,7 +162,9 @@ def amounts(rng: np.random.Generator, people: int) -> Columns:
     rounded = np.where(rng.random(people) < rng.uniform(0.2, 0.9), 10 * step, step)
     told = (np.round(income / rounded) * rounded).astype(np.int64)
     found = {"age": Made(age, "number"), "income": Made(told, "number")}
-    return found | {f"c{j}": Made(_categories(rng, people, 4)) for j in range(int(rng.integers(0, 4)))}
+    return found | {
+        f"c{j}": Made(_categories(rng, people, 4)) for j in range(int(rng.integers(0, 4)))
+    }
 
 
 def moments(rng: np.random.Generator, people: int) -> Columns:
@@ -154,7 +172,10 @@ def moments(rng: np.random.Generator, people: int) -> Columns:
     days, hour = rng.integers(7, 366), np.clip(rng.normal(14, 4, people), 0, 23.99)
     when = rng.integers(0, days, people) * 86400 + (hour * 3600).astype(np.int64)
     step = int(rng.choice([1, 60, 3600]))
-    found = {"moment": Made(when // step * step, "moment"), "place": Made(_categories(rng, people, 300))}
+    found = {
+        "moment": Made(when // step * step, "moment"),
+        "place": Made(_categories(rng, people, 300)),
+    }
     return found | {"kind": Made(_categories(rng, people, 6))}
 
 
@@ -162,7 +183,9 @@ def households(rng: np.random.Generator, people: int) -> Columns:
     """Members of households that share all but age and sex, or all of it."""
     size = 1 + rng.binomial(5, rng.uniform(0.2, 0.5), people)
     member = np.repeat(np.arange(people), size)[:people]
-    found = {f"c{j}": Made(_categories(rng, people, 40)[member]) for j in range(int(rng.integers(2, 6)))}
+    found = {
+        f"c{j}": Made(_categories(rng, people, 40)[member]) for j in range(int(rng.integers(2, 6)))
+    }
     if rng.random() < 0.5:
         found["age"] = Made(_ages(rng, people), "number")
     return found
@@ -173,7 +196,8 @@ def repeated(rng: np.random.Generator, people: int) -> Columns:
     wide, often = int(rng.integers(4, 9)), rng.uniform(1.2, 3)
     person = rng.integers(0, round(people / often), people)
     return {
-        f"c{j}": Made(_categories(rng, people, int(_log_uniform(rng, 3, 50)))[person]) for j in range(wide)
+        f"c{j}": Made(_categories(rng, people, int(_log_uniform(rng, 3, 50)))[person])
+        for j in range(wide)
     }
 
 
@@ -206,7 +230,10 @@ def latent_normal(rng: np.random.Generator, people: int) -> Columns:
     )
     mixed /= mixed.std(axis=0)
     scale = np.exp(rng.uniform(np.log(1), np.log(20), wide))
-    return {f"c{j}": Made(np.round(mixed[:, j] * scale[j]).astype(np.int64), "number") for j in range(wide)}
+    return {
+        f"c{j}": Made(np.round(mixed[:, j] * scale[j]).astype(np.int64), "number")
+        for j in range(wide)
+    }
 
 
 def rule_bound(rng: np.random.Generator, people: int) -> Columns:
@@ -229,10 +256,14 @@ def _ages(rng: np.random.Generator, people: int) -> Integers:
 def _categories(rng: np.random.Generator, people: int, many: int) -> Integers:
     """Draw values of a column by shares of a random law: Dirichlet, thin or thick."""
     shares_of = rng.gamma(_log_uniform(rng, 0.3, 5), size=many) + 1e-9
-    return np.asarray(np.searchsorted(np.cumsum(shares_of / shares_of.sum())[:-1], rng.random(people)))
+    return np.asarray(
+        np.searchsorted(np.cumsum(shares_of / shares_of.sum())[:-1], rng.random(people))
+    )
 
 
-def _chinese(rng: np.random.Generator, people: int, concentration: float, discount: float) -> Integers:
+def _chinese(
+    rng: np.random.Generator, people: int, concentration: float, discount: float
+) -> Integers:
     """Draw labels by stick breaking of Pitman and Yor, as many sticks as matter."""
     place = np.arange(1, 20_001)
     broken = rng.beta(1 - discount, concentration + discount * place)
@@ -258,4 +289,6 @@ _HELD_OUT: Final = (
     *(dependent, near_identifier, moments, households),
     *(two_columns, thirty_columns, rule_bound),
 )
-FAMILIES: Final[Mapping[str, Family]] = {family.__name__: family for family in (*_CHOOSING, *_HELD_OUT)}
+FAMILIES: Final[Mapping[str, Family]] = {
+    family.__name__: family for family in (*_CHOOSING, *_HELD_OUT)
+}

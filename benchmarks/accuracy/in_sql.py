@@ -72,7 +72,11 @@ def names(rng: np.random.Generator, people: int) -> Columns:
     origin = zipf(rng, people, 12, 1).astype(str)
     first, last = zipf(rng, people, 800, 1.2).astype(str), zipf(rng, people, 3000, 1).astype(str)
     told = np.char.add(np.char.add(origin, "_"), first), np.char.add(np.char.add(origin, "_"), last)
-    return {"first": told[0], "last": told[1], "decade": (rng.beta(2, 2, people) * 9).astype(np.int64)}
+    return {
+        "first": told[0],
+        "last": told[1],
+        "decade": (rng.beta(2, 2, people) * 9).astype(np.int64),
+    }
 
 
 def marks_at_school(rng: np.random.Generator, people: int) -> Columns:
@@ -164,7 +168,11 @@ def told(con: duckdb.DuckDBPyConnection, populations: int, seed: int) -> Iterato
             for records in SAMPLES:
                 con.register("sample", table.take(order[:records]))
                 asked = "FROM population_risk(sample, ?, [?])"
-                found = con.sql(asked, params=[table.column_names, people]).to_arrow_table().to_pylist()[0]
+                found = (
+                    con.sql(asked, params=[table.column_names, people])
+                    .to_arrow_table()
+                    .to_pylist()[0]
+                )
                 for measure, share in zip(MEASURES, truth, strict=True):
                     ends = (found[f"{measure}{end}"] for end in ("", "_low", "_high"))
                     yield Told(kind.__name__, measure, float(share), *ends)

@@ -74,7 +74,9 @@ def shared_homes(rng: np.random.Generator, people: int) -> Population:
         f"c{j}": Made(zipf(rng, many, int(_log_uniform(rng, 5, 300)), 0.9)[home])
         for j in range(int(rng.integers(3, 7)))
     }
-    return Population(found | ({"sex": Made(rng.integers(0, 2, people))} if rng.random() < 0.5 else {}))
+    return Population(
+        found | ({"sex": Made(rng.integers(0, 2, people))} if rng.random() < 0.5 else {})
+    )
 
 
 def panel(rng: np.random.Generator, people: int) -> Population:
@@ -89,7 +91,9 @@ def panel(rng: np.random.Generator, people: int) -> Population:
     for j in range(int(rng.integers(2, 6))):
         values = int(_log_uniform(rng, 4, 200))
         usual = zipf(rng, many, values, 0.8)[person]
-        found[f"c{j}"] = Made(np.where(rng.random(people) < change, zipf(rng, people, values, 0.8), usual))
+        found[f"c{j}"] = Made(
+            np.where(rng.random(people) < change, zipf(rng, people, values, 0.8), usual)
+        )
     return Population(found)
 
 
@@ -104,7 +108,9 @@ def twice(rng: np.random.Generator, people: int) -> Population:
     for j in range(columns):
         values = int(_log_uniform(rng, 3, 100))
         latent = 0.5 * trait + rng.normal(size=own)
-        found[f"c{j}"] = Made(np.clip(latent * values / 6 + values / 2, 0, values).astype(np.int64)[person])
+        found[f"c{j}"] = Made(
+            np.clip(latent * values / 6 + values / 2, 0, values).astype(np.int64)[person]
+        )
     return Population(found)
 
 
@@ -135,8 +141,12 @@ def wide_survey(rng: np.random.Generator, people: int) -> Population:
     filter_ = rng.random(people) < rng.uniform(0.2, 0.8)
     found = {}
     for j in range(int(rng.integers(20, 41))):
-        latent = traits @ rng.normal(size=traits.shape[1]) * rng.uniform(0, 1.5) + rng.normal(size=people)
-        edges = np.quantile(latent, np.sort(rng.beta(1, rng.uniform(1, 4), int(rng.integers(1, 6)))))
+        latent = traits @ rng.normal(size=traits.shape[1]) * rng.uniform(0, 1.5) + rng.normal(
+            size=people
+        )
+        edges = np.quantile(
+            latent, np.sort(rng.beta(1, rng.uniform(1, 4), int(rng.integers(1, 6))))
+        )
         answer = np.searchsorted(edges, latent)
         found[f"q{j}"] = Made(np.where(filter_ | (rng.random() < 0.6), answer, BLANK))
     return Population(found)
@@ -157,7 +167,9 @@ def visits(rng: np.random.Generator, people: int) -> Population:
     """Moments to the second or minute that hardly two share, thick by hour, with a ward and an age."""
     step = int(rng.choice([1, 60, 600]))
     day = rng.integers(0, int(rng.integers(3, 200)), people)
-    when = day * MINUTES * 60 + (np.clip(rng.normal(11, 3, people), 0, 23.9) * 3600).astype(np.int64)
+    when = day * MINUTES * 60 + (np.clip(rng.normal(11, 3, people), 0, 23.9) * 3600).astype(
+        np.int64
+    )
     found = {"seen": Made(when // step * step, "moment"), "ward": Made(zipf(rng, people, 40, 1.0))}
     return Population(
         found | ({"age": Made(rng.integers(0, 95, people), "number")} if rng.random() < 0.5 else {})
@@ -189,9 +201,9 @@ def mostly_missing(rng: np.random.Generator, people: int) -> Population:
 def births(rng: np.random.Generator, people: int) -> Population:
     """Postal code by city size, date or month of birth, and sex."""
     codes = zipf(rng, people, int(_log_uniform(rng, 20, 800)), rng.uniform(0.3, 1.1))
-    days = (365 * (2024 - np.clip(rng.gamma(4, 10, people), 0, 99))).astype(np.int64) + rng.integers(
-        0, 365, people
-    )
+    days = (365 * (2024 - np.clip(rng.gamma(4, 10, people), 0, 99))).astype(
+        np.int64
+    ) + rng.integers(0, 365, people)
     step = int(rng.choice([1, 7, 30]))
     return Population(
         {
@@ -227,7 +239,9 @@ def by_region(rng: np.random.Generator, people: int) -> Population:
         found[f"c{j}"] = Made((zipf(rng, people, many, 1.0) + moved) % many)
     taken = rng.permutation(regions) < max(regions // 3, 1)
     order = rng.permutation(people)
-    return Population(found, np.concatenate([order[taken[region[order]]], order[~taken[region[order]]]]))
+    return Population(
+        found, np.concatenate([order[taken[region[order]]], order[~taken[region[order]]]])
+    )
 
 
 def _families(rng: np.random.Generator, home: Integers, member: Integers) -> Columns:
@@ -236,11 +250,14 @@ def _families(rng: np.random.Generator, home: Integers, member: Integers) -> Col
         "place": Made(zipf(rng, many, int(_log_uniform(rng, 50, 3000)), 0.8)[home]),
         "tenure": Made(rng.integers(0, 4, many)[home]),
         "income": Made(
-            (np.exp(rng.normal(3, 0.6, many)) // rng.choice([1, 5])).astype(np.int64)[home], "number"
+            (np.exp(rng.normal(3, 0.6, many)) // rng.choice([1, 5])).astype(np.int64)[home],
+            "number",
         ),
     }
     head = rng.gamma(12, 4, many)[home]
-    age = np.where(member < 2, head + rng.normal(0, 4, len(home)), head - 28 + rng.normal(0, 4, len(home)))
+    age = np.where(
+        member < 2, head + rng.normal(0, 4, len(home)), head - 28 + rng.normal(0, 4, len(home))
+    )
     own = {
         "age": Made(np.clip(age, 0, 99).astype(np.int64), "number"),
         "sex": Made(rng.integers(0, 2, len(home))),
@@ -267,7 +284,17 @@ def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 
-_CHOOSING: Final = (zipf_mixture, shared_homes, twice, followed, few_categories, measurements, mostly_missing)
+_CHOOSING: Final = (
+    zipf_mixture,
+    shared_homes,
+    twice,
+    followed,
+    few_categories,
+    measurements,
+    mostly_missing,
+)
 _HELD_OUT: Final = (families, panel, wide_survey, visits, births, careers)
 _NOT_RANDOM: Final = (whole_households, by_region)
-KINDS: Final[Mapping[str, Kind]] = {kind.__name__: kind for kind in (*_CHOOSING, *_HELD_OUT, *_NOT_RANDOM)}
+KINDS: Final[Mapping[str, Kind]] = {
+    kind.__name__: kind for kind in (*_CHOOSING, *_HELD_OUT, *_NOT_RANDOM)
+}

@@ -26,12 +26,17 @@ def cases_of_baskets(corpus: str, count: int, seed: int) -> Iterator[Case]:
     frame = pl.read_parquet(folder() / f"{corpus}.parquet")
     basket, item = frame.columns[:2]
     by_frequency = frame[item].value_counts(sort=True)[item].to_list()
-    owners = {one: frame.filter(pl.col(item) == one)[basket].unique().implode() for one in by_frequency[:60]}
+    owners = {
+        one: frame.filter(pl.col(item) == one)[basket].unique().implode()
+        for one in by_frequency[:60]
+    }
     everybody = frame[basket].unique(maintain_order=True)
     rng = np.random.default_rng([seed, *corpus.encode()])
     for place in range(count):
         kept = by_frequency[: int(rng.integers(15, 60))]
-        codes = np.stack([everybody.is_in(owners[one]).to_numpy().astype(np.int64) for one in kept], axis=1)
+        codes = np.stack(
+            [everybody.is_in(owners[one]).to_numpy().astype(np.int64) for one in kept], axis=1
+        )
         names = [f"c{j}" for j in range(len(kept))]
         whole = Coded(names, codes, [["0", "1"]] * len(kept), [False] * len(kept))
         yield from cases_of_samples(corpus, whole, rng.permutation(len(codes)), SAMPLES, place)
@@ -97,7 +102,9 @@ def addresses(rng: np.random.Generator, people: int) -> Columns:
     towns = int(np.exp(rng.uniform(np.log(30), np.log(1500))))
     share = rng.lognormal(0, rng.uniform(0.5, 1.3), towns)
     town = np.searchsorted(np.cumsum(share / share.sum())[:-1], rng.random(people))
-    born = (rng.beta(1.6, 1.8, people) * 90 * 365 + rng.normal(0, 3, towns)[town] * 365).astype(np.int64)
+    born = (rng.beta(1.6, 1.8, people) * 90 * 365 + rng.normal(0, 3, towns)[town] * 365).astype(
+        np.int64
+    )
     step = int(rng.choice([1, 30, 365]))
     found = {"postcode": Made(town), "born": Made(born // step * step, "number")}
     found["sex"] = Made(rng.integers(0, 2, people))

@@ -40,7 +40,10 @@ def measure(population: Population) -> dict[str, Any]:
     frame = copulas.table(CORPUS).select(population.columns)
     size = frame.select(rp.equivalence_class_size(*population.columns)).to_series().to_numpy()
     order = np.random.default_rng(population.seed).permutation(frame.height)
-    found: dict[str, Any] = {"columns": len(population.columns), "uniqueness": float((size == 1).mean())}
+    found: dict[str, Any] = {
+        "columns": len(population.columns),
+        "uniqueness": float((size == 1).mean()),
+    }
     errors: Method = {"copula": {}, "exact": {}, "people": {}}
     with cache_fits():
         for fraction in FRACTIONS:
@@ -78,7 +81,9 @@ def score_persons(
     in_sample = np.bincount(key[rows], minlength=key.max() + 1)[key]
     copula = copulas.fitted(frame, rows, "paper")
     of_people = fit(whole.sampled(places, rows)[1])
-    risk = rp.loglinear_risk(frame[rows], frame.columns, len(rows) / people).collect().sort("record")
+    risk = (
+        rp.loglinear_risk(frame[rows], frame.columns, len(rows) / people).collect().sort("record")
+    )
     single = np.flatnonzero(in_sample[rows] == 1)
     unique = rows[single]
     found: dict[str, Any] = {}
@@ -122,7 +127,9 @@ def measure_sizes(population: Population) -> dict[str, Any]:
     upper = np.triu_indices(len(full), 1)
     found: dict[str, Any] = {"deviation": {}, "errors": {}, "exact": {}, "correlation": {}}
     for fraction in FRACTIONS[1:]:
-        samples = [rng.permutation(frame.height)[: round(fraction * frame.height)] for _ in range(TRIALS)]
+        samples = [
+            rng.permutation(frame.height)[: round(fraction * frame.height)] for _ in range(TRIALS)
+        ]
         estimates = [_by_copula(frame, rows, "paper")[0] for rows in samples]
         found["deviation"][str(fraction)] = float(np.std(estimates, ddof=1))
     for size in SIZES:
@@ -142,7 +149,10 @@ def replace_values() -> dict[str, Any]:
     others = frame[order[-PERSONS:]]
     xi = copulas.scores(model, others, frame.height)
     person = others[[int(np.argsort(xi)[len(xi) // 2])]]
-    found: dict[str, Any] = {"before": float(copulas.scores(model, person, frame.height)[0]), "after": {}}
+    found: dict[str, Any] = {
+        "before": float(copulas.scores(model, person, frame.height)[0]),
+        "after": {},
+    }
     for name in frame.columns:
         drawn = frame[name].gather(rng.integers(0, frame.height, REPLACED))
         changed = pl.concat([person] * REPLACED).with_columns(drawn.alias(name))
@@ -155,7 +165,8 @@ def interactions() -> list[float]:
     """Interaction information of every three of the ten columns, in nats."""
     codes = _whole().codes
     return [
-        interaction_information(codes[:, list(three)]) for three in combinations(range(codes.shape[1]), 3)
+        interaction_information(codes[:, list(three)])
+        for three in combinations(range(codes.shape[1]), 3)
     ]
 
 

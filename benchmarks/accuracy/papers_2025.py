@@ -105,5 +105,7 @@ def closed_forms() -> dict[str, float]:
 
 def _errors(trials: Sequence[Trial]) -> dict[str, float]:
     errors = {method: rmse([trial.errors[method] for trial in trials]) for method in METHODS}
-    truth, measured = (np.array([getattr(t, name) for t in trials]) for name in ("correctness", "measured"))
+    truth, measured = (
+        np.array([getattr(t, name) for t in trials]) for name in ("correctness", "measured")
+    )
     return errors | {"rnd": random_guess_error(truth, measured), "tables": len(trials)}

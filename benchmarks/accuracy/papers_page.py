@@ -17,7 +17,19 @@ COUNTED: Final = "counted"  # of the whole table nothing is left to estimate
 LEVELS: Final = ("0.9", "0.95", "0.99")
 PUBLISHED_AUC: Final = ("0.91 ± 0.05", "15.6 / 12.4 / 7.6 %")
 PUBLISHED_AUC_OF_SAMPLE: Final = ("0.89 ± 0.04", "15.9 / 12.8 / 7.2 %")
-PUBLISHED_F: Final = ("0.76", "0.78", "0.79", "0.80", "0.81", "0.82", "0.82", "0.82", "0.80", "0.76", "0.64")
+PUBLISHED_F: Final = (
+    "0.76",
+    "0.78",
+    "0.79",
+    "0.80",
+    "0.81",
+    "0.82",
+    "0.82",
+    "0.82",
+    "0.80",
+    "0.76",
+    "0.64",
+)
 PUBLISHED_DEVIATION: Final = {
     "0.1": "0.011 ± 0.006",
     "0.05": "0.011 ± 0.006",
@@ -77,7 +89,8 @@ def _persons(stored: Stored) -> Iterator[str]:
 def _roc(stored: Stored) -> Iterator[str]:
     found = {method: stored["persons"]["others"][method]["roc"] for method in ("copula", "people")}
     rows = [
-        [method, *(f"{100 * share:.0f} %" for share in curve.values())] for method, curve in found.items()
+        [method, *(f"{100 * share:.0f} %" for share in curve.values())]
+        for method, curve in found.items()
     ]
     yield from table(["model", *(f"{100 * float(rate):.0f} %" for rate in found["people"])], rows)
 
@@ -85,7 +98,9 @@ def _roc(stored: Stored) -> Iterator[str]:
 def _f_scores(stored: Stored) -> Iterator[str]:
     found = {method: stored["persons"]["others"][method]["f"] for method in ("copula", "people")}
     rows = [["*published*", *PUBLISHED_F]]
-    rows += [[method, *(f"{value:.2f}" for value in scores.values())] for method, scores in found.items()]
+    rows += [
+        [method, *(f"{value:.2f}" for value in scores.values())] for method, scores in found.items()
+    ]
     yield from table(["ξ over", *found["people"]], rows)
 
 
@@ -114,7 +129,9 @@ def _by_columns(stored: Stored) -> Iterator[str]:
         ]
         for columns, one in found.items()
     ]
-    yield from table(["columns", "populations", "Ξ, counted, %", "mean ξ, copula", "mean ξ, people"], rows)
+    yield from table(
+        ["columns", "populations", "Ξ, counted, %", "mean ξ, copula", "mean ξ, people"], rows
+    )
 
 
 def _replaced(stored: Stored) -> Iterator[str]:
@@ -145,7 +162,9 @@ def _regressions(stored: Stored) -> Iterator[str]:
             row += [cells[0], COUNTED if name.startswith("estimate") else cells[1]]
         rows.append(row)
     heads = [
-        f"{part}, {who}" for part in ("intercept", "slope") for who in ("*published*", "copula", "people")
+        f"{part}, {who}"
+        for part in ("intercept", "slope")
+        for who in ("*published*", "copula", "people")
     ]
     yield from table(["regression", *heads], rows)
 
@@ -158,7 +177,10 @@ def _sizes(stored: Stored) -> Iterator[str]:
         "correlation_rmse": "RMSE of Σ",
         "correlation_bias": "bias of Σ",
     }
-    rows = [[words, *(_signed(value) for value in found[name].values())] for name, words in parts.items()]
+    rows = [
+        [words, *(_signed(value) for value in found[name].values())]
+        for name, words in parts.items()
+    ]
     yield from table(["records", *found["error"]], rows)
 
 
@@ -178,9 +200,24 @@ def _single(stored: Stored) -> Iterator[str]:
             _plus_minus(triples["nats"], 3),
             "`fit_people`",
         ],
-        ["… share above −0.1", "94 %, all corpora", f"{100 * triples['above']:.0f} %", "`fit_people`"],
-        ["populations whose mean ξ̂ is above Ξ̂ (note 2)", "66 %, all corpora", share, "`copula_correction`"],
-        ["κ of Governor Weld, ξ = 0.58", "0.77", f"{closed['weld']:.3f}", "`correctness_from_uniqueness`"],
+        [
+            "… share above −0.1",
+            "94 %, all corpora",
+            f"{100 * triples['above']:.0f} %",
+            "`fit_people`",
+        ],
+        [
+            "populations whose mean ξ̂ is above Ξ̂ (note 2)",
+            "66 %, all corpora",
+            share,
+            "`copula_correction`",
+        ],
+        [
+            "κ of Governor Weld, ξ = 0.58",
+            "0.77",
+            f"{closed['weld']:.3f}",
+            "`correctness_from_uniqueness`",
+        ],
         [
             "… with his number of children, ξ = 0.997",
             "0.998",
@@ -199,7 +236,8 @@ def _table_1(stored: Stored) -> Iterator[str]:
         share = float(fraction)
         printed = [*(TABLE_1[share][method] for method in methods[:-1]), RND[share]]
         pairs = (
-            f"{errors[method]:.3f} (*{value:.3f}*)" for method, value in zip(methods, printed, strict=True)
+            f"{errors[method]:.3f} (*{value:.3f}*)"
+            for method, value in zip(methods, printed, strict=True)
         )
         rows.append([f"{100 * share:g} %", str(errors["tables"]), *pairs])
     yield from table(["from", "tables", "PYC-MB", "ENT", "EXP", "POL", "RND"], rows)
@@ -221,7 +259,12 @@ def _fits(stored: Stored) -> Iterator[str]:
         ["… bias", "0.013", _signed(fit["bias_at_full_size"]), "`pyc_fit`"],
         ["… RMSE over all sizes of the curve", "", _signed(fit["rmse"]), "`pyc_fit`"],
         ["ENT at the full size, RMSE (S1)", "0.187", f"{curves['ent']:.3f}", "`pyc_extrapolate`"],
-        ["divergence of the ranks, bits (S2)", "4.14 ± 7.55", _plus_minus([mean, spread], 2), "`pyc_fit`"],
+        [
+            "divergence of the ranks, bits (S2)",
+            "4.14 ± 7.55",
+            _plus_minus([mean, spread], 2),
+            "`pyc_fit`",
+        ],
         [
             "κ(10,000) from κ(100) = 0.99, κ(1,000) = 0.80",
             "0.21",
@@ -247,7 +290,12 @@ def _fits(stored: Stored) -> Iterator[str]:
 
 def _ranks(stored: Stored) -> Iterator[str]:
     rows = [
-        [corpus, str(len(shares)), f"{100 * sum(shares) / len(shares):.0f} %", f"{100 * min(shares):.0f} %"]
+        [
+            corpus,
+            str(len(shares)),
+            f"{100 * sum(shares) / len(shares):.0f} %",
+            f"{100 * min(shares):.0f} %",
+        ]
         for corpus, shares in stored["curves"]["inside"].items()
         if shares
     ]

@@ -35,7 +35,9 @@ def summarize_persons(raw: Raw) -> dict[str, Any]:
 def summarize_sizes(raw: Raw) -> dict[str, Any]:
     """Table S3, figures S9 and S11."""
     sizes = list(raw[0]["errors"])
-    differences = {size: np.concatenate([one["correlation"][size] for one in raw]) for size in sizes}
+    differences = {
+        size: np.concatenate([one["correlation"][size] for one in raw]) for size in sizes
+    }
     return {
         "populations": len(raw),
         "deviation": {
@@ -70,7 +72,8 @@ def judge(scored: Sequence[tuple[Floats, Floats]]) -> dict[str, Any]:
     return {
         "auc": mean_and_deviation([area(*pair) for pair in mixed]),
         "roc": {
-            str(rate): float(np.mean([true_positives(*p, rate) for p in mixed])) for rate in FALSE_POSITIVES
+            str(rate): float(np.mean([true_positives(*p, rate) for p in mixed]))
+            for rate in FALSE_POSITIVES
         },
         "fdr": {str(level): _false_discoveries(xi, unique, level) for level in THRESHOLDS},
         "f": {str(level): f_score(xi, unique, level) for level in CUTOFFS},
@@ -129,7 +132,10 @@ def _by_columns(raw: Raw) -> dict[str, dict[str, float]]:
     found = {}
     for columns in sorted({one["columns"] for one in raw}):
         some = [one for one in raw if one["columns"] == columns]
-        means = {m: float(np.mean([np.mean(one["persons"]["others"][m]) for one in some])) for m in METHODS}
+        means = {
+            m: float(np.mean([np.mean(one["persons"]["others"][m]) for one in some]))
+            for m in METHODS
+        }
         truth = float(np.mean([one["uniqueness"] for one in some]))
         found[str(columns)] = means | {"truth": truth, "populations": len(some)}
     return found

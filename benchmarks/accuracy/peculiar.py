@@ -59,7 +59,9 @@ def new_years_days(rng: np.random.Generator, people: int) -> Columns:
     """Birth dates, of which those that are not known are the first of January; a sex and a region."""
     year, day = rng.integers(0, 65, people), rng.integers(0, 365, people)
     day = np.where(rng.random(people) < rng.uniform(0.02, 0.3), 0, day)
-    return {"born": Made(year * 365 + day, "number"), "sex": _few(rng, people, 2)} | _region(rng, people)
+    return {"born": Made(year * 365 + day, "number"), "sex": _few(rng, people, 2)} | _region(
+        rng, people
+    )
 
 
 def rounded_wages(rng: np.random.Generator, people: int) -> Columns:
@@ -76,7 +78,9 @@ def straight_liners(rng: np.random.Generator, people: int) -> Columns:
     """Items of one trait, to all of which some respondents give the same answer."""
     items = _items(rng, people)
     answer = rng.integers(1, int(items.max()) + 1, people)
-    items = np.where((rng.random(people) < rng.uniform(0.01, 0.15))[:, None], answer[:, None], items)
+    items = np.where(
+        (rng.random(people) < rng.uniform(0.01, 0.15))[:, None], answer[:, None], items
+    )
     return {f"item{j}": Made(own, "number") for j, own in enumerate(items.T)}
 
 
@@ -144,7 +148,10 @@ def beds(rng: np.random.Generator, people: int) -> Columns:
     """Wards, rooms of each ward, and beds of each room, with a sex and a diagnosis."""
     in_room, rooms = int(rng.integers(2, 7)), int(rng.integers(5, 30))
     place = np.arange(people)
-    found = {"ward": Made(place // (in_room * rooms)), "room": Made(place // in_room % rooms + 1, "number")}
+    found = {
+        "ward": Made(place // (in_room * rooms)),
+        "room": Made(place // in_room % rooms + 1, "number"),
+    }
     found["bed"] = Made(place % in_room + 1, "number")
     return found | {"sex": _few(rng, people, 2), "diagnosis": _few(rng, people, 30)}
 
@@ -160,7 +167,9 @@ def numbers_of_offices(rng: np.random.Generator, people: int) -> Columns:
 
 
 def _amounts(rng: np.random.Generator, people: int) -> Integers:
-    return np.asarray(np.round(np.exp(rng.normal(10, rng.uniform(0.6, 1.3), people))).astype(np.int64))
+    return np.asarray(
+        np.round(np.exp(rng.normal(10, rng.uniform(0.6, 1.3), people))).astype(np.int64)
+    )
 
 
 def _region(rng: np.random.Generator, people: int) -> dict[str, Made]:

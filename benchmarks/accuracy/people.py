@@ -82,7 +82,9 @@ def measure(names: Sequence[str], count: int, seed: int) -> Iterator[Case]:
 def source_of(name: str) -> Source:
     """Where the cases of a table, or of a generator, come from."""
     of_generators: dict[str, Source] = dict.fromkeys(generated.FAMILIES, generated.cases)
-    of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(places.KINDS, places.cases)
+    of_generators |= dict.fromkeys(kinds.KINDS, kinds.cases) | dict.fromkeys(
+        places.KINDS, places.cases
+    )
     of_generators |= dict.fromkeys(lists.KINDS, lists.cases)
     of_generators |= dict.fromkeys(peculiar.KINDS, peculiar.cases)
     of_generators |= dict.fromkeys(lists.REAL, lists.cases_of_baskets)

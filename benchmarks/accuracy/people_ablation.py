@@ -42,7 +42,9 @@ PARTS: Final[Mapping[str, Sequence[Patch]]] = {
     "comparison with reference tables": (
         ("reid_sql.models.population_risk.answer.compare", lambda *_: NO_COMPARISON),
     ),
-    "repeated people": (("reid_sql.models.people.fit.find_repeated_people", lambda *_: NO_REPEATED_PEOPLE),),
+    "repeated people": (
+        ("reid_sql.models.people.fit.find_repeated_people", lambda *_: NO_REPEATED_PEOPLE),
+    ),
     "groups": (("reid_sql.models.people.fit.find_groups", lambda *_: NO_GROUPS),),
 }
 

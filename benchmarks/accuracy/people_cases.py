@@ -20,7 +20,12 @@ from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.population_uniqueness import UniquenessEvidence, estimate_by_methods
 from reid_sql.models.population_risk.answer import FittedSample, answer_by_fit, fit_sample
 from reid_sql.models.population_risk.crowded_classes import CrowdedClasses
-from reid_sql.models.population_risk.doubts import ONLY_BOUND, STATUS_FEWER_REPEATS, compare, list_doubts
+from reid_sql.models.population_risk.doubts import (
+    ONLY_BOUND,
+    STATUS_FEWER_REPEATS,
+    compare,
+    list_doubts,
+)
 from reid_sql.models.population_risk.intervals import Comparison, Share
 from reid_sql.models.population_risk.shares import (
     KINDS,
@@ -91,9 +96,12 @@ class Case:
     counted_all: dict[str, float] = field(default_factory=dict)  # with crowded classes
     fewer_repeats: bool = False
     key: bool | None = None  # whether columns look like a key: surely, perhaps, or not
-    checks: list[list[float]] = field(default_factory=list)  # class size, observed, expected, deviation
-    others: list[float] = field(default_factory=list)  # records and people outside of crowded classes
-    crowd: dict[str, list[float]] = field(default_factory=dict)  # shares of the others, then of the crowd
+    # class size, observed, expected, deviation
+    checks: list[list[float]] = field(default_factory=list)
+    # records and people outside of crowded classes
+    others: list[float] = field(default_factory=list)
+    # shares of the others, then of the crowd
+    crowd: dict[str, list[float]] = field(default_factory=dict)
 
 
 def code_frame(frame: pl.DataFrame) -> Coded:
@@ -117,7 +125,9 @@ def table(corpus: str, seed: int = 0) -> Coded:
     frame = pl.read_parquet(folder() / f"{corpus}.parquet")
     if corpus in WEIGHTED:
         weight = frame[WEIGHTED[corpus]].to_numpy()
-        rows = np.random.default_rng([seed, 77]).choice(len(weight), len(weight), p=weight / weight.sum())
+        rows = np.random.default_rng([seed, 77]).choice(
+            len(weight), len(weight), p=weight / weight.sum()
+        )
         frame = frame[rows].drop(WEIGHTED[corpus])
     chosen = CHOSEN.get(corpus)
     return code_frame(frame.select(chosen.split()) if chosen else frame.drop("poids", strict=False))
@@ -153,7 +163,9 @@ def measure(case: Case, codes: Integers, evidence: PeopleEvidence) -> Case:
     fitted = fit_sample(evidence, case.people)
     row = answer_by_fit(fitted, evidence, [case.people], K)[0]
     case.status = row.status
-    case.answer = {name: [getattr(row, name + end) for end in ("", "_low", "_high")] for name in SHARES}
+    case.answer = {
+        name: [getattr(row, name + end) for end in ("", "_low", "_high")] for name in SHARES
+    }
     case.rivals = ask_rivals(codes, evidence, case.people)
     assert fitted.model is not None
     case.counted_all = count_kinds(evidence.histogram, K)
@@ -207,7 +219,9 @@ def count_truth(codes: Integers) -> dict[str, float]:
     return {name: count / len(codes) for name, count in counts.items()}
 
 
-def ask_rivals(codes: Integers, evidence: PeopleEvidence, people: int) -> dict[str, list[float | None]]:
+def ask_rivals(
+    codes: Integers, evidence: PeopleEvidence, people: int
+) -> dict[str, list[float | None]]:
     """What other methods say: estimates with their intervals."""
     key = row_keys(codes)
     _, first, size = np.unique(key, return_index=True, return_counts=True)

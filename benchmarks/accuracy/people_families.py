@@ -53,7 +53,15 @@ SURVEYS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     **{
         name: (f"Ecdat/{name}.csv", ())
         for name in (
-            *("BudgetItaly", "BudgetUK", "Schooling", "Treatment", "UnempDur", "VietNamH", "Wages1"),
+            *(
+                "BudgetItaly",
+                "BudgetUK",
+                "Schooling",
+                "Treatment",
+                "UnempDur",
+                "VietNamH",
+                "Wages1",
+            ),
             "Kakadu",
         )
     },
@@ -72,7 +80,14 @@ SURVEYS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 FAMILIES: Final = {
     "people": Family(
         (
-            *("adult", "census_income_kdd", "cps_tax_units", "hdv2003", "brfss2020_heart", "covid19_mx"),
+            *(
+                "adult",
+                "census_income_kdd",
+                "cps_tax_units",
+                "hdv2003",
+                "brfss2020_heart",
+                "covid19_mx",
+            ),
             *("HI", "BudgetFood", "Benefits", "CPSch3", "DoctorAUS", "Star", "SLID", "Tobacco"),
             *("rwm1984", "bfi"),
         ),
@@ -94,13 +109,29 @@ FAMILIES: Final = {
                 "Wages1",
                 "Kakadu",
             ),
-            *("azcabgptca", "azpro", "azdrg112", "immigration", "turnout", "voteincome", "PSID", "pneumon"),
+            *(
+                "azcabgptca",
+                "azpro",
+                "azdrg112",
+                "immigration",
+                "turnout",
+                "voteincome",
+                "PSID",
+                "pneumon",
+            ),
             *("nlschools", "politicalInformation", "ability", "CNES", "nwtco", "mfblong"),
         ),
     ),
     "postcodes": Family(
         (
-            *("addresses", "districts", "electoral_roll", "grid_cells", "surnames_by_region", "admissions"),
+            *(
+                "addresses",
+                "districts",
+                "electoral_roll",
+                "grid_cells",
+                "surnames_by_region",
+                "admissions",
+            ),
             "birthdays",
         ),
         ("births", "birth_sex_place", "names", "positions"),
@@ -112,7 +143,14 @@ FAMILIES: Final = {
     "panels": Family(("twice", "repeated"), ("panel", "DoctorContacts", "rwm5yr")),
     "other laws": Family(
         (
-            *("zipf_mixture", "shared_homes", "followed", "few_categories", "measurements", "mostly_missing"),
+            *(
+                "zipf_mixture",
+                "shared_homes",
+                "followed",
+                "few_categories",
+                "measurements",
+                "mostly_missing",
+            ),
             *("independent", "functional", "clusters", "heavy_tailed", "amounts", "latent_normal"),
         ),
         (
@@ -122,9 +160,12 @@ FAMILIES: Final = {
         ),
     ),
     "heaps": Family(
-        ("no_income", "ages_at_tens", "income_and_debt"), ("top_coded", "new_years_days", "rounded_wages")
+        ("no_income", "ages_at_tens", "income_and_debt"),
+        ("top_coded", "new_years_days", "rounded_wages"),
     ),
-    "identical rows": Family(("straight_liners", "items_of_a_trait"), ("blank_rows", "middle_answers")),
+    "identical rows": Family(
+        ("straight_liners", "items_of_a_trait"), ("blank_rows", "middle_answers")
+    ),
     "keys": Family(
         ("house_numbers", "members", "tickets"), ("cases_of_courts", "beds", "numbers_of_offices")
     ),

@@ -40,12 +40,16 @@ def replay(case: Case, name: str, width: IntervalWidth) -> Share:
     records, people = int(case.others[0]), case.others[1]
     sample = SampleShare(case.counted[name], records, people)
     comparison = Comparison(**case.comparison)
-    found = estimate_interval(name, by_shape, np.array(case.weights), sample, width, comparison=comparison)
+    found = estimate_interval(
+        name, by_shape, np.array(case.weights), sample, width, comparison=comparison
+    )
     high = max(found.high, case.high_once.get(name, 0.0))
     found = Share(found.estimate, found.low * case.share_left[name], high)
     if case.crowd:
         of_others, of_crowd = np.split(np.array(case.crowd[name]), 2)
-        low, estimate, high = (of_others * [found.low, found.estimate, found.high] + of_crowd).tolist()
+        low, estimate, high = (
+            of_others * [found.low, found.estimate, found.high] + of_crowd
+        ).tolist()
         found = Share(estimate, low, min(high, 1.0))
     highest = clopper_pearson_upper(case.counted_all[name], case.records)
     if case.only_bound:
@@ -72,7 +76,10 @@ def balance(names: Sequence[str]) -> Floats:
 
 def _cost(cases: Sequence[Case], name: str, width: IntervalWidth) -> float:
     """Mean Winkler score; infinite where too many truths are missed or above."""
-    weight, truth = balance([case.name for case in cases]), np.array([case.truth[name] for case in cases])
+    weight, truth = (
+        balance([case.name for case in cases]),
+        np.array([case.truth[name] for case in cases]),
+    )
     found = [replay(case, name, width) for case in cases]
     low, high = np.array([[one.low - TOLERANCE, one.high + TOLERANCE] for one in found]).T
     missed = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)

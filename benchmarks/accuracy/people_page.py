@@ -16,7 +16,10 @@ PRICE_OF_MISS: Final = 40.0  # 2/α
 
 def page(cases: Sequence[Case], persons: Mapping[str, Mapping[str, float]]) -> str:
     """All tables, one after another."""
-    parts = ["## Coverage, width and error by family, in per cent and percentage points\n", *coverage(cases)]
+    parts = [
+        "## Coverage, width and error by family, in per cent and percentage points\n",
+        *coverage(cases),
+    ]
     parts += ["\n## The same by status, of held-out tables\n", *by_status(cases)]
     parts += ["\n## Error of Ξ on people, in percentage points\n", *errors(cases)]
     parts += _persons(persons)
@@ -27,10 +30,15 @@ def coverage(cases: Sequence[Case]) -> Iterator[str]:
     """How often each interval contains the truth, by family and role."""
     rows = []
     for name, family in FAMILIES.items():
-        for role, some in (("chosen on", family.choose(cases)), ("held out", family.hold_out(cases))):
+        for role, some in (
+            ("chosen on", family.choose(cases)),
+            ("held out", family.hold_out(cases)),
+        ):
             if some:
                 tables = len({case.name for case in some})
-                rows.append([name, role, str(tables), str(len(some)), *(_held(some, s) for s in SHARES)])
+                rows.append(
+                    [name, role, str(tables), str(len(some)), *(_held(some, s) for s in SHARES)]
+                )
     return _table(["family", "role", "tables", "cases", *_heads()], rows)
 
 
@@ -83,7 +91,9 @@ def errors(cases: Sequence[Case]) -> Iterator[str]:
             some = [case for case in of_role if low <= case.records / case.people < high]
             if some:
                 sampled = f"{100 * low:g} to {100 * high:g} %"
-                rows.append([role, sampled, str(len(some)), *(_error(some, rival) for rival in RIVALS)])
+                rows.append(
+                    [role, sampled, str(len(some)), *(_error(some, rival) for rival in RIVALS)]
+                )
     return _table(["role", "sampled", "cases", *RIVALS.values()], rows)
 
 
@@ -102,7 +112,13 @@ def _persons(persons: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     if not persons:
         return
     yield "\n## Persons who are not in the sample\n"
-    head = ["corpus, fraction", "populations", "AUC", "FDR over 0.90 / 0.95 / 0.99", "recall over 0.95"]
+    head = [
+        "corpus, fraction",
+        "populations",
+        "AUC",
+        "FDR over 0.90 / 0.95 / 0.99",
+        "recall over 0.95",
+    ]
     head += ["persons over 0.95", "without shrinkage: FDR, recall over 0.95"]
     head += ["Brier / constant", "calibration", "MAE of Ξ (bias), p.p."]
     yield from _table(
@@ -112,7 +128,8 @@ def _persons(persons: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
                 name,
                 f"{one['populations']:.0f}",
                 f"{one['auc']:.3f}",
-                " / ".join(f"{100 * one[f'fdr_{level}']:.1f}" for level in (0.9, 0.95, 0.99)) + " %",
+                " / ".join(f"{100 * one[f'fdr_{level}']:.1f}" for level in (0.9, 0.95, 0.99))
+                + " %",
                 f"{100 * one['recall_0.95']:.0f} %",
                 f"{one['named']:.0f}",
                 f"{100 * one['bare fdr']:.1f} %, {100 * one['bare recall']:.0f} %",

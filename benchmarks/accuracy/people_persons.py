@@ -18,7 +18,12 @@ from benchmarks.accuracy.people_cases import Coded, table
 from benchmarks.accuracy.people_judge import balance
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.scores import MIN_UNIQUE_SHARE, Shrinkage, clipped_log_odds, shrink_scores
+from reid_sql.models.people.scores import (
+    MIN_UNIQUE_SHARE,
+    Shrinkage,
+    clipped_log_odds,
+    shrink_scores,
+)
 from reid_sql.models.population_risk import shares
 from reid_sql.parameters import Floats
 
@@ -82,11 +87,15 @@ def learnt(found: Sequence[Scored]) -> Shrinkage:
     corpora = [one.corpus for one in found]
     parts = [(*_features(one), each) for one, each in zip(found, balance(corpora), strict=True)]
     x, log, unique = (np.concatenate([part[place] for part in parts]) for place in range(3))
-    weight = np.concatenate([np.full(len(own), each / max(len(own), 1)) for _, own, _, each in parts])
+    weight = np.concatenate(
+        [np.full(len(own), each / max(len(own), 1)) for _, own, _, each in parts]
+    )
 
     def loss(beta: Floats) -> tuple[float, Floats]:
         z = log + x @ beta
-        return float(weight @ (np.logaddexp(0, z) - unique * z)), x.T @ (weight * (expit(z) - unique))
+        return float(weight @ (np.logaddexp(0, z) - unique * z)), x.T @ (
+            weight * (expit(z) - unique)
+        )
 
     offset, slope, bend, bend_by_rarity, offset_by_rarity = minimize(
         loss, np.zeros(5), jac=True, method="BFGS"
@@ -111,7 +120,8 @@ def held_out(found: Sequence[Scored]) -> list[Scored]:
         for corpus in dict.fromkeys(one.corpus for one in found)
     }
     return [
-        replace(one, xi=shrink_scores(one.bare, one.share, one.fraction, taught[one.corpus])) for one in found
+        replace(one, xi=shrink_scores(one.bare, one.share, one.fraction, taught[one.corpus]))
+        for one in found
     ]
 
 
@@ -120,10 +130,13 @@ def figures(found: Sequence[Scored]) -> dict[str, float]:
 
     The constant is the best one.
     """
-    xi, unique = (np.concatenate([getattr(one, name) for one in found]) for name in ("xi", "unique"))
+    xi, unique = (
+        np.concatenate([getattr(one, name) for one in found]) for name in ("xi", "unique")
+    )
     ranked = [auc(one.xi, one.unique) for one in found]
     brier = [
-        float(np.mean((one.xi - one.unique) ** 2)) / max(float(np.var(one.unique)), 1e-9) for one in found
+        float(np.mean((one.xi - one.unique) ** 2)) / max(float(np.var(one.unique)), 1e-9)
+        for one in found
     ]
     told = {
         "populations": float(len(found)),
@@ -141,7 +154,10 @@ def figures(found: Sequence[Scored]) -> dict[str, float]:
         told[f"recall_{level}"] = float(named[unique > 0].mean())
     bare = np.concatenate([one.bare for one in found]) > LEVELS[1]
     told["bare fdr"] = float(1 - unique[bare].mean()) if bare.any() else float("nan")
-    told["bare recall"], told["named"] = float(bare[unique > 0].mean()), float((xi > LEVELS[1]).sum())
+    told["bare recall"], told["named"] = (
+        float(bare[unique > 0].mean()),
+        float((xi > LEVELS[1]).sum()),
+    )
     return told
 
 
@@ -157,4 +173,8 @@ def auc(scores: Floats, unique: Floats) -> float:
     """Chance that a unique person scores above another one; ties count half."""
     yes = unique > 0
     a, b = int(yes.sum()), int((~yes).sum())
-    return float((rankdata(scores)[yes].sum() - a * (a + 1) / 2) / (a * b)) if a and b else float("nan")
+    return (
+        float((rankdata(scores)[yes].sum() - a * (a + 1) / 2) / (a * b))
+        if a and b
+        else float("nan")
+    )

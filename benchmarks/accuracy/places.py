@@ -30,7 +30,9 @@ def districts(rng: np.random.Generator, people: int) -> Columns:
     age = np.clip(rng.normal(42, 22, people) + older, 0, 100).astype(np.int64)
     found = {"district": Made(home), "born": Made(YEAR - age, "number"), "sex": _sex(rng, people)}
     if rng.random() < 0.5:
-        found["occupation"] = Made(_draw(rng, people, rng.gamma(0.7, size=int(_log_uniform(rng, 8, 120)))))
+        found["occupation"] = Made(
+            _draw(rng, people, rng.gamma(0.7, size=int(_log_uniform(rng, 8, 120))))
+        )
     return found
 
 
@@ -55,9 +57,14 @@ def grid_cells(rng: np.random.Generator, people: int) -> Columns:
         0, rng.uniform(0.5, 6, towns)[town, None], (people, 2)
     )
     country = rng.random(people) < rng.uniform(0.02, 0.3)
-    at = np.where(country[:, None], rng.uniform(0, width, (people, 2)), np.clip(at, 0, width - 1e-9))
+    at = np.where(
+        country[:, None], rng.uniform(0, width, (people, 2)), np.clip(at, 0, width - 1e-9)
+    )
     age = np.clip(rng.gamma(4.5, 9, people), 0, 105).astype(np.int64)
-    found = {"x": Made(at[:, 0].astype(np.int64), "number"), "y": Made(at[:, 1].astype(np.int64), "number")}
+    found = {
+        "x": Made(at[:, 0].astype(np.int64), "number"),
+        "y": Made(at[:, 1].astype(np.int64), "number"),
+    }
     return found | {"age": Made(age // int(rng.choice([1, 5])), "number"), "sex": _sex(rng, people)}
 
 
@@ -88,7 +95,9 @@ def admissions(rng: np.random.Generator, people: int) -> Columns:
         "clinic": Made(clinic),
     }
     old = np.clip(rng.normal(58, 20, people), 0, 102).astype(np.int64)
-    return found | ({"age": Made(old // int(rng.choice([1, 10])), "number")} if rng.random() < 0.6 else {})
+    return found | (
+        {"age": Made(old // int(rng.choice([1, 10])), "number")} if rng.random() < 0.6 else {}
+    )
 
 
 def birthdays(rng: np.random.Generator, people: int) -> Columns:

@@ -18,7 +18,11 @@ from benchmarks.accuracy.trial import K
 from reid_sql.errors import ReidError
 from reid_sql.models.population import loglinear
 from reid_sql.models.population.loglinear import FittedRecords, LoglinearRisk
-from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimate_by_methods
+from reid_sql.models.population.population_uniqueness import (
+    METHODS,
+    UniquenessEvidence,
+    estimate_by_methods,
+)
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.parameters import Integers
 
@@ -44,13 +48,17 @@ class Drawn:
     def fitted(self) -> FittedRecords:
         """What the engines hand to the log-linear model."""
         total = self.records.sum()
-        margins = [np.log(np.bincount(column, self.records)[column] / total) for column in self.codes.T]
+        margins = [
+            np.log(np.bincount(column, self.records)[column] / total) for column in self.codes.T
+        ]
         return FittedRecords(self.records, np.log(total) + np.sum(margins, axis=0), self.codes)
 
     @property
     def evidence(self) -> UniquenessEvidence:
         """What the engines hand to all methods."""
-        return UniquenessEvidence(self.records, self.fitted.log_expected, np.ones_like(self.records))
+        return UniquenessEvidence(
+            self.records, self.fitted.log_expected, np.ones_like(self.records)
+        )
 
 
 @dataclass
@@ -73,7 +81,9 @@ def main() -> None:
     figures = Figures()
     for corpus in CORPORA:
         measure(corpus, count, figures)
-    told("MAE, p.p. (bias; failures)", OF_CLASSES, lambda name, share: _errors(figures, name, share))
+    told(
+        "MAE, p.p. (bias; failures)", OF_CLASSES, lambda name, share: _errors(figures, name, share)
+    )
     told(
         "95 % intervals that contain the true value; true values below, above",
         ["bound", "pitman", "loglinear_nb", "pyc", "pyc, κ", f"pyc, V_{K}"],
@@ -95,8 +105,12 @@ def measure(corpus: str, count: int, figures: Figures) -> None:
             if share * len(table) >= LEAST:
                 rows = rng.choice(len(table), int(share * len(table)), replace=False)
                 distinct, first = np.unique(record[rows], return_index=True)
-                drawn = Drawn(np.bincount(record[rows])[distinct], people[distinct], table[rows[first]])
-                found = _methods(drawn, len(table), float((people == 1).sum()) / len(table), share, figures)
+                drawn = Drawn(
+                    np.bincount(record[rows])[distinct], people[distinct], table[rows[first]]
+                )
+                found = _methods(
+                    drawn, len(table), float((people == 1).sum()) / len(table), share, figures
+                )
                 _forecast(drawn, people, share, figures)
                 _models(drawn, found, share, figures)
 
@@ -109,11 +123,13 @@ def coded(corpus: str) -> Integers:
         con.execute(f"CREATE TABLE people AS SELECT {names} FROM '{folder() / corpus}.parquet'")
         columns = [str(row[0]) for row in con.execute("DESCRIBE people").fetchall()]
         ranks = ", ".join(
-            f'dense_rank() OVER (ORDER BY "{name}") - 1 AS c{place}' for place, name in enumerate(columns)
+            f'dense_rank() OVER (ORDER BY "{name}") - 1 AS c{place}'
+            for place, name in enumerate(columns)
         )
         found = con.execute(f"SELECT {ranks} FROM people").fetchnumpy()
         return np.stack(
-            [np.asarray(found[f"c{place}"]).astype(np.int64) for place in range(len(columns))], axis=1
+            [np.asarray(found[f"c{place}"]).astype(np.int64) for place in range(len(columns))],
+            axis=1,
         )
 
 
@@ -170,7 +186,9 @@ def _models(drawn: Drawn, rows: Mapping[str, float | None], share: float, figure
     found = {"best constant": np.full(len(truth), truth.mean())}
     for method in ("zayatz", "pitman"):
         certain = rows[method] is None
-        chance = 1.0 if certain else min(1.0, (rows[method] or 0.0) * drawn.records.sum() / alone.sum())
+        chance = (
+            1.0 if certain else min(1.0, (rows[method] or 0.0) * drawn.records.sum() / alone.sum())
+        )
         found[f"{method}, the same for all"] = np.full(len(truth), chance)
     for interactions in (0, 2):
         scored = _scored(drawn, share, interactions)
@@ -205,7 +223,11 @@ def told(title: str, names: Sequence[str], cell: Callable[[str, float], str]) ->
 def _errors(figures: Figures, name: str, share: float) -> str:
     found = 100 * np.array(figures.errors[name, share])
     failures = figures.failed[name, share]
-    return f"{np.abs(found).mean():.2f} ({found.mean():+.2f}; {failures})" if len(found) else f"({failures})"
+    return (
+        f"{np.abs(found).mean():.2f} ({found.mean():+.2f}; {failures})"
+        if len(found)
+        else f"({failures})"
+    )
 
 
 def _held(figures: Figures, name: str, share: float) -> str:

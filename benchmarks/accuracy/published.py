@@ -14,7 +14,8 @@ TABLE_1: Final[dict[float, dict[str, float]]] = {
     0.1: {"pyc": 0.051, "ent": 0.276, "exp": 0.155, "pol": 0.146},
     1.0: {"pyc": 0.013, "ent": 0.128, "exp": 0.037, "pol": 0.028},
 }
-RND: Final = {0.001: 0.347, 0.005: 0.305, 0.01: 0.282, 0.05: 0.230, 0.1: 0.214, 1.0: 0.213}  # same rows
+# same rows
+RND: Final = {0.001: 0.347, 0.005: 0.305, 0.01: 0.282, 0.05: 0.230, 0.1: 0.214, 1.0: 0.213}
 DATASETS: Final = {0.001: 216, 0.005: 290, 0.01: 316, 0.05: 351, 0.1: 365, 1.0: 400}  # column C
 BOUNDS: Final = (0.01, 0.99)  # only datasets whose κ lies between
 

@@ -14,7 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.accuracy.corpora import folder
-from reid_sql.models.classes.quasi_identifiers import Codes, QuasiIdentifiers, choose_quasi_identifiers
+from reid_sql.models.classes.quasi_identifiers import (
+    Codes,
+    QuasiIdentifiers,
+    choose_quasi_identifiers,
+)
 from reid_sql.models.extreme.extreme_risk import Level, count_distinct_values
 from reid_sql.models.extreme.record_contributions import compare_proxies, measure_contributions
 from reid_sql.models.extreme.removal import select_deciding, unique_record_bits
@@ -87,7 +91,9 @@ def explained(chosen: QuasiIdentifiers) -> list[float]:
     found, distinct = measure_contributions(chosen, LEVEL), count_distinct_values(chosen)
     only = select_deciding(distinct, LEVEL)
     ascending = only[np.argsort(distinct[only], kind="stable")]
-    alone = np.unpackbits(unique_record_bits(chosen, ascending), axis=1)[:, : chosen.records].T.astype(float)
+    alone = np.unpackbits(unique_record_bits(chosen, ascending), axis=1)[
+        :, : chosen.records
+    ].T.astype(float)
     first = compare_proxies(chosen, LEVEL)[0]
     at_threshold = np.column_stack([found.u_plus, alone[:, :2]])
     fits = [explains(x, found.contribution) for x in (found.u_plus[:, None], at_threshold, alone)]
@@ -112,7 +118,8 @@ def fallen(chosen: QuasiIdentifiers, steps: int) -> Iterator[list[str]]:
     }
     for step in (min(EARLY, steps), steps):
         cells = [
-            f"{1 - (rows[step].risk or np.nan) / (rows[0].risk or np.nan):.1%}" for rows in paths.values()
+            f"{1 - (rows[step].risk or np.nan) / (rows[0].risk or np.nan):.1%}"
+            for rows in paths.values()
         ]
         bound = paths["exact"][step].bound or np.nan
         yield [str(step), *cells, f"{1 - bound / (paths['exact'][0].risk or np.nan):.1%}"]

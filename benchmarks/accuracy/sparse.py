@@ -36,15 +36,23 @@ def measure_sparse(file: str, points: int) -> list[Sparse]:
         return [_from(con, file, points, people, fraction) for fraction in SPARSE_FRACTIONS]
 
 
-def _from(con: duckdb.DuckDBPyConnection, file: str, points: int, people: int, fraction: float) -> Sparse:
+def _from(
+    con: duckdb.DuckDBPyConnection, file: str, points: int, people: int, fraction: float
+) -> Sparse:
     sizes = default_subset_sizes(round(people * fraction)).tolist()
     call = (
         "sparse_correctness_curve(baskets, 'basket', 'item', "
         f"points := {points}, sizes := {[*sizes, people]})"
     )
-    found = [float(row[0]) for row in con.execute(f"SELECT correctness FROM {call} ORDER BY n").fetchall()]
+    found = [
+        float(row[0])
+        for row in con.execute(f"SELECT correctness FROM {call} ORDER BY n").fetchall()
+    ]
     curve, truth = found[: len(sizes)], found[-1]
     answers = {
-        name: float(extrapolation.extrapolate(sizes, curve, people, name).correctness) for name in METHODS
+        name: float(extrapolation.extrapolate(sizes, curve, people, name).correctness)
+        for name in METHODS
     }
-    return Sparse(file, points, fraction, {name: answer - truth for name, answer in answers.items()})
+    return Sparse(
+        file, points, fraction, {name: answer - truth for name, answer in answers.items()}
+    )

@@ -7,7 +7,15 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from benchmarks.accuracy.coverage import PRIORS, Run
-from benchmarks.accuracy.published import BOUNDS, COVERED, FRACTIONS, MAP_BIAS, MAP_RMSE, METHODS, TENTH_RMSE
+from benchmarks.accuracy.published import (
+    BOUNDS,
+    COVERED,
+    FRACTIONS,
+    MAP_BIAS,
+    MAP_RMSE,
+    METHODS,
+    TENTH_RMSE,
+)
 from benchmarks.accuracy.sparse import SPARSE_TENTH, Sparse
 from benchmarks.accuracy.trial import Fitted, Trial
 from reid_sql.parameters import Floats
@@ -53,12 +61,17 @@ def chosen(trials: Iterable[Trial], fraction: float, *, measured: bool = True) -
     The size is the measured one.
     """
     return [
-        trial for trial in trials if trial.fraction == fraction and (within(trial.measured) or not measured)
+        trial
+        for trial in trials
+        if trial.fraction == fraction and (within(trial.measured) or not measured)
     ]
 
 
 def by_method(trials: Sequence[Trial], statistic: Errors) -> dict[str, float]:
-    return {method: statistic([trial.errors[method] for trial in trials]) for method in (*METHODS, "map")}
+    return {
+        method: statistic([trial.errors[method] for trial in trials])
+        for method in (*METHODS, "map")
+    }
 
 
 def map_fit(fitted: Sequence[Fitted]) -> dict[str, float]:
@@ -73,7 +86,8 @@ def map_fit(fitted: Sequence[Fitted]) -> dict[str, float]:
 
 def coverage(covered: Sequence[dict[str, bool]]) -> dict[str, float]:
     return {
-        name: float(np.mean([one[name] for one in covered])) if covered else float("nan") for name in MEASURES
+        name: float(np.mean([one[name] for one in covered])) if covered else float("nan")
+        for name in MEASURES
     }
 
 
@@ -115,7 +129,9 @@ def sparse_verdict(found: Sequence[Sparse]) -> Verdict:
 
 
 def _at_most(words: str, found: float, most: float) -> Verdict:
-    return Verdict(f"{words} ≤ {100 * most:.1f} p.p.", f"{100 * found:+.2f} p.p.", abs(found) <= most)
+    return Verdict(
+        f"{words} ≤ {100 * most:.1f} p.p.", f"{100 * found:+.2f} p.p.", abs(found) <= most
+    )
 
 
 def _best(trials: Sequence[Trial]) -> Verdict:
@@ -125,5 +141,7 @@ def _best(trials: Sequence[Trial]) -> Verdict:
         best = min(METHODS, key=errors.__getitem__)
         beaten += [f"{best} at {fraction:.1%}"] if best != "pyc" else []
     return Verdict(
-        "pyc has the least RMSE of the four at every fraction", ", ".join(beaten) or "at all six", not beaten
+        "pyc has the least RMSE of the four at every fraction",
+        ", ".join(beaten) or "at all six",
+        not beaten,
     )

@@ -9,23 +9,37 @@ from rich.table import Table
 from benchmarks.accuracy.coverage import PRIORS, PROCESSES, SAMPLES, Run
 from benchmarks.accuracy.published import DATASETS, FRACTIONS, METHODS, TABLE_1
 from benchmarks.accuracy.sparse import SPARSE_FRACTIONS, Sparse
-from benchmarks.accuracy.summary import MEASURES, Verdict, bias, by_method, chosen, coverage, map_fit, rmse
+from benchmarks.accuracy.summary import (
+    MEASURES,
+    Verdict,
+    bias,
+    by_method,
+    chosen,
+    coverage,
+    map_fit,
+    rmse,
+)
 from benchmarks.accuracy.synthetic import CORPORA
 from benchmarks.accuracy.trial import Fitted, Trial
 
-TITLE: Final = "κ(N) from a fraction of N, {} (p.p.); paper: table 1 of Rocher, Hendrickx & de Montjoye 2025"
+TITLE: Final = (
+    "κ(N) from a fraction of N, {} (p.p.); paper: table 1 of Rocher, Hendrickx & de Montjoye 2025"
+)
 SELECTED: Final = "the paper's selection: 0.01 < κ < 0.99 at the measured size too"
 
 
 def errors(trials: Sequence[Trial], *, measured: bool) -> Table:
     """RMSE by fraction and method, the paper's in brackets where the selection is the paper's."""
     words = SELECTED if measured else "all datasets with 0.01 < κ(N) < 0.99 and 3 records measured"
-    shown = _table(TITLE.format("RMSE"), ("measured", "datasets", *METHODS, "MAP, one sample"), words)
+    shown = _table(
+        TITLE.format("RMSE"), ("measured", "datasets", *METHODS, "MAP, one sample"), words
+    )
     for fraction in FRACTIONS:
         some = chosen(trials, fraction, measured=measured)
         found, paper = by_method(some, rmse), TABLE_1[fraction] if measured else {}
         cells = [
-            _points(found[name]) + (f" ({_points(paper[name])})" if measured else "") for name in METHODS
+            _points(found[name]) + (f" ({_points(paper[name])})" if measured else "")
+            for name in METHODS
         ]
         count = f"{len(some)} ({DATASETS[fraction]})" if measured else str(len(some))
         shown.add_row(_share(fraction), count, *cells, _points(found["map"]))
@@ -67,7 +81,11 @@ def corpora(drawn: dict[str, int], fitted: Sequence[Fitted], trials: Sequence[Tr
         shown.add_row(corpus, str(drawn[corpus]), str(len(own)), *_of_fit(own), *_of_tenth(tenth))
     shown.add_section()
     shown.add_row(
-        "all", str(sum(drawn.values())), str(len(fitted)), *_of_fit(fitted), *_of_tenth(chosen(trials, 0.1))
+        "all",
+        str(sum(drawn.values())),
+        str(len(fitted)),
+        *_of_fit(fitted),
+        *_of_tenth(chosen(trials, 0.1)),
     )
     return shown
 
@@ -75,7 +93,9 @@ def corpora(drawn: dict[str, int], fitted: Sequence[Fitted], trials: Sequence[Tr
 def data_coverage(trials: Sequence[Trial]) -> Table:
     """Share of the MAP forecast's 95 % intervals that hold the truth of the data."""
     words = "real and synthetic data follow no Pitman–Yor process exactly: no target"
-    shown = _table("95 % intervals that hold the dataset's truth", ("measured", "datasets", *MEASURES), words)
+    shown = _table(
+        "95 % intervals that hold the dataset's truth", ("measured", "datasets", *MEASURES), words
+    )
     for fraction in FRACTIONS[:-1]:
         some = chosen(trials, fraction, measured=False)
         shown.add_row(_share(fraction), str(len(some)), *_shares(trial.covered for trial in some))
@@ -100,7 +120,11 @@ def model_coverage(runs: Sequence[Run]) -> Table:
     for d, alpha in PROCESSES:
         own = [run for run in runs if (run.discount, run.concentration) == (d, alpha)]
         shown.add_row(
-            f"d {d:g}, α {alpha:g}", f"{own[0].entropy:.2f}", f"{own[0].tail:.2f}", "all", *_by_prior(own)
+            f"d {d:g}, α {alpha:g}",
+            f"{own[0].entropy:.2f}",
+            f"{own[0].tail:.2f}",
+            "all",
+            *_by_prior(own),
         )
     shown.add_section()
     for words, has in (("d < 0", _is_finite), ("d ≥ 0", _is_infinite)):
@@ -157,7 +181,9 @@ def _table(title: str, columns: Sequence[str], caption: str) -> Table:
 
 def _of_fit(fitted: Sequence[Fitted]) -> Iterator[str]:
     over = map_fit(fitted) if fitted else {}
-    return (f"{100 * value:+.2f}" if "bias" in name else _points(value) for name, value in over.items())
+    return (
+        f"{100 * value:+.2f}" if "bias" in name else _points(value) for name, value in over.items()
+    )
 
 
 def _of_tenth(trials: Sequence[Trial]) -> list[str]:
@@ -167,7 +193,9 @@ def _of_tenth(trials: Sequence[Trial]) -> list[str]:
 
 def _by_prior(runs: Sequence[Run]) -> list[str]:
     shares = [
-        share for prior in PRIORS for share in _shares(run.covered for run in runs if run.prior == prior)
+        share
+        for prior in PRIORS
+        for share in _shares(run.covered for run in runs if run.prior == prior)
     ]
     return [str(len(runs) // len(PRIORS)), *shares]
 

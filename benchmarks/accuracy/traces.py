@@ -23,7 +23,8 @@ REAL: Final = ("baskets_epub", "baskets_groceries")
 FRACTIONS: Final = (0.02, 0.05, 0.1, 0.25)
 KNOWN_ROWS: Final = (1, 2, 3, 4)
 PEOPLE: Final = (3000, 12_000)
-TARGETS: Final = 24_000  # of which the truth is counted: its standard error is at most 0.3 percentage points
+# of which the truth is counted: its standard error is at most 0.3 percentage points
+TARGETS: Final = 24_000
 DRAWS: Final = 6000  # of the targets in a sample
 CHUNK: Final = 2000
 
@@ -121,7 +122,9 @@ def _draw_by(rng: np.random.Generator, group: Integers, chances: Floats) -> Inte
 
 
 _KINDS: Final = (commuters, neighbours, shoppers, explorers, segments, topics)
-KINDS: Final[dict[str, Callable[[np.random.Generator, int], Rows]]] = {each.__name__: each for each in _KINDS}
+KINDS: Final[dict[str, Callable[[np.random.Generator, int], Rows]]] = {
+    each.__name__: each for each in _KINDS
+}
 JUDGED_ON: Final = tuple(name for name in KINDS if name not in CHOSEN_ON)
 
 
@@ -131,7 +134,10 @@ class People:
     def __init__(self, rng: np.random.Generator, rows: Rows) -> None:
         """Order the people by chance, and the rows by them; equal rows of a person are one."""
         self.count = int(rows[0].max()) + 1
-        person, item = rng.permutation(self.count)[rows[0]], np.unique(rows[1], return_inverse=True)[1]
+        person, item = (
+            rng.permutation(self.count)[rows[0]],
+            np.unique(rows[1], return_inverse=True)[1],
+        )
         has = np.zeros((int(item.max()) + 1, self.count), dtype=bool)
         has[item, person] = True
         owners, self.items = np.nonzero(has.T)
@@ -151,8 +157,12 @@ class People:
         width = -(-people // 8)
         within = np.packbits(np.arange(8 * width) < people)
         chunks = [known[start : start + CHUNK] for start in range(0, targets.size, CHUNK)]
-        shared = [np.bitwise_and.reduce(self.bits[each, :width], axis=1) & within for each in chunks]
-        return np.concatenate([np.bitwise_count(each).sum(axis=1, dtype=np.int64) for each in shared])
+        shared = [
+            np.bitwise_and.reduce(self.bits[each, :width], axis=1) & within for each in chunks
+        ]
+        return np.concatenate(
+            [np.bitwise_count(each).sum(axis=1, dtype=np.int64) for each in shared]
+        )
 
 
 def forecasts(rng: np.random.Generator, kind: str, rows: Rows) -> Iterator[Forecast]:
@@ -186,7 +196,9 @@ def baskets(name: str, samples: int, seed: int) -> Iterator[Forecast]:
         frame[column].rank("dense").to_numpy().astype(np.int64) - 1 for column in frame.columns[:2]
     )
     for number in range(samples):
-        yield from forecasts(np.random.default_rng([seed, number, *name.encode()]), name, (basket, item))
+        yield from forecasts(
+            np.random.default_rng([seed, number, *name.encode()]), name, (basket, item)
+        )
 
 
 def summarize(found: list[Forecast]) -> str:
@@ -213,7 +225,9 @@ def main() -> None:
     }
     for part, found in parts.items():
         for fraction in FRACTIONS:
-            print(f"{part:10} {fraction:5.2f} {summarize([e for e in found if e.fraction == fraction])}")
+            print(
+                f"{part:10} {fraction:5.2f} {summarize([e for e in found if e.fraction == fraction])}"
+            )
 
 
 if __name__ == "__main__":

@@ -90,7 +90,9 @@ def _fitted(dataset: Dataset) -> Fitted:
     sizes = default_subset_sizes(dataset.records)
     found, _ = fit_pitman_yor(dataset.histogram)
     tail = np.clip(found.tail, pitman_yor.TAIL.low, pitman_yor.TAIL.high)
-    error = pitman_yor.correctness(found.entropy, tail, sizes) - correctness_curve(dataset.histogram, sizes)
+    error = pitman_yor.correctness(found.entropy, tail, sizes) - correctness_curve(
+        dataset.histogram, sizes
+    )
     errors = float(error.mean()), float((error**2).mean()), float(error[-1])
     return Fitted(dataset.corpus, dataset.name, found.entropy, found.tail, *errors, found.status)
 
@@ -101,7 +103,9 @@ def _trials(dataset: Dataset, fitted: Fitted, seed: int) -> Iterator[Trial]:
         size = round(dataset.records * fraction)
         if size >= LEAST:
             errors, measured = _extrapolated(dataset, size)
-            errors["map"], covered = (fitted.last, {}) if fraction == 1 else _forecast(dataset, size, seed)
+            errors["map"], covered = (
+                (fitted.last, {}) if fraction == 1 else _forecast(dataset, size, seed)
+            )
             yield Trial(*named, fraction, dataset.correctness, measured, errors, covered)
 
 
@@ -123,7 +127,9 @@ def _at_full_size(method: str, sizes: Integers, curve: Floats, records: int) -> 
 def _forecast(dataset: Dataset, size: int, seed: int) -> tuple[float, dict[str, bool]]:
     """Error of the MAP forecast from one random sample of this size, and whether its intervals hold."""
     rng = np.random.default_rng([seed, crc32(f"{dataset.corpus} {dataset.name}".encode()), size])
-    found = forecast_pitman_yor(sample_histogram(dataset.histogram, size, rng), dataset.records, K)[0]
+    found = forecast_pitman_yor(sample_histogram(dataset.histogram, size, rng), dataset.records, K)[
+        0
+    ]
     return found.correctness - dataset.correctness, held(found, truth(dataset.histogram))
 
 

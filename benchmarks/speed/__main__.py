@@ -28,7 +28,8 @@ HUGE = 10  # times the rows, of a table that is to pass the memory
 def main() -> int:
     """Run the sections; 1 only where a run failed or two sides disagreed, never for a missed target."""
     asked = arguments()
-    sys.path.append(str(ROOT / "udfs"))  # for the processes to come, where the package is not installed
+    # for the processes to come, where the package is not installed
+    sys.path.append(str(ROOT / "udfs"))
     os.environ["POLARS_MAX_THREADS"] = str(asked.threads)
     named = ("duckdb", "polars", *(["pyspark"] if find_spec("pyspark") else []))
     engines = ", ".join(f"{name} {version(name)}" for name in named)
@@ -70,15 +71,21 @@ def machine() -> str:
 def arguments() -> Namespace:
     """Read the command line."""
     parser = ArgumentParser(
-        prog="python -m benchmarks.speed", description=__doc__, formatter_class=ArgumentDefaultsHelpFormatter
+        prog="python -m benchmarks.speed",
+        description=__doc__,
+        formatter_class=ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the generated tables")
     parser.add_argument("--repeat", type=int, default=3, help="pairs of runs of a case")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="threads of either engine")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count(), help="threads of either engine"
+    )
     parser.add_argument(
         "--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=f"of {', '.join(SECTIONS)}"
     )
-    parser.add_argument("--page", action="store_true", help="measure the rows of docs/speed.md, and write it")
+    parser.add_argument(
+        "--page", action="store_true", help="measure the rows of docs/speed.md, and write it"
+    )
     parser.add_argument("--json", type=Path, help="file for the figures of every run")
     return parser.parse_args()
 

@@ -26,7 +26,8 @@ from benchmarks.speed.measure import Job
 from benchmarks.speed.shapes import SHAPES, Shape
 
 ROOT: Final = Path(__file__).parents[2]
-VALUES: Final = (90, 2, 5, 40, 16, 7, 9, 15, 6, 95, 2, 12)  # of the columns that an attacker may know
+# of the columns that an attacker may know
+VALUES: Final = (90, 2, 5, 40, 16, 7, 9, 15, 6, 95, 2, 12)
 FEW: Final = 3  # columns, as against ten
 LIMITS: Final = ("2GB", "500MB")  # at ten million rows only the second makes class sizes spill
 ADULT: Final = (
@@ -34,7 +35,10 @@ ADULT: Final = (
     *("relationship", "race", "sex", "hours_per_week", "native_country"),
 )
 MEASURES: Final = (
-    *(("l_diversity", f", variant := '{variant}'") for variant in ("distinct", "entropy", "recursive")),
+    *(
+        ("l_diversity", f", variant := '{variant}'")
+        for variant in ("distinct", "entropy", "recursive")
+    ),
     *(
         ("t_closeness", ""),
         ("alpha_k_anonymity", ""),
@@ -42,9 +46,7 @@ MEASURES: Final = (
         ("delta_disclosure", ""),
     ),
 )
-SIZES: Final = (
-    "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
-)
+SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"
 HISTOGRAM: Final = """SELECT sum(records) AS records, sum(classes) AS classes,
     coalesce(sum(records) FILTER (class_size = 1), 0) AS unique_records FROM"""
 
@@ -61,7 +63,11 @@ class Setup:
         database = str(self.folder / "people.duckdb")
         return Job(
             "in_duckdb",
-            {"sql": sql, "settings": {"threads": str(self.threads)} | settings, "database": database},
+            {
+                "sql": sql,
+                "settings": {"threads": str(self.threads)} | settings,
+                "database": database,
+            },
         )
 
 
@@ -111,7 +117,12 @@ def risk_summary(setup: Setup) -> Iterator[Case]:
     for shape in SHAPES:
         ours, rival = _summary(shape.table, shape.columns), _double(shape)
         yield Case(
-            "risk_summary", shape.words, setup.duckdb(ours), setup.duckdb(rival), 1.10, table=shape.table
+            "risk_summary",
+            shape.words,
+            setup.duckdb(ours),
+            setup.duckdb(rival),
+            1.10,
+            table=shape.table,
         )
 
 
@@ -120,7 +131,9 @@ def entity(setup: Setup) -> Iterator[Case]:
     for shape in SHAPES:
         if shape.kind == "integer" and shape.width == FEW:
             columns = ", ".join(shape.columns)
-            people = f"(SELECT (row_number() OVER ()) // 10 AS person, {columns} FROM {shape.table})"
+            people = (
+                f"(SELECT (row_number() OVER ()) // 10 AS person, {columns} FROM {shape.table})"
+            )
             prepare = f"CREATE TEMP TABLE visits AS FROM {people}"
             sizes = (
                 f"SELECT person, count(*) OVER (PARTITION BY {columns}) AS n "
@@ -129,7 +142,9 @@ def entity(setup: Setup) -> Iterator[Case]:
             least = f"SELECT person, min(n) AS k FROM ({sizes}) GROUP BY person"
             rival = f"SELECT count(*) AS records, count(*) FILTER (k = 1) AS unique_records FROM ({least})"
             call = f"risk_summary(visits, {shape.columns}, entity := 'person')"
-            jobs = [setup.duckdb(sql) for sql in (f"SELECT records, unique_records FROM {call}", rival)]
+            jobs = [
+                setup.duckdb(sql) for sql in (f"SELECT records, unique_records FROM {call}", rival)
+            ]
             ours, by_hand = (Job(job.module, {**job.arguments, "prepare": prepare}) for job in jobs)
             yield Case("entity", shape.words, ours, by_hand, 1.5, table=shape.table)
 
@@ -142,14 +157,23 @@ def polars(setup: Setup) -> Iterator[Case]:
             "columns": shape.columns,
         }
         ours, rival = (Job("in_polars", read | {"ours": mine}) for mine in (True, False))
-        yield Case("polars", shape.words, ours, rival, 1.10 if shape.width == FEW else 0.5, table=shape.table)
+        yield Case(
+            "polars",
+            shape.words,
+            ours,
+            rival,
+            1.10 if shape.width == FEW else 0.5,
+            table=shape.table,
+        )
 
 
 def spark(setup: Setup) -> Iterator[Case]:
     """Spark's bare GROUP BY against our histogram, its window against our class sizes; run once before."""
     skipped = None if find_spec("pyspark") else "no pyspark; pip install 'reid-sql[spark]'"
     for shape in (
-        shape for shape in SHAPES if shape.width == FEW or (shape.kind, shape.ties) == ("integer", "tied")
+        shape
+        for shape in SHAPES
+        if shape.width == FEW or (shape.kind, shape.ties) == ("integer", "tied")
     ):
         for question, target in (("histogram", 1.30), ("class size", None)):
             if question == "histogram" or (shape.width, shape.kind) == (FEW, "integer"):
@@ -159,7 +183,8 @@ def spark(setup: Setup) -> Iterator[Case]:
                     "question": question,
                 }
                 ours, rival = (
-                    Job("in_spark", read | {"threads": setup.threads, "ours": mine}) for mine in (True, False)
+                    Job("in_spark", read | {"threads": setup.threads, "ours": mine})
+                    for mine in (True, False)
                 )
                 yield Case(
                     "spark",
@@ -178,10 +203,17 @@ def memory_limit(setup: Setup) -> Iterator[Case]:
     for limit, shape in product(LIMITS, shapes):
         spilling = {"memory_limit": limit, "temp_directory": str(setup.folder / "spilled")}
         window = _window(shape, "equivalence_class_size({})")
-        for name, sql in (("class size", window), ("risk_summary", _summary(shape.table, shape.columns))):
+        for name, sql in (
+            ("class size", window),
+            ("risk_summary", _summary(shape.table, shape.columns)),
+        ):
             words = f"{limit}, {name}, {shape.words}"
             yield Case(
-                "memory_limit", words, setup.duckdb(sql, **spilling), target="completes", table=shape.table
+                "memory_limit",
+                words,
+                setup.duckdb(sql, **spilling),
+                target="completes",
+                table=shape.table,
             )
 
 
@@ -189,7 +221,10 @@ def out_of_core(setup: Setup) -> Iterator[Case]:
     """Ten times the rows by six columns under 4 GB: ours and the bare query spill."""
     shape = Shape(6, "huge", "unique")
     spilling = {"memory_limit": "4GB", "temp_directory": str(setup.folder / "spilled")}
-    window = _window(shape, "equivalence_class_size({})"), _window(shape, "count(*) OVER (PARTITION BY {})")
+    window = (
+        _window(shape, "equivalence_class_size({})"),
+        _window(shape, "count(*) OVER (PARTITION BY {})"),
+    )
     summary = _summary(shape.table, shape.columns), _double(shape)
     for name, sides in (("class size", window), ("risk_summary", summary)):
         ours, rival = (setup.duckdb(sql, **spilling) for sql in sides)
@@ -225,9 +260,17 @@ def adult(setup: Setup) -> Iterator[Case]:
     sizes = "count(*) AS classes, sum(k) AS records, max(k) AS highest, count_if(k = 1) AS unique_records"
     prepare = f"CREATE TEMP TABLE adult AS FROM '{file}'"
     sql = f"SELECT {sizes} FROM (SELECT class_size AS k FROM equivalence_classes(adult, {list(ADULT)}))"
-    ours = Job("in_duckdb", {"sql": sql, "settings": {"threads": str(setup.threads)}, "prepare": prepare})
-    rival = Job("in_pandas", {"file": str(file), "columns": list(ADULT)}) if find_spec("pandas") else None
-    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    ours = Job(
+        "in_duckdb", {"sql": sql, "settings": {"threads": str(setup.threads)}, "prepare": prepare}
+    )
+    rival = (
+        Job("in_pandas", {"file": str(file), "columns": list(ADULT)})
+        if find_spec("pandas")
+        else None
+    )
+    skipped = (
+        None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    )
     yield Case("adult", "10 mixed, adult.parquet", ours, rival, skipped=skipped)
 
 
@@ -256,7 +299,9 @@ def adversary(setup: Setup) -> Iterator[Case]:
     settings = {"threads": str(setup.threads)}
     file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "adult.parquet")
     known = [*ADULT, "education", "income"]
-    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    skipped = (
+        None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    )
     tables: list[tuple[str, str, list[str], str | None]] = [
         (
             f"{rows:,} rows, {len(values)} columns",
@@ -266,7 +311,9 @@ def adversary(setup: Setup) -> Iterator[Case]:
         )
         for rows, values in ((100_000, VALUES), (1_000_000, VALUES[:8]))
     ]
-    tables.append(("adult.parquet, 12 columns", f"CREATE TEMP TABLE people AS FROM '{file}'", known, skipped))
+    tables.append(
+        ("adult.parquet, 12 columns", f"CREATE TEMP TABLE people AS FROM '{file}'", known, skipped)
+    )
     for words, prepare, columns, reason in tables:
         groups = [{"columns": [column], "probability": 0.5} for column in columns]
         scenario = json.dumps({"population": 1e8, "groups": groups})

@@ -34,7 +34,11 @@ def cases(threads: int) -> Iterator[Case]:
     """All subsets, minimal sets at 5 %, pairs, and keys."""
     every = "SELECT count(*) AS sets, sum(classes) AS n FROM attribute_risk({}, getvariable('names'), {})"
     yield _case(
-        "adult", "adult, all 32,767 subsets", every.format("people", f"max_size := {ALL}"), threads, 4.0
+        "adult",
+        "adult, all 32,767 subsets",
+        every.format("people", f"max_size := {ALL}"),
+        threads,
+        4.0,
     )
     yield _case(
         "census_income_kdd",
@@ -44,7 +48,9 @@ def cases(threads: int) -> Iterator[Case]:
         3.0,
     )
     minimal = "SELECT count(*) AS sets, sum(unique_records) AS n FROM quasi_identifiers(people, {})"
-    yield _case("adult", "adult, minimal sets at 5 %", minimal.format(f"max_size := {ALL}"), threads, 1.0)
+    yield _case(
+        "adult", "adult, minimal sets at 5 %", minimal.format(f"max_size := {ALL}"), threads, 1.0
+    )
     yield _case(
         "census_income_kdd",
         "census, 43 columns, minimal sets at 5 %, up to 3",
@@ -64,7 +70,13 @@ def _case(name: str, words: str, sql: str, threads: int, seconds: float) -> Case
     prepare = f"CREATE TEMP TABLE people AS SELECT DISTINCT *{left_out} FROM '{file}'"
     names = "SET VARIABLE names = (SELECT array_agg(column_name) FROM (DESCRIBE people))"
     given = {"settings": {"threads": str(threads)}, "prepare": f"{prepare}; {names}"}
-    skipped = None if file.exists() else f"no {name}.parquet in the data folder; set REID_SQL_DATA to it"
+    skipped = (
+        None if file.exists() else f"no {name}.parquet in the data folder; set REID_SQL_DATA to it"
+    )
     return Case(
-        "column_sets", words, Job("in_duckdb", {"sql": sql, **given}), cpu_target=seconds, skipped=skipped
+        "column_sets",
+        words,
+        Job("in_duckdb", {"sql": sql, **given}),
+        cpu_target=seconds,
+        skipped=skipped,
     )

@@ -26,7 +26,8 @@ class Case:
     words: str
     ours: Job
     rival: Job | None = None
-    target: float | Literal["completes"] | None = None  # a number: at most so many times the rival's seconds
+    # a number: at most so many times the rival's seconds
+    target: float | Literal["completes"] | None = None
     cpu_target: float | None = None  # our own seconds of processor time, whatever the rival takes
     memory: bool = False  # a target too: no more memory than the rival
     table: str | None = None  # generated table that the jobs read
@@ -73,7 +74,9 @@ class Outcome:
 
         The want of memory was on trial.
         """
-        on_trial = self.case.target == "completes" and (self.failure or "").startswith(OUT_OF_MEMORY)
+        on_trial = self.case.target == "completes" and (self.failure or "").startswith(
+            OUT_OF_MEMORY
+        )
         return self.failure is not None and not on_trial
 
     @property
@@ -94,7 +97,11 @@ class Outcome:
         slow = ["time"] if time and isinstance(target, float) and time[0] > target else []
         if self.case.cpu_target is not None and self.cpu_seconds > self.case.cpu_target:
             slow.append("processor time")
-        large = [f"memory {memory[0]:.2f}"] if memory and self.case.memory and memory[0] > ALLOWED else []
+        large = (
+            [f"memory {memory[0]:.2f}"]
+            if memory and self.case.memory and memory[0] > ALLOWED
+            else []
+        )
         return slow + large
 
 

@@ -27,10 +27,18 @@ def cases(threads: int) -> Iterator[Case]:
     fit = f"CREATE TEMP TABLE fitted AS FROM fit_copula('adult', people, {columns}, ordered := {ORDERED})"
     sql = "SELECT count(*) FILTER (cell_probability > 0) AS records FROM score_records(people, 'adult', 1e6)"
     ours = Job(
-        "in_duckdb", {"sql": sql, "settings": {"threads": str(threads)}, "prepare": f"{prepare}; {fit}"}
+        "in_duckdb",
+        {"sql": sql, "settings": {"threads": str(threads)}, "prepare": f"{prepare}; {fit}"},
     )
     rival = Job("scipy_cells", {"file": str(file), "columns": columns, "ordered": ORDERED})
-    skipped = None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    skipped = (
+        None if file.exists() else "no adult.parquet in the data folder; set REID_SQL_DATA to it"
+    )
     yield Case(
-        "copula", "27,515 records of adult, 10 columns / scipy", ours, rival, 1 / SCORED, skipped=skipped
+        "copula",
+        "27,515 records of adult, 10 columns / scipy",
+        ours,
+        rival,
+        1 / SCORED,
+        skipped=skipped,
     )

@@ -10,7 +10,8 @@ from benchmarks.speed.shapes import Shape
 
 SHAPE: Final = Shape(10, "integer", "unique")
 LIMIT: Final = "4GB"
-LEFT_OUT: Final = ("", "date_of_birth", "postcode", "employer", "income")  # of five checks, one each
+# of five checks, one each
+LEFT_OUT: Final = ("", "date_of_birth", "postcode", "employer", "income")
 GROUPED: Final = "household"
 DIVIDING: Final = "sex"
 CHECK: Final = "[[tables.checks]]\nmeasure = 'unique_records'\nat_most = 0\nquasi_identifiers = {}"
@@ -64,7 +65,11 @@ def cases(folder: Path, threads: int) -> Iterator[Case]:
         f"SELECT count(*) FILTER (n = 1) FROM ({_sizes(SHAPE.columns[:3])})",
         f"SELECT min(n) FROM ({_alone_by(DIVIDING, beside)})",
     ]
-    more = [CHECK.format(SHAPE.columns[:3]), f"{CHECK.format(beside)}\nby = ['{DIVIDING}']", CLASSES]
+    more = [
+        CHECK.format(SHAPE.columns[:3]),
+        f"{CHECK.format(beside)}\nby = ['{DIVIDING}']",
+        CLASSES,
+    ]
     settings = {"threads": str(threads), "memory_limit": LIMIT}
     database = str(folder / "people.duckdb")
     file = folder / f"{SHAPE.table}.parquet"
@@ -76,12 +81,16 @@ def cases(folder: Path, threads: int) -> Iterator[Case]:
     policies["10 checks of classes"] = of_classes, shared + alone
     for words, (policy, queries) in policies.items():
         figures = ", ".join(f"({query}) AS figure_{place}" for place, query in enumerate(queries))
-        rival = Job("in_duckdb", {"sql": f"SELECT {figures}", "settings": settings, "database": database})
+        rival = Job(
+            "in_duckdb", {"sql": f"SELECT {figures}", "settings": settings, "database": database}
+        )
         ours = Job("in_gate", {"policy": policy, "measure": "unique_records"})
         yield Case("gate", words, ours, rival, 1.5, table=SHAPE.table)
 
 
-def _policy(file: Path, chosen: Sequence[Sequence[str]], others: str, *, population: bool = True) -> str:
+def _policy(
+    file: Path, chosen: Sequence[Sequence[str]], others: str, *, population: bool = True
+) -> str:
     grouped = f"{CHECK.format(SHAPE.columns[:2])}\nby = ['{GROUPED}']"
     head = f"""name = 'bench'
 memory_limit = '{LIMIT}'

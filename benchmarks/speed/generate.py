@@ -16,9 +16,7 @@ from benchmarks.speed.stopwatch import Stopwatch
 SEED: Final = 2019
 SIX: Final = 6  # columns of the huge table
 GAPS: Final = 0.03  # share of NULL in the tables with gaps
-DRAW: Final = (
-    "CREATE TEMP MACRO draw(i, stream) AS (hash(i + stream * 100_000_000_000) >> 11) / 9007199254740992"
-)
+DRAW: Final = "CREATE TEMP MACRO draw(i, stream) AS (hash(i + stream * 100_000_000_000) >> 11) / 9007199254740992"
 
 
 def run(folder: str, table: str, rows: int) -> tuple[Stopwatch, dict[str, int]]:
@@ -38,7 +36,9 @@ def _select(kind: str, columns: tuple[Column, ...], rows: int) -> str:
         f"{_code(column, SEED + place)} AS {column.name}" for place, column in enumerate(columns)
     )
     people = f"SELECT i, {codes} FROM range({rows}) AS people(i)"
-    cells = ", ".join(_cell(kind, column, SEED + 100 + place) for place, column in enumerate(columns))
+    cells = ", ".join(
+        _cell(kind, column, SEED + 100 + place) for place, column in enumerate(columns)
+    )
     return f"SELECT {cells} FROM ({people})"
 
 

@@ -22,8 +22,8 @@ def run(
         with Stopwatch() as took:
             for chosen in product((False, True), repeat=len(columns)):
                 named = [column for column, known in zip(columns, chosen, strict=True) if known]
-                grouped = (
-                    f"SELECT count(*) AS n FROM {table} {'GROUP BY ' + ', '.join(named) if named else ''}"
-                )
-                alone += con.execute(f"SELECT count(*) FILTER (n = 1) FROM ({grouped})").fetchall()[0][0]
+                grouped = f"SELECT count(*) AS n FROM {table} {'GROUP BY ' + ', '.join(named) if named else ''}"
+                alone += con.execute(f"SELECT count(*) FILTER (n = 1) FROM ({grouped})").fetchall()[
+                    0
+                ][0]
         return took, {"alone": alone}

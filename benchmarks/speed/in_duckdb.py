@@ -14,7 +14,9 @@ def run(
 
     Or would take so many times.
     """
-    with duckdb.connect(database or ":memory:", read_only=bool(database), config=dict(settings)) as con:
+    with duckdb.connect(
+        database or ":memory:", read_only=bool(database), config=dict(settings)
+    ) as con:
         reid_sql.register(con)
         con.execute(f"SET enable_progress_bar = false; {prepare}")
         with watched(settings.get("temp_directory")) as spilled, Stopwatch() as took:

@@ -34,7 +34,9 @@ def run(
     asked.close()
     before = _cpu(int(server))
     with Stopwatch() as took:
-        answer = getattr(ri, function)(people, list(QI), **options) if ours else connection.sql(BARE)
+        answer = (
+            getattr(ri, function)(people, list(QI), **options) if ours else connection.sql(BARE)
+        )
         table = collected(answer, "an answer")
     took.cpu_seconds = _cpu(int(server)) - before
     return took, {"records": pc.sum(table["records"]).as_py()}

@@ -27,11 +27,15 @@ def python_of(environment: str) -> Path:
     return ROOT / ".venv" / environment / "bin" / "python"
 
 
-def run(environment: str, prepare: str, work: str, given: dict[str, Any]) -> tuple[Stopwatch, dict[str, int]]:
+def run(
+    environment: str, prepare: str, work: str, given: dict[str, Any]
+) -> tuple[Stopwatch, dict[str, int]]:
     """Run the work after what it is prepared with."""
     code = FRAME.format(prepare=prepare, work=work)
     command = [str(python_of(environment)), "-c", code]
-    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, input=json.dumps(given), capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise RuntimeError(done.stderr.strip().rpartition("\n")[2])
     took = Stopwatch()

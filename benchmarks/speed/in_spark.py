@@ -47,7 +47,9 @@ def _query(table: DataFrame, columns: list[str], question: str, *, ours: bool) -
         window = table.withColumn("n", F.count(one).over(Window.partitionBy(*columns)))
         sized = rs.equivalence_class_size(table, *columns, name="n") if ours else window
         return sized.agg(
-            F.count(one).alias("records"), F.sum(n).alias("total"), F.count_if(n == 1).alias("unique_records")
+            F.count(one).alias("records"),
+            F.sum(n).alias("total"),
+            F.count_if(n == 1).alias("unique_records"),
         )
     if ours:
         sums = F.sum("records").alias("records"), F.sum("classes").alias("classes")
@@ -57,7 +59,9 @@ def _query(table: DataFrame, columns: list[str], question: str, *, ours: bool) -
         return rs.class_size_histogram(table, columns).agg(*sums, unique)
     classes = table.groupBy(*columns).agg(F.count(one).alias("n"))
     return classes.agg(
-        F.sum(n).alias("records"), F.count(one).alias("classes"), F.count_if(n == 1).alias("unique_records")
+        F.sum(n).alias("records"),
+        F.count(one).alias("classes"),
+        F.count_if(n == 1).alias("unique_records"),
     )
 
 

@@ -38,7 +38,9 @@ def is_shown(section: str, case: str) -> bool:
 def commit() -> str:
     """The commit of all files, or nothing where a file differs from it."""
     changed, head = (
-        subprocess.run([GIT, *asked], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        subprocess.run(
+            [GIT, *asked], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.strip()
         for asked in (["status", "--porcelain"], ["rev-parse", "--short=8", "HEAD"])
     )
     return "" if changed else head
@@ -55,10 +57,14 @@ def write_page(figures: Mapping[str, Any]) -> None:
 def table_of(figures: Mapping[str, Any]) -> str:
     """The table, after what was measured on which machine; ValueError without a row or the commit."""
     if not figures["commit"]:
-        raise ValueError("figures must be of files that are committed, got changed ones; commit and measure")
+        raise ValueError(
+            "figures must be of files that are committed, got changed ones; commit and measure"
+        )
     cases = {(case["section"], case["shape"]): case for case in figures["cases"]}
     if lacking := [row["ours"] for row in ROWS if (row["section"], row["case"]) not in cases]:
-        raise ValueError(f"the figures of a page must be of one run, got none of {lacking[0]}; measure all")
+        raise ValueError(
+            f"the figures of a page must be of one run, got none of {lacking[0]}; measure all"
+        )
     of = f"{figures['title']}; {figures['machine']}; commit {figures['commit']}"
     lines = [_row(row, cases[row["section"], row["case"]]) for row in ROWS]
     return f"{of}.\n\n" + "\n".join([HEAD, *lines])

@@ -58,7 +58,9 @@ def _arguments() -> Namespace:
 
 
 def _fill(folder: str, rows: int) -> None:
-    with psycopg.connect(host=folder, user="reid", dbname="postgres", autocommit=True) as connection:
+    with psycopg.connect(
+        host=folder, user="reid", dbname="postgres", autocommit=True
+    ) as connection:
         connection.execute("SELECT setseed(0.5)")
         connection.execute(PEOPLE.format(rows // 1667, rows))
         connection.execute("VACUUM ANALYZE people")
@@ -68,7 +70,9 @@ def _cases(folder: str) -> Iterator[Case]:
     for function, options, target in QUESTIONS:
         given = {"folder": folder, "function": function, "options": options}
         ours, rival = (Job("in_postgres", given | {"ours": mine}) for mine in (True, False))
-        words = ", ".join([function, *(str(options[name]) for name in options if name == "variant")])
+        words = ", ".join(
+            [function, *(str(options[name]) for name in options if name == "variant")]
+        )
         yield Case("postgres", words, ours, rival, target)
 
 

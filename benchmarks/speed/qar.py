@@ -32,7 +32,8 @@ LEVELS: Final = (
     10,
     50,
 )  # of a million records
-SURVEY: Final = (2, 3, 4, 5, 5, 6, 7, 10, 11, 11, 11, 11, 11, 11, 11, 7, 14, 80)  # of 12,000: scales, age
+# of 12,000: scales, age
+SURVEY: Final = (2, 3, 4, 5, 5, 6, 7, 10, 11, 11, 11, 11, 11, 11, 11, 7, 14, 80)
 PEOPLE: Final = 12_000
 REMOVED: Final = 2500
 CENSUS: Final = 40  # columns
@@ -42,7 +43,10 @@ def cases(threads: int) -> Iterator[Case]:
     """Distinct values of all triples, the contributions of all records, and the removal of a fifth."""
     yield _counted("1,000,000 × 20, p = 3, few values", 1_000_000, LEVELS, threads)
     yield _counted(
-        "1,000,000 × 8, p = 3, up to 100,000 values", 1_000_000, (*LEVELS[:5], 1000, 10_000, 100_000), threads
+        "1,000,000 × 8, p = 3, up to 100,000 values",
+        1_000_000,
+        (*LEVELS[:5], 1000, 10_000, 100_000),
+        threads,
     )
     yield _census(threads)
     prepare = table(PEOPLE, SURVEY)
@@ -51,7 +55,11 @@ def cases(threads: int) -> Iterator[Case]:
     every = f"SELECT count(contribution) AS records FROM qar_contributions(people, {columns})"
     again = _job(risk, threads, prepare, PEOPLE + 1)
     yield Case(
-        "qar", "contributions of 12,000 × 18 / 12,001 risks anew", _job(every, threads, prepare), again, 1e-3
+        "qar",
+        "contributions of 12,000 × 18 / 12,001 risks anew",
+        _job(every, threads, prepare),
+        again,
+        1e-3,
     )
     path = f"qar_elimination(people, {columns}, remove := {REMOVED})"
     steps = f"SELECT {PEOPLE} AS records FROM {path} HAVING count(risk) = {REMOVED + 1}"
@@ -78,17 +86,30 @@ def _counted(words: str, records: int, levels: tuple[int, ...], threads: int) ->
     )
     rival = f"SELECT count(*) AS choices, sum(n) AS found FROM ({each})"
     return Case(
-        "qar", f"{words} / GROUP BY", _job(ours, threads, prepare), _job(rival, threads, prepare), 0.5
+        "qar",
+        f"{words} / GROUP BY",
+        _job(ours, threads, prepare),
+        _job(rival, threads, prepare),
+        0.5,
     )
 
 
 def _census(threads: int) -> Case:
-    file = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"), "census_income_kdd.parquet")
-    prepare = f"CREATE TEMP TABLE census AS SELECT * EXCLUDE (instance_weight, split, year) FROM '{file}'"
-    skipped = (
-        None if file.exists() else "no census_income_kdd.parquet in the data folder; set REID_SQL_DATA to it"
+    file = Path(
+        os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"),
+        "census_income_kdd.parquet",
     )
-    listed = "list_transform((SELECT array_agg(column_name) FROM (DESCRIBE census)), lambda name: name)"
+    prepare = (
+        f"CREATE TEMP TABLE census AS SELECT * EXCLUDE (instance_weight, split, year) FROM '{file}'"
+    )
+    skipped = (
+        None
+        if file.exists()
+        else "no census_income_kdd.parquet in the data folder; set REID_SQL_DATA to it"
+    )
+    listed = (
+        "list_transform((SELECT array_agg(column_name) FROM (DESCRIBE census)), lambda name: name)"
+    )
     ask = f"SET VARIABLE all_columns = {listed}"
     sql = "SELECT quasi_identifiers, exceedances FROM qar_risk(census, getvariable('all_columns'))"
     return Case(
@@ -102,7 +123,8 @@ def _census(threads: int) -> Case:
 
 def _job(sql: str, threads: int, prepare: str, times: int = 1) -> Job:
     return Job(
-        "in_duckdb", {"sql": sql, "settings": {"threads": str(threads)}, "prepare": prepare, "times": times}
+        "in_duckdb",
+        {"sql": sql, "settings": {"threads": str(threads)}, "prepare": prepare, "times": times},
     )
 
 

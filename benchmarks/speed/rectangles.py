@@ -38,15 +38,22 @@ def run(size: int, *, ours: bool) -> tuple[Stopwatch, dict[str, int]]:
         )
     wrong = np.abs(found / _exact(lower[: len(found)], upper[: len(found)], load) - 1)
     if wrong.mean() > ALLOWED:
-        raise RuntimeError(f"the mean relative error must be at most {ALLOWED}, got {wrong.mean():.2g}")
-    took.seconds, took.cpu_seconds = took.seconds * MANY / len(found), took.cpu_seconds * MANY / len(found)
+        raise RuntimeError(
+            f"the mean relative error must be at most {ALLOWED}, got {wrong.mean():.2g}"
+        )
+    took.seconds, took.cpu_seconds = (
+        took.seconds * MANY / len(found),
+        took.cpu_seconds * MANY / len(found),
+    )
     return took, {"rectangles": MANY}
 
 
 def _by_scipy(lower: Floats, upper: Floats, matrix: Floats) -> Floats:
     mean = np.zeros(len(matrix))
     pairs = zip(lower[:FEW], upper[:FEW], strict=True)
-    return np.array([multivariate_normal.cdf(high, mean, matrix, lower_limit=low) for low, high in pairs])
+    return np.array(
+        [multivariate_normal.cdf(high, mean, matrix, lower_limit=low) for low, high in pairs]
+    )
 
 
 def _exact(lower: Floats, upper: Floats, load: Floats) -> Floats:

@@ -122,8 +122,13 @@ def cases(threads: int) -> Iterator[Case]:
     for rival in RIVALS:
         tables = rival.tables.format(file)
         ours = {"sql": rival.sql, "settings": {"threads": str(threads)}, "prepare": tables}
-        theirs: dict[str, Any] = {"environment": rival.environment, "given": {"file": str(file), "qi": QI}}
+        theirs: dict[str, Any] = {
+            "environment": rival.environment,
+            "given": {"file": str(file), "qi": QI},
+        }
         theirs |= {"prepare": rival.prepare, "work": rival.work}
         lacks = not file.exists() or not python_of(rival.environment).exists()
         skipped = "no adult.parquet, or no rivals; `make bench` installs them" if lacks else None
-        yield Case("rivals", rival.words, Job("in_duckdb", ours), Job("in_rival", theirs), skipped=skipped)
+        yield Case(
+            "rivals", rival.words, Job("in_duckdb", ours), Job("in_rival", theirs), skipped=skipped
+        )

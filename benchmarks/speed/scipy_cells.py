@@ -27,13 +27,17 @@ def run(file: str, columns: list[str], ordered: list[str]) -> tuple[Stopwatch, d
     codes = model.codes([some[name].cast(pl.String).to_list() for name in columns])
     bounds = [np.append(0.0, np.cumsum(marginal.shares)).clip(0, 1) for marginal in model.marginals]
     lower, upper = (
-        np.stack([ndtri(own[code + step]) for own, code in zip(bounds, codes.T, strict=True)], axis=1)
+        np.stack(
+            [ndtri(own[code + step]) for own, code in zip(bounds, codes.T, strict=True)], axis=1
+        )
         for step in (0, 1)
     )
     mean = np.zeros(len(columns))
     with Stopwatch() as took:
         for low, high in zip(lower, upper, strict=True):
-            multivariate_normal.cdf(high, mean, model.correlation, lower_limit=low, allow_singular=True)
+            multivariate_normal.cdf(
+                high, mean, model.correlation, lower_limit=low, allow_singular=True
+            )
     took.seconds, took.cpu_seconds = (
         took.seconds * distinct.height / FEW,
         took.cpu_seconds * distinct.height / FEW,

@@ -31,10 +31,15 @@ def cases(folder: Path, threads: int) -> Iterator[Case]:
         call = f"{measure}({SHAPE.table}, {SHAPE.columns}, '{SENSITIVE}'{told})"
         sides = (f"SELECT records, classes, k FROM {call}", bare)
         ours, rival = (
-            Job("in_duckdb", {"sql": sql, "settings": settings, "database": database}) for sql in sides
+            Job("in_duckdb", {"sql": sql, "settings": settings, "database": database})
+            for sql in sides
         )
         yield Case("sensitive", f"DuckDB, {measure}{told}", ours, rival, TARGET, table=SHAPE.table)
-    read = {"file": str(folder / f"{SHAPE.table}.parquet"), "columns": SHAPE.columns, "sensitive": SENSITIVE}
+    read = {
+        "file": str(folder / f"{SHAPE.table}.parquet"),
+        "columns": SHAPE.columns,
+        "sensitive": SENSITIVE,
+    }
     for measure, options in MEASURES:
         told = "".join(f", {value}" for value in options.values())
         job = read | {"measure": measure, "options": options}

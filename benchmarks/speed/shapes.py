@@ -42,7 +42,9 @@ TIED: Final = (
         1.5,
         "['married or partnered', 'never married', 'divorced/widowed'][marital_status + 1]",
     ),
-    Column("employment", 3, 2.0, "['employed', 'not in labour force', 'unemployed'][employment + 1]"),
+    Column(
+        "employment", 3, 2.0, "['employed', 'not in labour force', 'unemployed'][employment + 1]"
+    ),
     Column("education", 3, 1.5, "['secondary', 'university', 'primary'][education + 1]"),
     Column("housing", 2, 1.5, "['owner-occupied', 'rented dwelling'][housing + 1]"),
     Column("urban", 2, 1.5, "['urban', 'rural municipality'][urban + 1]"),
@@ -75,4 +77,6 @@ class Shape:
 
 KINDS: Final[tuple[Kind, ...]] = ("integer", "string")
 TIES: Final[tuple[Ties, ...]] = ("unique", "tied")
-SHAPES: Final = tuple(Shape(width, kind, ties) for kind, width, ties in product(KINDS, (3, 10), TIES))
+SHAPES: Final = tuple(
+    Shape(width, kind, ties) for kind, width, ties in product(KINDS, (3, 10), TIES)
+)

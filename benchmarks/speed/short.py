@@ -9,7 +9,9 @@ from benchmarks.speed.measure import Job
 PREPARE: Final = """CREATE TEMP TABLE people AS SELECT i % 50 AS age, i % 2 AS sex, i % 7 AS diagnosis
     FROM range(1000) numbers(i)"""
 QI: Final = "['age', 'sex']"
-PLAIN: Final = "SELECT sum(n)::BIGINT AS records FROM (SELECT count(*) AS n FROM people GROUP BY age, sex)"
+PLAIN: Final = (
+    "SELECT sum(n)::BIGINT AS records FROM (SELECT count(*) AS n FROM people GROUP BY age, sex)"
+)
 CALLS: Final = {
     "equivalence_class_size": "SELECT count(k) AS records FROM "
     "(SELECT equivalence_class_size(age, sex) AS k FROM people)",

@@ -34,7 +34,9 @@ def table(outcomes: Sequence[Outcome], title: str) -> Table:
         "rival's",
     ):
         shown.add_column(
-            name, justify="left" if name in {"section", "shape", "target"} else "right", no_wrap=True
+            name,
+            justify="left" if name in {"section", "shape", "target"} else "right",
+            no_wrap=True,
         )
     shown.add_column("verdict")
     for outcome in outcomes:
@@ -45,8 +47,22 @@ def table(outcomes: Sequence[Outcome], title: str) -> Table:
 def line(outcome: Outcome) -> list[str]:
     """Write the cells of one case."""
     case, ours, rivals = outcome.case, outcome.ours, outcome.rivals
-    times = _unique(ours), time(ours), time(rivals), spread(outcome.ratio), spread(outcome.cpu_ratio)
-    return [case.section, case.words, *times, _targets(outcome), peak(ours), peak(rivals), outcome.verdict]
+    times = (
+        _unique(ours),
+        time(ours),
+        time(rivals),
+        spread(outcome.ratio),
+        spread(outcome.cpu_ratio),
+    )
+    return [
+        case.section,
+        case.words,
+        *times,
+        _targets(outcome),
+        peak(ours),
+        peak(rivals),
+        outcome.verdict,
+    ]
 
 
 def figures(outcome: Outcome) -> dict[str, Any]:
@@ -68,7 +84,10 @@ def figures(outcome: Outcome) -> dict[str, Any]:
     return (
         named
         | ratios
-        | {"ours": [asdict(run) for run in outcome.ours], "rival": [asdict(run) for run in outcome.rivals]}
+        | {
+            "ours": [asdict(run) for run in outcome.ours],
+            "rival": [asdict(run) for run in outcome.rivals],
+        }
     )
 
 
@@ -79,7 +98,9 @@ def _targets(outcome: Outcome) -> str:
 
 def _unique(runs: list[Figures]) -> str:
     answer = runs[0].answer if runs else {}
-    return f"{answer['unique_records'] / answer['records']:.1%}" if "unique_records" in answer else ""
+    return (
+        f"{answer['unique_records'] / answer['records']:.1%}" if "unique_records" in answer else ""
+    )
 
 
 def target(of: float | str | None, cpu_seconds: float | None) -> str:

@@ -67,11 +67,16 @@ def ask_tau_argus(people: Codes) -> str:
     python = os.environ.get("REID_SQL_TAUARGUS_PYTHON")
     if not python:
         return "-"
-    micro = {f"c{place}": [f"k{code}" for code in column] for place, column in enumerate(people.T.tolist())}
+    micro = {
+        f"c{place}": [f"k{code}" for code in column]
+        for place, column in enumerate(people.T.tolist())
+    }
     given = json.dumps({**micro, "one": [1.0] * len(people)})
     command = [python, "-c", TAU_ARGUS]
     with TemporaryDirectory() as folder:  # in which its solver writes logs
-        asked = subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=folder)
+        asked = subprocess.run(
+            command, input=given, capture_output=True, text=True, check=True, cwd=folder
+        )
     seconds, loss = json.loads(asked.stdout.strip().splitlines()[-1])
     return f"{seconds:.2f} s, {loss / len(people):.1%}"
 

@@ -42,6 +42,8 @@ def cases(threads: int, rows: int = 1_000_000) -> Iterator[Case]:
         "settings": {"threads": str(threads)},
         "prepare": PREPARE.format(each=ROWS_OF_A_PERSON, rows=rows),
     }
-    ours, rival = (Job("in_duckdb", {"sql": sql.format(samples=SAMPLES), **given}) for sql in (OURS, RIVAL))
+    ours, rival = (
+        Job("in_duckdb", {"sql": sql.format(samples=SAMPLES), **given}) for sql in (OURS, RIVAL)
+    )
     words = f"{rows:,} rows of {rows // ROWS_OF_A_PERSON:,} people, {SAMPLES:,} draws"
     yield Case("unicity", words, ours, rival, cpu_target=CPU_SECONDS)

@@ -52,7 +52,9 @@ def uniqueness_by_size(answer: object) -> spec.Chart:
     for columns, share in shares.items():
         by_size[len(columns)].append(share)
     sizes = sorted(by_size)
-    highest, middle, lowest = ([pick(by_size[size]) for size in sizes] for pick in (max, median, min))
+    highest, middle, lowest = (
+        [pick(by_size[size]) for size in sizes] for pick in (max, median, min)
+    )
     return spec.Chart(
         "How many columns single people out",
         spec.count_axis("known columns", sizes[0], sizes[-1]),
@@ -78,7 +80,11 @@ def _share_by_set(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
                 scores[tuple(row["attributes"])].append(row["uniqueness_xi"])
         return {columns: fmean(values) for columns, values in scores.items()}, "mean ξ"
     rows = rows_of("uniqueness_by_size", frame, "attribute_risk", ATTRIBUTE_RISK, "columns")
-    known = {tuple(row["columns"]): row["unique_records"] / row["records"] for row in rows if row["records"]}
+    known = {
+        tuple(row["columns"]): row["unique_records"] / row["records"]
+        for row in rows
+        if row["records"]
+    }
     return known, "share of unique people"
 
 
@@ -126,7 +132,9 @@ def choices(answer: object, risk: object) -> spec.Chart:
     ends = [extreme[name] for name in RISK_COLUMNS if extreme[name] is not None]
     return spec.Chart(
         "Risk of each choice of columns",
-        spec.share_axis("different combinations, as a share of the people", max(steps[-1], *ends, 0.0)),
+        spec.share_axis(
+            "different combinations, as a share of the people", max(steps[-1], *ends, 0.0)
+        ),
         spec.Axis("choices of columns", spec.Scale.COUNT, 0.0, top),
         marks,
     )
@@ -135,7 +143,9 @@ def choices(answer: object, risk: object) -> spec.Chart:
 def contributions(answer: object) -> spec.Chart:
     """Draw by how much the extreme risk would fall without each record, those that add most first."""
     rows = rows_of("contributions", answer, "qar_contributions", ("contribution",))
-    ranked = sorted((row["contribution"] for row in rows if row["contribution"] is not None), reverse=True)
+    ranked = sorted(
+        (row["contribution"] for row in rows if row["contribution"] is not None), reverse=True
+    )
     low, high = min([0.0, *ranked]), max([0.0, *ranked]) or MIN_VISIBLE_FALL
     is_steep = 0 < MAX_LINEAR_RATIO * high < -low and ranked[0] > 0
     # On a linear axis, the contributions above 0 would vanish.

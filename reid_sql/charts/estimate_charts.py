@@ -13,19 +13,31 @@ if TYPE_CHECKING:
 
 METHOD_COLUMNS: Final = ("method", "uniqueness", "uniqueness_low", "uniqueness_high")
 UNICITY_COLUMNS: Final = ("points", "uniqueness", "uniqueness_low", "uniqueness_high")
-VALIDATION_COLUMNS: Final = ("method", "fraction", "sample", "figure", "value", "low", "high", "truth")
+VALIDATION_COLUMNS: Final = (
+    "method",
+    "fraction",
+    "sample",
+    "figure",
+    "value",
+    "low",
+    "high",
+    "truth",
+)
 SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 
 def methods(answer: object) -> spec.Chart:
     """Mark each method's estimate in its interval, the lowest at the top; else write its status."""
     rows = rows_of("methods", answer, "population_uniqueness", METHOD_COLUMNS, "method")
-    rows = sorted(rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"])
+    rows = sorted(
+        rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"]
+    )
     places = {place: row for place, row in enumerate(rows) if row["uniqueness"] is not None}
     within = {place: row for place, row in places.items() if row["uniqueness_low"] is not None}
     missing = [place for place in range(len(rows)) if place not in places]
     intervals = [
-        ((row["uniqueness_low"], place), (row["uniqueness_high"], place)) for place, row in within.items()
+        ((row["uniqueness_low"], place), (row["uniqueness_high"], place))
+        for place, row in within.items()
     ]
     estimates = [row["uniqueness"] for row in places.values()]
     statuses = [str(rows[place]["status"]) for place in missing]
@@ -48,8 +60,15 @@ def methods(answer: object) -> spec.Chart:
 
 def unicity(answers: object) -> spec.Chart:
     """Draw a line for each resolution over the rows that an attacker knows."""
-    given = answers if isinstance(answers, Mapping) else {"people whom their known rows single out": answers}
-    lines = {str(name): rows_of("unicity", each, "unicity", UNICITY_COLUMNS) for name, each in given.items()}
+    given = (
+        answers
+        if isinstance(answers, Mapping)
+        else {"people whom their known rows single out": answers}
+    )
+    lines = {
+        str(name): rows_of("unicity", each, "unicity", UNICITY_COLUMNS)
+        for name, each in given.items()
+    }
     known = {row["points"] for rows in lines.values() for row in rows}
     order = sorted(known, key=lambda points: float("inf") if points is None else float(points))
     marks: list[spec.Mark] = []
@@ -57,7 +76,10 @@ def unicity(answers: object) -> spec.Chart:
         across = [order.index(row["points"]) for row in rows]
         shares, low, high = ([row[column] for row in rows] for column in UNICITY_COLUMNS[1:])
         ends = [((at, a), (at, b)) for at, a, b in zip(across, low, high, strict=True)]
-        marks += [spec.Strokes(ends, ""), spec.Line(across, shares, spec.shorten_name(name) or " ", *look)]
+        marks += [
+            spec.Strokes(ends, ""),
+            spec.Line(across, shares, spec.shorten_name(name) or " ", *look),
+        ]
     return spec.Chart(
         "People whom a few of their rows single out",
         spec.name_axis(
@@ -72,11 +94,15 @@ def unicity(answers: object) -> spec.Chart:
 def validation(answer: object) -> list[spec.Chart]:
     """Draw the estimates from samples of each size, the method with the least error at the top."""
     rows = rows_of("validation", answer, "validate_risk", VALIDATION_COLUMNS)
-    methods = sorted(dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name))
+    methods = sorted(
+        dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name)
+    )
     truth = next(row["truth"] for row in rows if row["truth"] is not None)
     fractions = sorted({row["fraction"] for row in rows}, reverse=True)
     own = [
-        row for row in rows if row["sample"] and row["figure"] == "uniqueness" and row["value"] is not None
+        row
+        for row in rows
+        if row["sample"] and row["figure"] == "uniqueness" and row["value"] is not None
     ]
     return [
         spec.Chart(
@@ -94,7 +120,11 @@ def validation(answer: object) -> list[spec.Chart]:
 
 def _mean_error(rows: Sequence[Row], method: str) -> float:
     """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
-    own = [row for row in rows if row["method"] == method and row["sample"] and row["figure"] == "uniqueness"]
+    own = [
+        row
+        for row in rows
+        if row["method"] == method and row["sample"] and row["figure"] == "uniqueness"
+    ]
     errors = [abs(row["value"] - row["truth"]) for row in own if row["value"] is not None]
     return sum(errors) / len(errors) if errors else float("inf")
 
@@ -109,10 +139,13 @@ def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[spec.Ma
     ):
         own = [row for row in rows if _is_missed(row) is is_missed]
         places = [
-            methods.index(row["method"]) + SPREAD * (row["sample"] - (most + 1) / 2) / most for row in own
+            methods.index(row["method"]) + SPREAD * (row["sample"] - (most + 1) / 2) / most
+            for row in own
         ]
         at = list(zip(places, own, strict=True))
-        within = [(place, row) for place, row in at if row["low"] is not None and row["high"] is not None]
+        within = [
+            (place, row) for place, row in at if row["low"] is not None and row["high"] is not None
+        ]
         if within:
             ends = [((row["low"], place), (row["high"], place)) for place, row in within]
             marks.append(spec.Strokes(ends, interval, style))
@@ -138,7 +171,9 @@ def model_check(checks: "Sequence[Check]") -> spec.Chart:
     expected, observed = [check.expected for check in checks], [check.observed for check in checks]
     return spec.Chart(
         "Does the model predict this table?",
-        spec.name_axis([f"{check.below:,}" for check in checks], "in classes smaller than this many people"),
+        spec.name_axis(
+            [f"{check.below:,}" for check in checks], "in classes smaller than this many people"
+        ),
         spec.share_axis("share of the table's people"),
         [
             spec.Band(places, low, high, "95 % of tables that the model makes"),
@@ -158,7 +193,8 @@ RISKS: Final = {
 COMPARISON_COLUMNS: Final = ("measure", "original", "released")
 SIDES: Final = (("original", 0.1, Style.PLAIN), ("released", 0.9, Style.STRIPED))  # in two rows
 ATTACK_COLUMNS: Final = ("attack", "column_name", "figure", "excess", "low", "high")
-LEFT_OUT: Final = "true_positives"  # of each score of membership; its area is drawn, and the strongest of all
+# of each score of membership; its area is drawn, and the strongest of all
+LEFT_OUT: Final = "true_positives"
 AUDITED: Final = ("cell", "categories", "kind", "low", "high", "width", "finding")
 WIDEST: Final = 10  # people; a wider interval has the same shade
 PALEST: Final = 1.3 * WIDEST  # people; an interval as wide as this would be white
@@ -168,7 +204,8 @@ MAX_CELLS: Final = 40 * 60  # that can still be read
 def comparison(answer: object) -> spec.Chart:
     """Make two bars for each risk: of the original, and of the release below it."""
     rows = {
-        row["measure"]: row for row in rows_of("comparison", answer, "compare", COMPARISON_COLUMNS, "measure")
+        row["measure"]: row
+        for row in rows_of("comparison", answer, "compare", COMPARISON_COLUMNS, "measure")
     }
     names = [name for name in RISKS if name in rows]
     marks = []
@@ -187,7 +224,9 @@ def comparison(answer: object) -> spec.Chart:
 
 def losses(answer: object) -> spec.Chart:
     """Make a bar of each column's lost information."""
-    rows = rows_of("losses", answer, "compare_columns", ("column_name", "information_loss"), "column_name")
+    rows = rows_of(
+        "losses", answer, "compare_columns", ("column_name", "information_loss"), "column_name"
+    )
     shares = [row["information_loss"] for row in rows]
     labels = ["not known" if share is None else f"{100 * share:.3g} %" for share in shares]
     return spec.Chart(
@@ -201,7 +240,9 @@ def losses(answer: object) -> spec.Chart:
 def attacks(answer: object) -> spec.Chart:
     """Mark the excess of each attack in its interval: a full mark where the interval is above 0."""
     rows = rows_of("attacks", answer, "audit_synthetic", ATTACK_COLUMNS)
-    shown = [row for row in rows if row["excess"] is not None and not row["figure"].startswith(LEFT_OUT)]
+    shown = [
+        row for row in rows if row["excess"] is not None and not row["figure"].startswith(LEFT_OUT)
+    ]
     if not shown:
         raise OutOfDomainError(
             "attacks must be given the answer of audit_synthetic with a holdout, got one without any excess; "
@@ -214,7 +255,9 @@ def attacks(answer: object) -> spec.Chart:
         (False, Marker.OPEN, "the interval contains 0 or is below 0"),
     ):
         some = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
-        marks.append(spec.Line([shown[place]["excess"] for place in some], some, words, marker=marker))
+        marks.append(
+            spec.Line([shown[place]["excess"] for place in some], some, words, marker=marker)
+        )
     low, high = min(row["low"] for row in shown), max(row["high"] for row in shown)
     return spec.Chart(
         "What attacks learn of the people behind a synthetic table",
@@ -224,7 +267,11 @@ def attacks(answer: object) -> spec.Chart:
             min(low, 0.0),
         ),
         spec.name_axis([_attack_name(row) for row in shown]),
-        [spec.Strokes(intervals, "", Style.SOLID), *marks, spec.Rule(0.0, upright=True, style=Style.HERE)],
+        [
+            spec.Strokes(intervals, "", Style.SOLID),
+            *marks,
+            spec.Rule(0.0, upright=True, style=Style.HERE),
+        ],
     )
 
 
@@ -243,7 +290,9 @@ def audited_cells(answer: object) -> spec.Chart:
     if not rows:
         rule = "audited_cells must be given an answer with a hidden cell, got none"
         raise NoRecordsError(f"{rule}; there is nothing to draw")
-    places = [(str(row["categories"][0]), ", ".join(map(str, row["categories"][1:]))) for row in rows]
+    places = [
+        (str(row["categories"][0]), ", ".join(map(str, row["categories"][1:]))) for row in rows
+    ]
     lines, columns = (sorted({each[axis] for each in places}) for axis in (0, 1))
     if len(lines) * len(columns) > MAX_CELLS:
         rule = f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}"
@@ -256,7 +305,10 @@ def audited_cells(answer: object) -> spec.Chart:
         [_interval_label(row) for row in rows],
     )
     return spec.Chart(
-        "What an attacker computes of hidden cells", spec.name_axis(columns), spec.name_axis(lines), [cells]
+        "What an attacker computes of hidden cells",
+        spec.name_axis(columns),
+        spec.name_axis(lines),
+        [cells],
     )
 
 

@@ -73,7 +73,9 @@ def draw(charts: spec.Chart | Sequence[spec.Chart], ax: "Axes | None" = None) ->
         return ax.get_figure(root=True)  # type: ignore[return-value]
     figure = _blank_figure(listed)
     names = {tuple(chart.up.names) for chart in listed}
-    panels = figure.subplots(1, len(listed), squeeze=False, sharey=len(names) == 1 and names != {()})[0]
+    panels = figure.subplots(
+        1, len(listed), squeeze=False, sharey=len(names) == 1 and names != {()}
+    )[0]
     for axes, chart in zip(panels, listed, strict=True):
         _draw_chart(axes, chart, spec.MAX_PEOPLE_TICKS // min(len(listed), 2))
     entries = [axes.get_legend_handles_labels() for axes in panels]
@@ -98,7 +100,9 @@ def _blank_figure(charts: Sequence[spec.Chart]) -> "Figure":
     letters = max((len(name) for chart in charts for name in chart.up.names), default=0)
     width = alone if len(charts) == 1 else 2.0 + PANEL_WIDTH * len(charts)
     width += LETTER / 72 * max(0, min(letters, spec.MAX_NAME_LENGTH) - SHORT_NAME)
-    rows = [1.8 + ROW_HEIGHT * len(chart.up.names) if chart.up.names else HEIGHT for chart in charts]
+    rows = [
+        1.8 + ROW_HEIGHT * len(chart.up.names) if chart.up.names else HEIGHT for chart in charts
+    ]
     return Figure(figsize=(width, max(rows)), layout="constrained")
 
 
@@ -125,7 +129,9 @@ def _draw_chart(axes: "Axes", chart: spec.Chart, ticks: int) -> None:
         else:
             DRAW[type(mark)](axes, mark)
     if chart.instead:
-        axes.text(0.5, 0.5, wrap_plain(chart.instead), ha="center", va="center", transform=axes.transAxes)
+        axes.text(
+            0.5, 0.5, wrap_plain(chart.instead), ha="center", va="center", transform=axes.transAxes
+        )
     axes.set(xlabel=chart.across.words, ylabel=chart.up.words)
     _scale_axes(axes, chart, ticks)
     axes.spines[["top", "right"]].set_visible(False)
@@ -155,7 +161,9 @@ def _bars_of(chart: spec.Chart) -> list[tuple[float, str]]:
     """Return the length of each bar, and the words behind it."""
     bars = [mark for mark in chart.marks if isinstance(mark, spec.Bars)]
     return [
-        (length or 0.0, words) for bar in bars for length, words in zip(bar.lengths, bar.behind, strict=True)
+        (length or 0.0, words)
+        for bar in bars
+        for length, words in zip(bar.lengths, bar.behind, strict=True)
     ]
 
 
@@ -164,7 +172,8 @@ def _end_of_labels(axes: "Axes", chart: spec.Chart, high: float) -> float:
     figure: Any = axes.get_figure(root=True)
     points = 72 * axes.get_position().width * figure.get_figwidth()
     shares = [
-        (length, min(MAX_LABEL, LETTER * (len(words) + 1) / points)) for length, words in _bars_of(chart)
+        (length, min(MAX_LABEL, LETTER * (len(words) + 1) / points))
+        for length, words in _bars_of(chart)
     ]
     return float(max([high, *(length / (1 - share) for length, share in shares)]))
 
@@ -188,7 +197,11 @@ def _put_legend_beneath(axes: "Axes") -> None:
     if handles:
         figure: Any = axes.get_figure(root=True)
         below = axes.transAxes + ScaledTranslation(0, -LEGEND_BELOW / 72, figure.dpi_scale_trans)
-        place: dict[str, Any] = {"bbox_to_anchor": (0.5, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+        place: dict[str, Any] = {
+            "bbox_to_anchor": (0.5, 0.0),
+            "bbox_transform": below,
+            "borderaxespad": 0.0,
+        }
         columns = _legend_columns(labels, figure.get_figwidth() / len(figure.axes))
         axes.legend(handles, labels, loc="upper center", ncols=columns, frameon=False, **place)
 
@@ -199,7 +212,11 @@ def _legend_columns(labels: Sequence[str], inches: float) -> int:
 
 
 def _bars(axes: "Axes", bars: spec.Bars) -> None:
-    shown = [each for each in zip(bars.places, bars.lengths, bars.behind, strict=True) if each[1] is not None]
+    shown = [
+        each
+        for each in zip(bars.places, bars.lengths, bars.behind, strict=True)
+        if each[1] is not None
+    ]
     places, lengths, behind = zip(*shown, strict=True) if shown else ((), (), ())
     drawn = axes.barh(places, lengths, **_legend_entry(bars.words), **STYLES[bars.style])
     axes.bar_label(drawn, [wrap_plain(words, BEHIND_WIDTH) for words in behind], padding=4)
@@ -211,13 +228,17 @@ def _line(axes: "Axes", line: spec.Line) -> None:
 
 
 def _band(axes: "Axes", band: spec.Band) -> None:
-    axes.fill_between(band.across, band.low, band.high, **_legend_entry(band.words), **STYLES[band.style])
+    axes.fill_between(
+        band.across, band.low, band.high, **_legend_entry(band.words), **STYLES[band.style]
+    )
 
 
 def _strokes(axes: "Axes", strokes: spec.Strokes) -> None:
     from matplotlib.collections import LineCollection  # noqa: PLC0415 - an optional extra
 
-    axes.add_collection(LineCollection(strokes.ends, **_legend_entry(strokes.words), **STYLES[strokes.style]))
+    axes.add_collection(
+        LineCollection(strokes.ends, **_legend_entry(strokes.words), **STYLES[strokes.style])
+    )
 
 
 def _cells(axes: "Axes", cells: spec.Cells) -> None:
@@ -241,7 +262,11 @@ def _rule(axes: "Axes", rule: spec.Rule, chart: spec.Chart) -> None:
     if rule.upright:
         axes.axvline(rule.at, **STYLES[rule.style])
         before = spec.position_on(chart.across, rule.at) > FAR and not chart.up.names
-        how |= {"xycoords": ("data", "axes fraction"), "va": "top", "ha": "right" if before else "left"}
+        how |= {
+            "xycoords": ("data", "axes fraction"),
+            "va": "top",
+            "ha": "right" if before else "left",
+        }
         place, away = (rule.at, 1.0), (-AWAY if before else AWAY, 0)
     else:
         axes.axhline(rule.at, **STYLES[rule.style])
@@ -263,9 +288,13 @@ DRAW: Final[dict[type, Callable[..., None]]] = {
 def check_plot_file(file: str) -> None:
     """Refuse a file that is neither PNG nor SVG, or a missing chart library, before any counting."""
     if Path(file).suffix not in SUFFIXES:
-        raise OutOfDomainError(f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg")
+        raise OutOfDomainError(
+            f"--plot must be a PNG or SVG file, got '{file}'; name it like forecast.svg"
+        )
     if not Path(file).absolute().parent.is_dir():
-        raise OutOfDomainError(f"--plot must be in an existing folder, got '{file}'; make the folder first")
+        raise OutOfDomainError(
+            f"--plot must be in an existing folder, got '{file}'; make the folder first"
+        )
     try:
         import matplotlib  # noqa: F401, ICN001, PLC0415 - an optional extra
     except ImportError:
@@ -273,7 +302,9 @@ def check_plot_file(file: str) -> None:
         raise ReidError(f"--plot needs the chart library matplotlib, got none; {remedy}") from None
 
 
-def save(charts: spec.Chart | Sequence[spec.Chart], title: str, file: str, people: str = "") -> None:
+def save(
+    charts: spec.Chart | Sequence[spec.Chart], title: str, file: str, people: str = ""
+) -> None:
     """Draw the charts into the file, under a title.
 
     `people` describes how people are counted, or warns that rows may not be people.

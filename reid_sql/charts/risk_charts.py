@@ -11,7 +11,8 @@ from reid_sql.charts.spec import Marker, Row, Style, rows_of, tables_of
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.numerics.quantiles import percent
 
-EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)  # where ranges of class sizes begin
+# where ranges of class sizes begin
+EDGES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 1000, 10_000, 100_000)
 NO_END: Final = 2**63  # of the last range
 MASKED: Final = "masked"
 REPORT_KEYS: Final = ("name", "records", "records_dropped", "classes", "columns")
@@ -79,10 +80,15 @@ def class_sizes_chart(size_ranges: Sequence[Range], people: int, below: float) -
     return spec.Chart(
         "Who shares their values with how many",
         spec.share_axis(
-            "share of the people (behind the bar their number)", max(filter(None, shares), default=1.0)
+            "share of the people (behind the bar their number)",
+            max(filter(None, shares), default=1.0),
         ),
         spec.name_axis(names, "people with the same values"),
-        [bars for small in (True, False) if (bars := _range_bars(shown, shares, below, small=small)).places],
+        [
+            bars
+            for small in (True, False)
+            if (bars := _range_bars(shown, shares, below, small=small)).places
+        ],
     )
 
 
@@ -93,7 +99,11 @@ def _range_bars(
     behind = [_bar_label(shown[place].people, shares[place]) for place in places]
     style = Style.HATCHED if small else Style.PLAIN
     return spec.Bars(
-        places, [shares[place] for place in places], behind, style, _bars_label(shown, below, small=small)
+        places,
+        [shares[place] for place in places],
+        behind,
+        style,
+        _bars_label(shown, below, small=small),
     )
 
 
@@ -105,7 +115,11 @@ def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:
     """Describe the bars; a range with sizes on both sides of `below` counts as small."""
     across = any(each.low < below and (each.high is None or each.high >= below) for each in shown)
     if small:
-        return f"in ranges that begin below {below:,g}" if across else f"in classes of fewer than {below:,g}"
+        return (
+            f"in ranges that begin below {below:,g}"
+            if across
+            else f"in classes of fewer than {below:,g}"
+        )
     return f"in classes of {below:,g} or more"
 
 
@@ -115,11 +129,15 @@ def quasi_identifiers(page: object) -> list[spec.Chart]:
     measured = [table for table in tables if measured_columns(table)]
     if not measured:
         rule = "quasi_identifiers must be given a table whose columns were left out one by one, got none"
-        raise NoRecordsError(f"{rule}; check two quasi-identifiers or more, with NULL as a value or dropped")
+        raise NoRecordsError(
+            f"{rule}; check two quasi-identifiers or more, with NULL as a value or dropped"
+        )
     if len(measured) == 1:
         return [quasi_identifiers_chart(measured[0])]
     charts = [(table["name"], quasi_identifiers_chart(table)) for table in measured]
-    return [replace(chart, title=f"{spec.shorten_name(name)}: {chart.title}") for name, chart in charts]
+    return [
+        replace(chart, title=f"{spec.shorten_name(name)}: {chart.title}") for name, chart in charts
+    ]
 
 
 def quasi_identifiers_chart(table: Row) -> spec.Chart:
@@ -131,10 +149,17 @@ def quasi_identifiers_chart(table: Row) -> spec.Chart:
     ordered = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
     left = [each["without"]["average_risk"] for each in ordered]
     sizes = left if whole is None else [max(0.0, whole - risk) for risk in left]
-    labels = [f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}" for each in ordered]
+    labels = [
+        f"{percent(each['without']['average_risk'])}, k = {each['without']['k']:,}"
+        for each in ordered
+    ]
     if whole is not None:
         labels = [f"{percent(whole)} to {label}" for label in labels]
-    words = "average risk that the column adds" if whole is not None else "average risk without the column"
+    words = (
+        "average risk that the column adds"
+        if whole is not None
+        else "average risk without the column"
+    )
     return spec.Chart(
         "Risk by quasi-identifier",
         spec.share_axis(words, max(sizes) or 1.0),
@@ -174,11 +199,16 @@ def forecast(
     shown = [share] if share is not None else keys[:1] if only_first else keys
     if limit is not None:
         _check_limit(limit, shown)
-    curve = [] if measured is None else _read_sorted(measured, "correctness_curve", "n", "correctness")
+    curve = (
+        [] if measured is None else _read_sorted(measured, "correctness_curve", "n", "correctness")
+    )
     others = {
-        name: _read_sorted(other, FORECAST_FUNCTIONS, "population") for name, other in (beside or {}).items()
+        name: _read_sorted(other, FORECAST_FUNCTIONS, "population")
+        for name, other in (beside or {}).items()
     }
-    charts = [forecast_chart(name, rows, measured=curve, beside=others, limit=limit) for name in shown]
+    charts = [
+        forecast_chart(name, rows, measured=curve, beside=others, limit=limit) for name in shown
+    ]
     if k is None:
         return charts
     return [replace(chart, title=chart.title.replace("than k", f"than {k:,}")) for chart in charts]
@@ -217,16 +247,24 @@ def forecast_chart(
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
         marks.append(
-            spec.Rule(limit, upright=False, style=Style.LIMIT, words=f"limit {spec.format_share(limit)}")
+            spec.Rule(
+                limit, upright=False, style=Style.LIMIT, words=f"limit {spec.format_share(limit)}"
+            )
         )
     shown_rows = (*rows, *(row for other in (beside or {}).values() for row in other))
     sizes = [*(row["n"] for row in curve), *(row["population"] for row in shown_rows)]
     widened = WIDENING if min(sizes) == max(sizes) else 1
     return spec.Chart(
         SHARES[share].capitalize(),
-        spec.Axis("people in the population", spec.Scale.PEOPLE, min(sizes) / widened, max(sizes) * widened),
+        spec.Axis(
+            "people in the population",
+            spec.Scale.PEOPLE,
+            min(sizes) / widened,
+            max(sizes) * widened,
+        ),
         spec.share_axis(
-            f"share of {SHARES[share].split()[0]}", min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0
+            f"share of {SHARES[share].split()[0]}",
+            min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
         "" if known else str(rows[0].get("status")),
@@ -236,7 +274,9 @@ def forecast_chart(
 def _heights(mark: spec.Mark) -> Sequence[float]:
     if isinstance(mark, spec.Strokes):
         return [high for _, (_, high) in mark.ends]
-    return mark.up if isinstance(mark, spec.Line) else mark.high if isinstance(mark, spec.Band) else ()
+    return (
+        mark.up if isinstance(mark, spec.Line) else mark.high if isinstance(mark, spec.Band) else ()
+    )
 
 
 def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
@@ -252,7 +292,10 @@ def _forecast_marks(share: str, rows: Sequence[Row], known: Sequence[Row]) -> li
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
-    sizes, (low, high) = [row["population"] for row in within], ([row[end] for row in within] for end in ends)
+    sizes, (low, high) = (
+        [row["population"] for row in within],
+        ([row[end] for row in within] for end in ends),
+    )
     interval: spec.Mark = spec.Band(sizes, low, high, INTERVAL)
     if len(within) == 1:
         interval = spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL)
@@ -260,7 +303,10 @@ def _forecast_marks(share: str, rows: Sequence[Row], known: Sequence[Row]) -> li
         return [interval] if within else []
     marker = Marker.DOT if len(known) <= MAX_MARKED_POINTS else None
     places, values = [row["population"] for row in known], [row[share] for row in known]
-    return [*([interval] if within else []), spec.Line(places, values, "forecast", Style.DASHED, marker)]
+    return [
+        *([interval] if within else []),
+        spec.Line(places, values, "forecast", Style.DASHED, marker),
+    ]
 
 
 def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
@@ -274,17 +320,24 @@ def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.M
 
 def frontier(page: object) -> list[spec.Chart]:
     """Make a chart of each table that `prepare` made a release of."""
-    return [frontier_chart(table) for table in tables_of("frontier", page, "prepare", PREPARED_KEYS)]
+    return [
+        frontier_chart(table) for table in tables_of("frontier", page, "prepare", PREPARED_KEYS)
+    ]
 
 
 def frontier_chart(table: Row) -> spec.Chart:
     """Make a mark for each transformation: a dot if its class sizes meet the policy, else a cross."""
     forms = table["frontier"]
-    looks = ((True, Marker.DOT, "class sizes meet the policy"), (False, Marker.CROSS, "they do not"))
+    looks = (
+        (True, Marker.DOT, "class sizes meet the policy"),
+        (False, Marker.CROSS, "they do not"),
+    )
     marks: list[spec.Mark] = []
     for met, marker, words in looks:
         chosen = [form for form in forms if form["meets_class_sizes"] is met]
-        loss, risk = ([form[name] for form in chosen] for name in ("generalisation_loss", "records_below_k"))
+        loss, risk = (
+            [form[name] for form in chosen] for name in ("generalisation_loss", "records_below_k")
+        )
         marks.append(spec.Line(loss, risk, words, marker=marker))
     if table["losses"] is not None:
         release = float(table["losses"]["entropy"])

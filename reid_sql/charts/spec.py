@@ -58,7 +58,8 @@ class Marker(Enum):
 
 STROKES: Final = (Style.SOLID, Style.DASHED, Style.DOTTED, Style.DASHES_AND_DOTS)
 SIGNS: Final = (Marker.DOT, Marker.CROSS, Marker.OPEN)
-LOOKS: Final = tuple(zip(STROKES * len(SIGNS), SIGNS * len(STROKES), strict=True))  # of lines, none twice
+# of lines, none twice
+LOOKS: Final = tuple(zip(STROKES * len(SIGNS), SIGNS * len(STROKES), strict=True))
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,9 @@ def _powers(axis: Axis) -> list[float]:
 def _sizes(low: float, high: float, most: int) -> list[float]:
     between = (1.0, 2.0, 5.0) if math.log10(high / low) < NARROW_DECADES else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    sizes = [size for power in powers for part in between if low <= (size := part * 10.0**power) <= high]
+    sizes = [
+        size for power in powers for part in between if low <= (size := part * 10.0**power) <= high
+    ]
     return sizes[:: max(1, math.ceil(len(sizes) / most))]
 
 
@@ -306,7 +309,9 @@ def rows_of(
     missing = [name for name in columns if name not in names]
     rule = f"{chart} must be given the answer of {function}"
     if missing:
-        raise OutOfDomainError(f"{rule}, got a table without '{missing[0]}'; pass the answer of {function}")
+        raise OutOfDomainError(
+            f"{rule}, got a table without '{missing[0]}'; pass the answer of {function}"
+        )
     if not rows:
         raise NoRecordsError(f"{rule}, got no rows; ask {function} about a table with records")
     keys = [str(row[key]) for row in rows] if key else []
@@ -323,7 +328,9 @@ def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) ->
     listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
     if not listed or not all(set(table) >= set(columns) for table in listed):
         rule = f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__}"
-        raise WrongTypeError(f"{rule} without tables that have {columns[-1]}; pass json.loads of it")
+        raise WrongTypeError(
+            f"{rule} without tables that have {columns[-1]}; pass json.loads of it"
+        )
     return list(listed)
 
 
@@ -334,7 +341,9 @@ def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str]
     frame = answer.collect() if hasattr(answer, "collect") and hasattr(answer, "lazy") else answer
     if not hasattr(frame, "__arrow_c_stream__"):
         rule = f"{chart} must be given the answer of {function}, got {type(answer).__name__}"
-        raise WrongTypeError(f"{rule}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow")
+        raise WrongTypeError(
+            f"{rule}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow"
+        )
     import pyarrow as pa  # noqa: PLC0415 - help is shown without it
 
     table = pa.table(frame)

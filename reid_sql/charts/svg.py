@@ -96,7 +96,9 @@ def _frame(chart: spec.Chart) -> Frame:
     rules = any(isinstance(mark, spec.Rule) and mark.upright and mark.words for mark in chart.marks)
     top = LINE * (spec.lay_out_legend(chart, WIDTH - 6, width).rows + rules) + 8
     left = max(names, default=NUMBERS - 12) + 12
-    return Frame(chart, left, _right(chart, left), top, top + (ROW * len(names) if names else HEIGHT))
+    return Frame(
+        chart, left, _right(chart, left), top, top + (ROW * len(names) if names else HEIGHT)
+    )
 
 
 def _right(chart: spec.Chart, left: float) -> float:
@@ -104,7 +106,9 @@ def _right(chart: spec.Chart, left: float) -> float:
     edge = float(WIDTH - EDGE)
     bars = [mark for mark in chart.marks if isinstance(mark, spec.Bars)]
     for length, behind in (
-        (length, words) for bar in bars for length, words in zip(bar.lengths, bar.behind, strict=True)
+        (length, words)
+        for bar in bars
+        for length, words in zip(bar.lengths, bar.behind, strict=True)
     ):
         share = spec.position_on(chart.across, length) if length else 0.0
         if share > 0:
@@ -118,7 +122,9 @@ def _group(kind: str, drawn: Sequence[str]) -> str:
 
 def _across(frame: Frame) -> list[str]:
     """Draw the numbers of the axis below and its label, and a line at each number if there are names."""
-    drawn = [text(WIDTH, frame.bottom + _below(frame.chart) + LINE - 4, frame.chart.across.words, "end")]
+    drawn = [
+        text(WIDTH, frame.bottom + _below(frame.chart) + LINE - 4, frame.chart.across.words, "end")
+    ]
     turned = _below(frame.chart) > LINE
     for value, words in spec.list_ticks(frame.chart.across):
         x, y = frame.x(value), frame.bottom + LINE - 4
@@ -126,7 +132,9 @@ def _across(frame: Frame) -> list[str]:
             drawn.append(_line("axis", x, x, frame.top, frame.bottom))
         place = f'transform="rotate({TURN} {x:.1f} {y:.1f})" ' if turned else ""
         drawn.append(
-            text(x, y, words, "end" if turned else _within(x, words)).replace("<text ", f"<text {place}")
+            text(x, y, words, "end" if turned else _within(x, words)).replace(
+                "<text ", f"<text {place}"
+            )
         )
     return drawn
 
@@ -191,7 +199,9 @@ def _points(frame: Frame, across: Sequence[float], up: Sequence[float]) -> str:
 def _curve(frame: Frame, line: spec.Line) -> str:
     style, marker = line.style, line.marker
     drawn = (
-        f'<polyline class="{style.value}" points="{_points(frame, line.across, line.up)}"/>' if style else ""
+        f'<polyline class="{style.value}" points="{_points(frame, line.across, line.up)}"/>'
+        if style
+        else ""
     )
     marked = zip(line.across[:: line.every], line.up[:: line.every], strict=True)
     return drawn + "".join(_sign(marker, frame.x(x), frame.y(y)) for x, y in marked if marker)
@@ -213,13 +223,16 @@ def _band(frame: Frame, band: spec.Band) -> str:
 def _strokes(frame: Frame, strokes: spec.Strokes) -> str:
     kind = strokes.style.value
     return "".join(
-        _line(kind, frame.x(x1), frame.x(x2), frame.y(y1), frame.y(y2)) for (x1, y1), (x2, y2) in strokes.ends
+        _line(kind, frame.x(x1), frame.x(x2), frame.y(y1), frame.y(y2))
+        for (x1, y1), (x2, y2) in strokes.ends
     )
 
 
 def _cells(frame: Frame, cells: spec.Cells) -> str:
     drawn = []
-    for column, row, shade, words in zip(cells.across, cells.up, cells.shades, cells.words, strict=True):
+    for column, row, shade, words in zip(
+        cells.across, cells.up, cells.shades, cells.words, strict=True
+    ):
         left, right, top = frame.x(column - 0.5), frame.x(column + 0.5), frame.y(row - 0.5)
         place = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{ROW}"'
         drawn.append(f'<rect class="cell" {place} fill-opacity="{shade:.2f}"/>')
@@ -233,7 +246,11 @@ def _rule(frame: Frame, rule: spec.Rule) -> str:
     if rule.upright:
         x = frame.x(rule.at)
         half = width(rule.words) / 2
-        words = text(min(max(x, half), WIDTH - half), frame.top - 5, rule.words, "middle") if half else ""
+        words = (
+            text(min(max(x, half), WIDTH - half), frame.top - 5, rule.words, "middle")
+            if half
+            else ""
+        )
         return _line(kind, x, x, frame.top, frame.bottom) + words
     y = frame.y(rule.at)
     above = y - LINE > frame.top
@@ -250,7 +267,8 @@ def _instead(frame: Frame) -> list[str]:
     lines = wrap(frame.chart.instead, 80)
     middle, top = (frame.left + frame.right) / 2, (frame.top + frame.bottom - LINE * len(lines)) / 2
     return [
-        text(middle, top + LINE * place, line, "middle", "soft behind") for place, line in enumerate(lines)
+        text(middle, top + LINE * place, line, "middle", "soft behind")
+        for place, line in enumerate(lines)
     ]
 
 
@@ -259,9 +277,13 @@ def _swatch(mark: spec.Drawn, x: float, y: float) -> str:
     if isinstance(mark, spec.Bars):
         return _bar(mark.style.value, x, y - BAR / 2 + 1, 22)
     if isinstance(mark, spec.Band):
-        return f'<rect class="{mark.style.value}" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
+        return (
+            f'<rect class="{mark.style.value}" x="{x:.1f}" y="{y - 6:.1f}" width="22" height="12"/>'
+        )
     stroke = _line(mark.style.value, x, x + 22, y, y) if mark.style else ""
-    return stroke + (_sign(mark.marker, x + 11, y) if isinstance(mark, spec.Line) and mark.marker else "")
+    return stroke + (
+        _sign(mark.marker, x + 11, y) if isinstance(mark, spec.Line) and mark.marker else ""
+    )
 
 
 DRAW: Final[dict[type, Callable[..., str]]] = {

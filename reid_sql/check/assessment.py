@@ -12,7 +12,9 @@ from reid_sql.parameters.document import Place, shown
 
 ENVIRONMENT: Final = Choice(("public", "shared under contract", "secure room"))
 LINKS: Final = Choice(ROLES)
-HOURS: Final = Number("a number of hours from 0 to 1e6", "write how long it took, such as 40", 0.0, 1e6)
+HOURS: Final = Number(
+    "a number of hours from 0 to 1e6", "write how long it took, such as 40", 0.0, 1e6
+)
 RECIPIENT_KEYS: Final = (
     *("name", "environment", "controls", "tables"),
     *("knows", "rows", "scenario", "links", "checks"),
@@ -51,7 +53,9 @@ class Recipient:
     def defaults(self, parameters: Collection[str]) -> dict[str, Any]:
         """Return what the recipient may know, as defaults of the parameters of a check."""
         known = {"points": self.rows, "scenario": self.scenario}
-        return {key: value for key, value in known.items() if value is not None and key in parameters}
+        return {
+            key: value for key, value in known.items() if value is not None and key in parameters
+        }
 
 
 def read_recipients(place: Place, tables: Sequence[str]) -> tuple[Recipient, ...]:
@@ -147,7 +151,9 @@ def _read_words(place: Place, key: str) -> str:
     """Read a text that says something."""
     text = place.text(key)
     if not text.strip():
-        raise OutOfDomainError(f"{place.at(key)} must be a text, got an empty one; write it, or omit its key")
+        raise OutOfDomainError(
+            f"{place.at(key)} must be a text, got an empty one; write it, or omit its key"
+        )
     return text
 
 
@@ -163,4 +169,6 @@ def _read_date(place: Place, key: str, default: str | None = None) -> str:
             return date.fromisoformat(given).isoformat()
     except ValueError:
         pass
-    raise OutOfDomainError(f"{place.at(key)} must be a day, got {shown(given)}; write it like 2026-11-30")
+    raise OutOfDomainError(
+        f"{place.at(key)} must be a day, got {shown(given)}; write it like 2026-11-30"
+    )

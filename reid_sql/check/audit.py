@@ -134,7 +134,9 @@ class ClassCounts:
         """Return the places of the parts of a bin."""
         low, high = sizes
         return [
-            at for at, part in enumerate(self.parts) if part[0] >= low and (high is None or part[0] <= high)
+            at
+            for at, part in enumerate(self.parts)
+            if part[0] >= low and (high is None or part[0] <= high)
         ]
 
 
@@ -149,7 +151,9 @@ def bins_to_hide(
     """
     sizes = [sum(counts.records[at] for at in counts.within(each)) for each in counts.bins]
     hidden = {place for place, size in enumerate(sizes) if is_small(size, below)}
-    rest = sorted((place for place, size in enumerate(sizes) if size >= below), key=sizes.__getitem__)
+    rest = sorted(
+        (place for place, size in enumerate(sizes) if size >= below), key=sizes.__getitem__
+    )
     rest += [place for place, size in enumerate(sizes) if size == 0]
     left = list(statements)
     if not any(is_small(each, below) for each in (*counts.records, counts.dropped)):
@@ -166,7 +170,11 @@ def _is_hidden_well(
     counts: ClassCounts, hidden: set[int], statements: Sequence[Statement], below: int
 ) -> bool:
     reader, records = _reader_of_classes(counts, hidden, statements, below)
-    targets = [(at, size) for at, size in zip(records, counts.records, strict=True) if is_small(size, below)]
+    targets = [
+        (at, size)
+        for at, size in zip(records, counts.records, strict=True)
+        if is_small(size, below)
+    ]
     least = {at: counts.least(place) for place, at in enumerate(records)}
     if is_small(counts.dropped, below):
         targets.append((len(records) * 2, counts.dropped))
@@ -210,10 +218,13 @@ def _reader_of_classes(
         # So many classes of sizes from low to high have from low to high times as many records.
         for at, (low, high) in enumerate(counts.parts):
             reader.show({records[at]: 1, classes[at]: -low}, 0, np.inf)
-            reader.show({records[at]: 1, classes[at]: -(total if high is None else high)}, -np.inf, 0)
+            reader.show(
+                {records[at]: 1, classes[at]: -(total if high is None else high)}, -np.inf, 0
+            )
     else:
         _add_people(reader, counts, records, classes)
-    reader.show({**dict.fromkeys(records, 1), len(records) * 2: 1}, total, total)  # a report shows the total
+    # a report shows the total
+    reader.show({**dict.fromkeys(records, 1), len(records) * 2: 1}, total, total)
     for place, each in enumerate(counts.bins):
         shown = dict.fromkeys((records[at] for at in counts.within(each)), 1)
         if place in hidden:
@@ -277,7 +288,8 @@ def _add_statement(
 By = tuple[str, ...]  # the columns that make groups
 Cell = tuple[str | None, ...]  # the values that name a group
 Groupings = Mapping[By, Mapping[Cell, int]]  # sizes of groups
-MAX_GROUPS_AUDITED: Final = 200  # of several groupings together; beyond, none of their sizes is shown
+# of several groupings together; beyond, none of their sizes is shown
+MAX_GROUPS_AUDITED: Final = 200
 
 
 def groups_to_hide(tables: Groupings, below: int) -> dict[By, set[Cell]]:
@@ -339,7 +351,9 @@ def _reader_of_groups(
                 else (below, None)
             )
             numbers[by, group] = reader.add(*ends)
-        reader.show({numbers[by, group]: 1 for group in groups}, sum(groups.values()), sum(groups.values()))
+        reader.show(
+            {numbers[by, group]: 1 for group in groups}, sum(groups.values()), sum(groups.values())
+        )
     for one, other in combinations(tables, 2):
         shared = [name for name in one if name in other]
         parts = [_by_shared(by, tables[by], shared) for by in (one, other)]

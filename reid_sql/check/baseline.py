@@ -50,7 +50,9 @@ def read_baseline(
     earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
     comparable = [
-        table for table in policy.tables if _is_comparable(table, tables.get(table.name), page, policy)
+        table
+        for table in policy.tables
+        if _is_comparable(table, tables.get(table.name), page, policy)
     ]
     others = {
         (table.name, *check.without_limit): OTHER_REFERENCE.format(" and ".join(roles))
@@ -78,7 +80,11 @@ def read_baseline(
 def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     """Read the report, or refuse what is none by its schema."""
     if not path.is_file():
-        known = sorted(other.name for other in path.parent.glob("*.json")) if path.parent.is_dir() else []
+        known = (
+            sorted(other.name for other in path.parent.glob("*.json"))
+            if path.parent.is_dir()
+            else []
+        )
         raise UnknownNameError(
             f"baseline must be an existing report, got '{path}'; "
             f"{suggestion(path.name, known, 'files beside it')}"
@@ -118,7 +124,9 @@ def _broken_verdicts(page: Mapping[str, Any]) -> Iterator[str]:
         if check["verdict"] != worst_verdict([group["verdict"] for group in check["groups"]]):
             yield f"the verdict on {check['measure']} of {check['table']} is not the worst of its groups"
     for recipient in page.get("recipients", ()):
-        verdicts = [each["verdict"] for each in page["checks"] if each["recipient"] == recipient["name"]]
+        verdicts = [
+            each["verdict"] for each in page["checks"] if each["recipient"] == recipient["name"]
+        ]
         if not verdicts or recipient["verdict"] != worst_verdict(verdicts):
             yield f"the verdict for {recipient['name']} is not the worst of the checks for them"
     verdict = worst_verdict([check["verdict"] for check in page["checks"]])
@@ -179,7 +187,9 @@ def _find_other_roles(
     asked = [parameter.name for parameter in check.measure.declared.parameters]
     roles = [role for name, role in OTHER_TABLES.items() if name in asked]
     roles += PUBLISHED if check.measure.takes("tables") else ()
-    return [role for role in roles if _identify(table, role, now) != _identify_earlier(before, role)]
+    return [
+        role for role in roles if _identify(table, role, now) != _identify_earlier(before, role)
+    ]
 
 
 def _identify(table: TablePolicy, role: str, now: Evidence) -> tuple[str | None, ...] | None:
@@ -198,7 +208,9 @@ def _baseline_figures(
     """Find a check of the policy in the earlier report, group by group."""
     before = earlier.get(_check_key(ReportPage({"table": table.name, **describe_question(check)})))
     for group in before["groups"] if before else ():
-        if group["verdict"] == NOT_JUDGED or (group["verdict"] in (FAIL, NO_WORSE) and not accepted):
+        if group["verdict"] == NOT_JUDGED or (
+            group["verdict"] in (FAIL, NO_WORSE) and not accepted
+        ):
             continue
         value = group["judged"]
         if group["group"] is not None or not check.by:
@@ -208,7 +220,8 @@ def _baseline_figures(
 
 def _check_key(each: Mapping[str, Any]) -> str:
     asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
-    named = [*(each[name] for name in asked), each.get("recipient")]  # reports before had no recipients
+    # reports before had no recipients
+    named = [*(each[name] for name in asked), each.get("recipient")]
     return json.dumps(round_figures(named), sort_keys=True)
 
 
@@ -246,7 +259,9 @@ def _broken_rules(value: Any, schema: Schema, root: Schema, at: str) -> Iterator
         any(True for _ in _broken_rules(value, each, root, at)) for each in schema["anyOf"]
     ):
         yield f"{at} is none of what it may be"
-    if ("const" in schema and value != schema["const"]) or ("enum" in schema and value not in schema["enum"]):
+    if ("const" in schema and value != schema["const"]) or (
+        "enum" in schema and value not in schema["enum"]
+    ):
         yield f"{at} is no word that it may be"
     kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
     if kinds and not any(_is_kind(value, kind) for kind in kinds):

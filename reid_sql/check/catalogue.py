@@ -40,24 +40,29 @@ def _measures(function: str, *rows: Row, **shared: Any) -> tuple[Measure, ...]: 
     The column of the answer is called as the measure, unless a row says otherwise.
     """
     return tuple(
-        Measure(name, words, function, **{"column": name, **shared, **own}) for name, words, own in rows
+        Measure(name, words, function, **{"column": name, **shared, **own})
+        for name, words, own in rows
     )
 
 
 EXTREME: Final = {"extreme": True}
 OF_RECORDS: Final = {"of_records": True}
-OF_THRESHOLD: Final = {"of_records": True, "unused": ()}  # shares of the records above the threshold
+# shares of the records above the threshold
+OF_THRESHOLD: Final = {"of_records": True, "unused": ()}
 COUNT: Final = {"unit": "count"}
 NUMBER: Final = {"unit": "number"}
 NO_THRESHOLD: Final = ("threshold",)
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
-ATTACK: Final = Parameter("risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall")
+ATTACK: Final = Parameter(
+    "risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"
+)
 METHOD_PARAMETER: Final = Parameter(
     "method", Choice(tuple(dict.fromkeys((METHOD, *population_uniqueness.METHODS)))), METHOD
 )
 COPULA_PARAMETERS: Final = (
     Parameter("threshold", PROBABILITY, 0.95),
-    Parameter("sample", SAMPLE_USE, "known"),  # the table is the sample: by 'ignored' its scores are too low
+    # the table is the sample: by 'ignored' its scores are too low
+    Parameter("sample", SAMPLE_USE, "known"),
     Parameter("method", Choice(METHODS), "paper"),
     Parameter("seed", SEED, 0),
 )
@@ -73,7 +78,11 @@ _BEFORE_SENSITIVE: Final = (
         ("records_at_risk", "share of records with a risk above the threshold", OF_THRESHOLD),
         ("highest_risk", "chance to be right about the most exposed person", EXTREME),
         ("average_risk", "share of right matches if an attacker links everybody", {}),
-        ("average_class_risk", "mean over the classes of 1/size", {"of_classes": True, "monotone": False}),
+        (
+            "average_class_risk",
+            "mean over the classes of 1/size",
+            {"of_classes": True, "monotone": False},
+        ),
         unused=NO_THRESHOLD,
         monotone=True,
     ),
@@ -154,7 +163,11 @@ _BEFORE_SENSITIVE: Final = (
     ),
     *_measures(
         "pyc_fit",
-        ("entropy", "nats of information in the quasi-identifiers (Pitman–Yor)", NUMBER | {"interval": True}),
+        (
+            "entropy",
+            "nats of information in the quasi-identifiers (Pitman–Yor)",
+            NUMBER | {"interval": True},
+        ),
     ),
     *_measures(
         "population_risk",
@@ -182,13 +195,21 @@ _BEFORE_SENSITIVE: Final = (
     ),
     *_measures(
         "qar_risk",
-        ("qar", "risk that only a share alpha of all choices of p columns exceed (QaR)", {"column": "risk"}),
+        (
+            "qar",
+            "risk that only a share alpha of all choices of p columns exceed (QaR)",
+            {"column": "risk"},
+        ),
         interval=True,
     ),
     *_measures(
         "adversary_summary",
         *(
-            (f"adversary_{column}", f"{words} against the attacker of a scenario", {"column": column, **own})
+            (
+                f"adversary_{column}",
+                f"{words} against the attacker of a scenario",
+                {"column": column, **own},
+            )
             for column, words, own in (
                 ("average", "mean risk of a record", {}),
                 ("median", "median risk of a record", EXTREME),
@@ -274,7 +295,11 @@ ALL: Final = (
     ),
     *_measures(
         "unicity",
-        ("unicity", "share of people whom a few known rows of theirs single out", {"column": "uniqueness"}),
+        (
+            "unicity",
+            "share of people whom a few known rows of theirs single out",
+            {"column": "uniqueness"},
+        ),
         (
             "unicity_correctness",
             "chance that an attacker who knows a few rows of a person names the right one",

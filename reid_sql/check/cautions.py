@@ -28,28 +28,45 @@ from reid_sql.models.columns.nobodies import UNIT_PERSON, count_rows_of_nobodies
 from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 
-MAX_SAMPLING_FRACTION: Final = 0.9  # beyond, a table is no sample of its population, but nearly all of it
-CAUTION_NOT_COVERED: Final = (
-    "no check of the table counts by all of its quasi-identifiers, {}, so that its whole risk is not measured"
-)
+# beyond, a table is no sample of its population, but nearly all of it
+MAX_SAMPLING_FRACTION: Final = 0.9
+CAUTION_NOT_COVERED: Final = "no check of the table counts by all of its quasi-identifiers, {}, so that its whole risk is not measured"
 CAUTION_COPIES: Final = (
     "every class by the quasi-identifiers has a multiple of the same number of rows, as if the table had "
     "each row several times: remove the copies, or count people with entity"
 )
-CAUTION_SCRIPTS: Final = "the column name '{}' mixes letters of several scripts ({}) that may look alike"
+CAUTION_SCRIPTS: Final = (
+    "the column name '{}' mixes letters of several scripts ({}) that may look alike"
+)
 CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character"
-CAUTION_LOOKALIKE: Final = "the column '{}' may be mistaken for another column, whose name looks the same"
+CAUTION_LOOKALIKE: Final = (
+    "the column '{}' may be mistaken for another column, whose name looks the same"
+)
 CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table"
-SIZES_OF_SUBSETS: Final = ("max_size", "p")  # parameters: how many columns a measure takes at a time
-ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}  # thresholds that no record and no class can exceed
+# parameters: how many columns a measure takes at a time
+SIZES_OF_SUBSETS: Final = ("max_size", "p")
+# thresholds that no record and no class can exceed
+ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}
 NEVER_MISSED: Final = {"l": 1, "k": 1}  # and those that every class reaches
 # Japanese is written in three scripts, Korean in two; in Unicode each is named by its own.
 WRITTEN_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 # Small letters of Cyrillic and Greek, by their number in Unicode, and the Latin ones that they look like.
 LOOKALIKES: Final = {
-    **dict(zip((0x430, 0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x456, 0x458), "aeopcyxij", strict=True)),
+    **dict(
+        zip(
+            (0x430, 0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x456, 0x458),
+            "aeopcyxij",
+            strict=True,
+        )
+    ),
     **dict(zip((0x455, 0x4BB, 0x501, 0x51B, 0x51D, 0x43A, 0x442, 0x43C), "shdqwktm", strict=True)),
-    **dict(zip((0x3B1, 0x3BF, 0x3C1, 0x3C7, 0x3B9, 0x3BA, 0x3C4, 0x3BD, 0x3C5), "aopxiktvu", strict=True)),
+    **dict(
+        zip(
+            (0x3B1, 0x3BF, 0x3C1, 0x3C7, 0x3B9, 0x3BA, 0x3C4, 0x3BD, 0x3C5),
+            "aopxiktvu",
+            strict=True,
+        )
+    ),
 }
 
 
@@ -62,7 +79,8 @@ def table_cautions(
         yield from _population_cautions(table.population, records)
     if table.quasi_identifiers and not any(_covers(table, check) for check in table.checks):
         yield remark(
-            CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers)), code="columns_not_covered"
+            CAUTION_NOT_COVERED.format(", ".join(table.quasi_identifiers)),
+            code="columns_not_covered",
         )
     yield from _name_cautions(columns_named(table), columns)
 
@@ -84,12 +102,16 @@ def check_cautions(
     those of the population table. A column that the check names as that of people or households is no caution
     of it, nor one that it counts by and that names no person.
     """
-    roles = [name for name in check.columns if name not in check.counted or not names_a_person(name)]
+    roles = [
+        name for name in check.columns if name not in check.counted or not names_a_person(name)
+    ]
     named = {fold_case(name) for name in roles}
     for cautions in (identifiers, of_people):
         yield from (words for name, words in cautions.items() if fold_case(name) not in named)
     scenario = check.parameters.get("scenario")
-    population = json.loads(scenario)["population"] if scenario else check.parameters.get("population")
+    population = (
+        json.loads(scenario)["population"] if scenario else check.parameters.get("population")
+    )
     if population is not None:
         yield from _population_cautions(population, records)
     limit, measure = check.limit, check.measure
@@ -101,7 +123,9 @@ def check_cautions(
             yield remark(words, code="met_by_any_table")
         elif not measure.at_least and limit >= _highest(measure.name, records):
             yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
-    yield from (remark(each, code="met_by_any_table") for each in _threshold_cautions(check, records))
+    yield from (
+        remark(each, code="met_by_any_table") for each in _threshold_cautions(check, records)
+    )
 
 
 def _highest(name: str, records: int) -> float:
@@ -121,7 +145,10 @@ def _highest(name: str, records: int) -> float:
 
 def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
     """Yield where no record, or no class, could be beyond the measure's own threshold."""
-    gains = {"beta": _highest("beta_likeness", records), "delta": _highest("delta_disclosure", records)}
+    gains = {
+        "beta": _highest("beta_likeness", records),
+        "delta": _highest("delta_disclosure", records),
+    }
     for name, value in check.parameters.items():
         if not isinstance(value, int | float):
             continue
@@ -183,16 +210,23 @@ def refuse_nobodies(engine: TableEngine, entity: str) -> None:
     """Refuse rows without a value in the column of people: they would count as one person."""
     rows, filled = engine.count_records(), int(engine.count_values([entity])[1][0])
     if filled < rows:
-        raise RefusedTableError(REFUSAL_UNIDENTIFIED_ROW, unidentified_remark(entity, rows - filled, rows))
+        raise RefusedTableError(
+            REFUSAL_UNIDENTIFIED_ROW, unidentified_remark(entity, rows - filled, rows)
+        )
 
 
 def find_nobodies(engine: TableEngine, column: str, unit: str = UNIT_PERSON) -> tuple[Remark, ...]:
     """Return the cautions on values of a column of people or households that may stand for nobody."""
-    return tuple(nobody_remarks(column, engine.count_nobodies(column), engine.count_records(), unit))
+    return tuple(
+        nobody_remarks(column, engine.count_nobodies(column), engine.count_records(), unit)
+    )
 
 
 def find_identifiers(
-    engine: TableEngine, table: TablePolicy, records: int | None, errors: tuple[type[Exception], ...]
+    engine: TableEngine,
+    table: TablePolicy,
+    records: int | None,
+    errors: tuple[type[Exception], ...],
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 

@@ -22,7 +22,12 @@ from reid_sql.client import create_view, drop_view, needed_columns, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
-from reid_sql.engines.ibis.reductions.disclosure import Recipe, recipe_of, several_kinds, value_names
+from reid_sql.engines.ibis.reductions.disclosure import (
+    Recipe,
+    recipe_of,
+    several_kinds,
+    value_names,
+)
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import quoted
@@ -80,7 +85,9 @@ class View:
 class ClientRecords:
     """One table's records at the client, fetched once for the same columns and groups."""
 
-    def __init__(self, client: Client, table: TablePolicy, number: int, source: RemoteTable) -> None:
+    def __init__(
+        self, client: Client, table: TablePolicy, number: int, source: RemoteTable
+    ) -> None:
         """Remember where the records come from."""
         self._client, self._table, self._name = client, table, f"reid_client_{number}"
         self._source = source
@@ -95,10 +102,17 @@ class ClientRecords:
         return Calls(self._client.con, self._table, {})
 
     def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str], group: Group
+        self,
+        function: Function,
+        qi: Sequence[str],
+        given: Mapping[str, Any],
+        by: Sequence[str],
+        group: Group,
     ) -> list[Row]:
         """Call a function on the records of a group, or of the whole table."""
-        return self._calls.call(function, qi, given, self._part(self._needed(function, qi, given), by, group))
+        return self._calls.call(
+            function, qi, given, self._part(self._needed(function, qi, given), by, group)
+        )
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
@@ -113,16 +127,20 @@ class ClientRecords:
         names, groups = self._source.group_names(by), self._source.groups(by)
         rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
         return [
-            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row) for row in rows
+            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row)
+            for row in rows
         ]
 
     def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
         """List the columns that the call is about, with those of a model and the one of people."""
         arguments = {
-            p.name: qi if p.domain.role == "counted" else given.get(p.name) for p in function.parameters
+            p.name: qi if p.domain.role == "counted" else given.get(p.name)
+            for p in function.parameters
         }
         person = [] if self._table.entity is None else [self._table.entity]
-        return list(dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person]))
+        return list(
+            dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person])
+        )
 
     def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
         """Name a view of all records, with the place of their group."""
@@ -156,8 +174,13 @@ class ClientRecords:
         They are known not to fit if those on some of the columns, which are no more, would not.
         """
         key, every = (frozenset(columns), tuple(by)), {*columns, *by}
-        least = [view.rows for (names, own), view in self._views.items() if names | set(own) <= every]
-        may_fit = self._total + max(least, default=0) * (len(columns) + len(by) + 1) <= max_collected_values()
+        least = [
+            view.rows for (names, own), view in self._views.items() if names | set(own) <= every
+        ]
+        may_fit = (
+            self._total + max(least, default=0) * (len(columns) + len(by) + 1)
+            <= max_collected_values()
+        )
         if key in self._views or self._is_full or not may_fit:
             return
         with suppress(ReidError):  # the check that is about them is refused
@@ -203,7 +226,9 @@ class ClientRecords:
         create_view(self._client.con, view.name, *self._with_places(fetched, by))
         self._views[key] = view
 
-    def _with_places(self, fetched: DistinctRecords, by: Sequence[str]) -> tuple[Sequence[str], pa.Table]:
+    def _with_places(
+        self, fetched: DistinctRecords, by: Sequence[str]
+    ) -> tuple[Sequence[str], pa.Table]:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""
         if not by:
             return fetched.columns, fetched.rows
@@ -211,7 +236,9 @@ class ClientRecords:
         kinds, of_kind = np.unique(fetched.fetched.codes[:, own:], axis=0, return_inverse=True)
         values = [[None, *each.to_pylist()] for each in fetched.fetched.values[own:]]
         places = [
-            self._source.place_of(by, [listed[code] for listed, code in zip(values, kind, strict=True)])
+            self._source.place_of(
+                by, [listed[code] for listed, code in zip(values, kind, strict=True)]
+            )
             for kind in kinds
         ]
         rows = fetched.rows.select([*names[:own], "records"])
@@ -247,14 +274,17 @@ class SensitiveMeasures:
         """Remember which measures the checks of the table ask for."""
         self._table, self._frame = table, frame
         self._counts: dict[tuple[Place, Asked], pa.Table] = {}
-        self._joined: set[Place] = set()  # that were asked together, whether they were answered or not
+        # that were asked together, whether they were answered or not
+        self._joined: set[Place] = set()
 
     def has(self, function: Function, given: Mapping[str, Any]) -> bool:
         """Whether the function is such a measure of the whole table, and the database can answer it."""
         plain = given.get("nulls") != "wildcard" and not given.get("entity")
         return function.reduction in MEASURES and plain and not given.get("by")
 
-    def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], ask: Ask) -> list[Row]:
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], ask: Ask
+    ) -> list[Row]:
         """Answer one measure; the others of the same columns are counted with it."""
         place, asked = (tuple(qi), given["sensitive"]), _asked(function, given)
         if (place, asked) not in self._counts:
@@ -263,7 +293,9 @@ class SensitiveMeasures:
         own = {each.name: argument_of(each, given) for each in function.own_parameters}
         inputs = list(function.reduction.inputs) if function.reduction else []
         treated = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
-        return [row | treated for row in answer_rows(function, arrays_of(counts.select(inputs)), own)]
+        return [
+            row | treated for row in answer_rows(function, arrays_of(counts.select(inputs)), own)
+        ]
 
     def _count(self, place: Place, asked: Asked, ask: Ask) -> None:
         """Count this one with the others; alone if that was tried, as the others may be what is refused."""
@@ -280,7 +312,9 @@ class SensitiveMeasures:
 
     def _others(self, place: Place, asked: Asked) -> dict[Asked, Recipe]:
         """Return another measure of each function that the checks ask of the same columns."""
-        found: dict[str, tuple[Asked, Recipe]] = {asked[0]: (asked, Recipe(lambda each: each["parts"]))}
+        found: dict[str, tuple[Asked, Recipe]] = {
+            asked[0]: (asked, Recipe(lambda each: each["parts"]))
+        }
         for check in self._table.checks:
             function = check.measure.declared
             same = (check.quasi_identifiers, check.sensitive) == place and not check.by
@@ -297,7 +331,9 @@ class SensitiveMeasures:
         qi, sensitive = place
         nulls = self._table.nulls
         joint = ask(
-            lambda: collected(several_kinds(self._frame, qi, sensitive, nulls, *recipes.values()), WORDS)
+            lambda: collected(
+                several_kinds(self._frame, qi, sensitive, nulls, *recipes.values()), WORDS
+            )
         )
         for each, name in zip(recipes, value_names(len(recipes)), strict=True):
             self._counts[place, each] = _of_one(joint, name)
@@ -321,4 +357,6 @@ def _asked(function: Function, given: Mapping[str, Any]) -> Asked:
 
 
 def _given(check: Check) -> dict[str, Any]:
-    return {each.name: argument_of(each, check.parameters) for each in check.measure.declared.parameters}
+    return {
+        each.name: argument_of(each, check.parameters) for each in check.measure.declared.parameters
+    }

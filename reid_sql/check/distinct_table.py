@@ -22,14 +22,18 @@ class DistinctCounts:
     The columns are q0, q1, … of the `relation`; `count` adds up the records of its rows.
     """
 
-    def __init__(self, ask: Ask, columns: Sequence[str], relation: str, count: str = "sum(records)") -> None:
+    def __init__(
+        self, ask: Ask, columns: Sequence[str], relation: str, count: str = "sum(records)"
+    ) -> None:
         """Remember how to ask, and of what."""
         self.ask, self.relation, self.count = ask, relation, count
         self.aliases = {column: f"q{place}" for place, column in enumerate(columns)}
 
     def count_records(self) -> int:
         """Count the records of the table."""
-        return int(self.ask(f"SELECT coalesce({self.count}, 0) AS records FROM {self.relation}")[0][0])
+        return int(
+            self.ask(f"SELECT coalesce({self.count}, 0) AS records FROM {self.relation}")[0][0]
+        )
 
     def select_groups(self, by: Sequence[str]) -> str:
         """Select the groups by some columns, NULL first: g0, g1, …, records."""
@@ -41,11 +45,17 @@ class DistinctCounts:
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Rows:
         """Count records by group and by which columns are NULL: the values, whether any is, the records."""
         groups = [f"{self.aliases[column]} AS g{place}" for place, column in enumerate(by)]
-        gaps = [f"{self.aliases[column]} IS NULL AS n{place}" for place, column in enumerate(columns)]
+        gaps = [
+            f"{self.aliases[column]} IS NULL AS n{place}" for place, column in enumerate(columns)
+        ]
         listed = ", ".join([*groups, *gaps, f"{self.count} AS records"])
         lacking = " OR ".join(f"n{place}" for place in range(len(columns)))
-        shown = ", ".join([*(f"g{place}" for place in range(len(by))), f"{lacking} AS lacking", "records"])
-        return self.ask(f"SELECT {shown} FROM (SELECT {listed} FROM {self.relation} GROUP BY ALL) AS counted")
+        shown = ", ".join(
+            [*(f"g{place}" for place in range(len(by))), f"{lacking} AS lacking", "records"]
+        )
+        return self.ask(
+            f"SELECT {shown} FROM (SELECT {listed} FROM {self.relation} GROUP BY ALL) AS counted"
+        )
 
     def count_sizes(
         self, qi: Sequence[str], by: Sequence[str], *, drop: bool, relation: str | None = None
@@ -71,7 +81,8 @@ class DistinctCounts:
 
 MIN_RECORDS: Final = 200_000  # below, each count is quick
 SAMPLE: Final = 65_536
-MAX_SHARED: Final = 0.25  # share of records with an equal one, up to which leaving out the others is a gain
+# share of records with an equal one, up to which leaving out the others is a gain
+MAX_SHARED: Final = 0.25
 
 
 class NearlyUnique:
@@ -110,7 +121,9 @@ class NearlyUnique:
     def _count_values(self, column: str) -> int:
         if column not in self._values:
             sample = self._draw_sample()
-            self._values[column] = int(self.ask(f"SELECT count(DISTINCT {column}) FROM {sample}")[0][0])
+            self._values[column] = int(
+                self.ask(f"SELECT count(DISTINCT {column}) FROM {sample}")[0][0]
+            )
         return self._values[column]
 
     def _estimate_shared(self, base: Sequence[str]) -> float:
@@ -157,7 +170,9 @@ def estimate_shared(ask: Ask, sample: str, records: int) -> float:
     record of the sample has, by expectation, records / sample times as many equals in the whole table.
     """
     classes = f"SELECT *, count(*) AS n FROM ({sample}) GROUP BY ALL"
-    sums = ", ".join(f"coalesce(sum(n) {which}, 0)" for which in ("", "FILTER (n > 2)", "FILTER (n = 2)"))
+    sums = ", ".join(
+        f"coalesce(sum(n) {which}, 0)" for which in ("", "FILTER (n > 2)", "FILTER (n = 2)")
+    )
     [(drawn, of_many, of_two)] = ask(f"SELECT {sums} FROM ({classes})")
     return float(of_many + of_two * records / drawn) / drawn if drawn else 0.0
 
@@ -248,13 +263,17 @@ class DistinctTable(DistinctCounts):
             classes[repr(row[:-1])] += row[-1]
         return [(*keys[key], number) for key, number in classes.items() if number]
 
-    def _count_known(self, relation: str, by: Sequence[str], known: Sequence[str]) -> list[tuple[Any, ...]]:
+    def _count_known(
+        self, relation: str, by: Sequence[str], known: Sequence[str]
+    ) -> list[tuple[Any, ...]]:
         """Count the records of each group, of those that lack no value of the known columns."""
         key = (relation, tuple(by), frozenset(known))
         if key not in self._counted:
             listed = ", ".join([*(self.aliases[column] for column in by), "count(*)"])
             where = self.where_known(known)
-            self._counted[key] = self.ask(f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL")
+            self._counted[key] = self.ask(
+                f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL"
+            )
         return self._counted[key]
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> Rows:
@@ -270,7 +289,9 @@ class DistinctTable(DistinctCounts):
         )
         codes = ", ".join(f"coalesce(v{at}.code, 0) AS q{at}" for at in range(len(columns)))
         counted = self.count.replace("records", "c.records")
-        return f"SELECT {codes}, {counted} AS records FROM {self.relation} AS c {joins} GROUP BY ALL"
+        return (
+            f"SELECT {codes}, {counted} AS records FROM {self.relation} AS c {joins} GROUP BY ALL"
+        )
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         """Count the matches within each group, by its place, where NULL in `qi` may be any value.
@@ -283,7 +304,11 @@ class DistinctTable(DistinctCounts):
         rows = rows[np.lexsort(rows[:, : len(by)].T[::-1])]
         _, starts = np.unique(rows[:, : len(by)], axis=0, return_index=True)
         parts = np.split(rows[:, len(by) :], starts[1:])
-        return {place: _matches(part[:, :-1], part[:, -1]) for place, part in enumerate(parts) if len(part)}
+        return {
+            place: _matches(part[:, :-1], part[:, -1])
+            for place, part in enumerate(parts)
+            if len(part)
+        }
 
 
 def _matches(codes: Integers, records: Integers) -> Histogram:

@@ -24,23 +24,30 @@ from reid_sql.sources.identifiers import count_nobodies_in, find_panels
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
-CAUTION_VIEW: Final = "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
+CAUTION_VIEW: Final = (
+    "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
+)
 
 
-OWN_TABLES: Final = ("tbl", "synthetic", "second", "left")  # parameters that the policy's table is passed for
+# parameters that the policy's table is passed for
+OWN_TABLES: Final = ("tbl", "synthetic", "second", "left")
 # The relation that a function is given besides the table, by the role that it has in the policy.
 
 
 class Calls:
     """Calls of the public functions, on the relations of one connection."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, table: TablePolicy, others: Mapping[str, str]) -> None:
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, table: TablePolicy, others: Mapping[str, str]
+    ) -> None:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.others = con, table, others
         self.whole = ""  # the table with all of its columns
         self._models: dict[Any, str] = {}
 
-    def call(self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str) -> list[Row]:
+    def call(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str
+    ) -> list[Row]:
         """Call a function on one relation."""
         call, values = self._write_call(function, qi, {**given, **dict.fromkeys(OWN_TABLES, tbl)})
         return list(self.ask(f"FROM {call}", values, function.name).records())
@@ -83,7 +90,9 @@ class Calls:
             return self.others.get(OTHER_TABLES[parameter.name])
         return given.get(parameter.name)
 
-    def ask(self, sql: str, values: Sequence[Any], function: str, label: str | None = None) -> Answer:
+    def ask(
+        self, sql: str, values: Sequence[Any], function: str, label: str | None = None
+    ) -> Answer:
         """Call a function by one statement, showing progress; raise what DuckDB refuses as one sentence."""
         try:
             make_functions(self.con, [function])
@@ -104,7 +113,9 @@ class Calls:
                 f"entity := {sql_literal(self.table.entity)}"
             )
             values = [name, tbl, list(check.quasi_identifiers)]
-            self.ask(f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula")
+            self.ask(
+                f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula"
+            )
             self._models[key] = name
         return self._models[key]
 
@@ -120,7 +131,9 @@ class Calls:
         own = [quoted(column) for column in check.quasi_identifiers]
         listed = "*" if person is None else f"DISTINCT {', '.join([*own, quoted(person)])}"
         known = " AND ".join(f"{column} IS NOT NULL" for column in own) if drops else "true"
-        self.con.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {known}")
+        self.con.execute(
+            f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {known}"
+        )
         return name
 
 
@@ -165,7 +178,9 @@ class DuckDBTable(TableEngine):
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         listed = "".join(f"{quoted(name)}, " for name in by)
-        return self.ask(f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people")
+        return self.ask(
+            f"SELECT {listed}{self._count()} FROM {self.view} GROUP BY ALL", "counting people"
+        )
 
     def _count(self) -> str:
         """Write the count of records, or of people where a column distinguishes them."""
@@ -176,12 +191,16 @@ class DuckDBTable(TableEngine):
 
     def count_groups(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
         self._group_tables[tuple(by)] = self.distinct.groups(by)
-        return self.ask(f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place")
+        return self.ask(
+            f"SELECT * EXCLUDE (place) FROM {self._group_tables[tuple(by)]} ORDER BY place"
+        )
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
+    ) -> list[tuple[Any, ...]]:
         return self.distinct.class_sizes(qi, by, drop=drop)
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
@@ -250,7 +269,9 @@ class DuckDBRelease(Release):
     engine: DuckDBTable
 
 
-def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int) -> DuckDBRelease:
+def open_in_duckdb(
+    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int
+) -> DuckDBRelease:
     """Open a table of the policy, and check that it has the columns that the policy names."""
     view = f"reid_release_{number}"
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
@@ -263,9 +284,13 @@ def open_in_duckdb(con: duckdb.DuckDBPyConnection, table: TablePolicy, number: i
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the named columns of a text file into a temporary table.
         listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
-        engine.ask(f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading")
+        engine.ask(
+            f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading"
+        )
         engine.view = f"{engine.view}_read"
-        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0])
+        opened.refuse_missing_records(
+            where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0]
+        )
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)

@@ -58,7 +58,11 @@ MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
 
 def check(
-    policy: str | Path, baseline: str | Path | None = None, *, risky: int = 0, engine: str | None = None
+    policy: str | Path,
+    baseline: str | Path | None = None,
+    *,
+    risky: int = 0,
+    engine: str | None = None,
 ) -> ReportPage:
     """Check the tables of a policy file and give the report as a document, with its `verdict`.
 
@@ -101,11 +105,11 @@ def open_tables(
 def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
-        other = next((each for each in table.sources if not each.of_file or "://" in each.given), None)
+        other = next(
+            (each for each in table.sources if not each.of_file or "://" in each.given), None
+        )
         if other is not None:
-            rule = (
-                f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
-            )
+            rule = f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
             raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
@@ -118,7 +122,9 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
         *(escape_pattern(path) for path in files),
         *(f"{path}.wal" for path in files),
     ]
-    con.execute(f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]")
+    con.execute(
+        f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]"
+    )
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 
@@ -139,7 +145,9 @@ def open_with_engine(
         return openers[asked](policy, memory_limit, show_progress)
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
+        raise UnavailableError(
+            f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
+        )
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
     return open_in_ibis(policy, memory_limit, show_progress, tables or {})
@@ -166,7 +174,11 @@ def _choose_engine(engine: str | None, policy: Policy) -> str:
     asked = ENGINE.check(words, engine or policy.engine or default)
     if asked != default and "ibis" in (asked, default):
         got = "tables of a warehouse" if elsewhere else "tables in files"
-        remedy = "leave the engine away, or the url" if elsewhere else "write url and table in place of file"
+        remedy = (
+            "leave the engine away, or the url"
+            if elsewhere
+            else "write url and table in place of file"
+        )
         raise OutOfDomainError(f"{words} must be '{default}' for {got}, got '{asked}'; {remedy}")
     return asked
 
@@ -178,7 +190,10 @@ def _open_in_spark(
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
         )
-    if tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit()) < MIN_PYSPARK:
+    if (
+        tuple(int(part) for part in version("pyspark").split(".")[:2] if part.isdigit())
+        < MIN_PYSPARK
+    ):
         oldest = ".".join(map(str, MIN_PYSPARK))
         rule = f"--engine spark must have pyspark {oldest} or later, got {version('pyspark')}"
         raise UnavailableError(f"{rule}; pip install 'pyspark>={oldest}'")
@@ -199,7 +214,9 @@ def _open_release(
         raise OutOfDomainError(sentence(error)) from None
 
 
-def find_baseline(policy: Policy, releases: Sequence[Release], baseline: Path | None) -> Baseline | None:
+def find_baseline(
+    policy: Policy, releases: Sequence[Release], baseline: Path | None
+) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
     given = baseline or policy.baseline
     files = {release.table.name: release.evidence for release in releases}
@@ -222,7 +239,9 @@ def measure_policy(
     file that changed meanwhile, nothing is judged.
     """
     before = find_baseline(policy, releases, baseline)
-    tables = measure_tables(policy, releases, risky=risky, overview=overview, show_progress=show_progress)
+    tables = measure_tables(
+        policy, releases, risky=risky, overview=overview, show_progress=show_progress
+    )
     judged = judge_tables(policy, tables, before)
     masked = mask_report(policy, tables, judged, before)
     verdict = worst_verdict([each.verdict for results in judged for each in results])
@@ -281,7 +300,9 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """What came of each check, group by group, in the order of the policy; small counts are masked."""
-        return [_to_finding(check, group) for check in self.page["checks"] for group in check["groups"]]
+        return [
+            _to_finding(check, group) for check in self.page["checks"] for group in check["groups"]
+        ]
 
     def json(self, path: str | PathLike[str]) -> Path:
         """Write the report as JSON, by report.schema.json, and give its path."""

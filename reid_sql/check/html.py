@@ -107,7 +107,9 @@ def css_class(verdict: str) -> str:
 
 def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
     word, rest = describe_verdict(page)
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
+    verdicts = ", ".join(
+        f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count
+    )
     tables = "; ".join(f"{each['name']} ({describe_count(each)})" for each in page["tables"])
     advice = (without_codes(step) for step in (*before, *next_steps(page, advise=advise)))
     steps = "".join(f"<li>{escape(step)}</li>" for step in advice)
@@ -162,7 +164,9 @@ def _checks(page: Page) -> str:
         checks = [check for check in page["checks"] if check["table"] == table["name"]]
         rows = "".join(_check_row(check, above) for check in checks)
         title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
-        parts.append(f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>')
+        parts.append(
+            f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>'
+        )
     return f"<h2>Checks</h2>{''.join(parts)}"
 
 
@@ -171,7 +175,11 @@ def _check_row(check: Page, above: Sequence[str]) -> str:
     words = f"<strong>{escape(describe_check(check))}</strong>"
     for line in (check["words"], describe_columns(check), without_codes(explanation.words)):
         words += f"<br><span class=soft>{escape(line)}</span>" if line else ""
-    words += f"<br><q>{escape(explanation.group['sentence'])}</q>" if explanation.group["sentence"] else ""
+    words += (
+        f"<br><q>{escape(explanation.group['sentence'])}</q>"
+        if explanation.group["sentence"]
+        else ""
+    )
     badge = f"<td class=badge>{check['verdict'].upper()}</td>"
     return (
         f"<tr class={css_class(check['verdict'])}>{badge}"
@@ -188,7 +196,9 @@ def _figure_cell(figure: str) -> str:
 
 def _group_tables(page: Page) -> str:
     nouns = {table["name"]: counted_noun(table) for table in page["tables"]}
-    groups = "".join(_group_table(check, nouns[check["table"]]) for check in page["checks"] if check["by"])
+    groups = "".join(
+        _group_table(check, nouns[check["table"]]) for check in page["checks"] if check["by"]
+    )
     return f"<h2>Group by group</h2>{groups}" if groups else ""
 
 
@@ -212,7 +222,8 @@ def _group_table(check: Page, noun: str) -> str:
 def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ()) -> str:
     """Write a table that scrolls where it is wide; `figures` are the places of the columns of figures."""
     named = "".join(
-        f"<th{' class=number' * (at in figures)}>{escape(head)}</th>" for at, head in enumerate(heads)
+        f"<th{' class=number' * (at in figures)}>{escape(head)}</th>"
+        for at, head in enumerate(heads)
     )
     return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
 
@@ -265,7 +276,9 @@ def definition_list(facts: Mapping[str, str]) -> str:
 
 
 def _class_sizes(page: Page, table: Page) -> str:
-    safe = max((c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL)
+    safe = max(
+        (c["limit"] for c in _checks_of_table(page, table, "k") if c["limit"]), default=SMALL
+    )
     ranges = [Range(each["from"], each["to"], each["records"]) for each in table["class_sizes"]]
     people = table["records"] - (table["records_dropped"] or 0)
     shown = class_sizes_chart(ranges, people, safe)
@@ -291,7 +304,9 @@ def _columns(table: Page) -> str:
         "Average risk: the share of right matches if an attacker links everybody. Each label has it with all "
         "quasi-identifiers and without this one, and the smallest class then."
     )
-    return f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}{_column_table(table)}"
+    return (
+        f"<h3>{escape(shown.title)}</h3>{render_chart(shown, table, words)}{_column_table(table)}"
+    )
 
 
 def _column_table(table: Page) -> str:
@@ -328,11 +343,15 @@ def _population_risk(answer: Page) -> str:
 
 def _forecast(page: Page, table: Page) -> str:
     forecast = table["forecast"]
-    title = "<h3>Forecast: right matches in larger populations, by a second method (pyc_forecast)</h3>"
+    title = (
+        "<h3>Forecast: right matches in larger populations, by a second method (pyc_forecast)</h3>"
+    )
     if not forecast["points"]:
         return f"{title}<p>Not available: {escape(without_codes(forecast['status']))}</p>"
     asked_for = _checks_of_table(page, table, "forecast_correctness")
-    strictest = min((check["limit"] for check in asked_for if check["limit"] is not None), default=None)
+    strictest = min(
+        (check["limit"] for check in asked_for if check["limit"] is not None), default=None
+    )
     shown = forecast_chart(
         "correctness",
         [{**row, "population": row["people"]} for row in forecast["points"]],
@@ -348,7 +367,8 @@ def _risky(table: Page) -> str:
     rows = "".join(
         f"<tr><td class=number>{each['class_size']:,}</td>"
         + "".join(
-            f"<td>{'NULL' if value is None else escape(value)}</td>" for value in each["values"].values()
+            f"<td>{'NULL' if value is None else escape(value)}</td>"
+            for value in each["values"].values()
         )
         + "</tr>"
         for each in table["risky_records"]
@@ -367,7 +387,11 @@ def hash_label(sha256: str | None) -> str:
 
 def _provenance(page: Page) -> str:
     seeds = sorted(
-        {str(check["parameters"]["seed"]) for check in page["checks"] if "seed" in check["parameters"]}
+        {
+            str(check["parameters"]["seed"])
+            for check in page["checks"]
+            if "seed" in check["parameters"]
+        }
     )
     facts = {
         "policy": f"sha256 {page['policy']['sha256']}",
@@ -382,13 +406,16 @@ def _provenance(page: Page) -> str:
             if "release" in table
         },
         "versions": ", ".join(f"{name} {version}" for name, version in page["versions"].items()),
-        "seed": f"{page['policy']['seed']}" + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
+        "seed": f"{page['policy']['seed']}"
+        + (f"; of the checks: {', '.join(seeds)}" if seeds else ""),
         "masking": f"counts of 1 to {page['policy']['mask_below'] - 1} records are masked",
     }
     facts["digest"] = page["digest"] + (", signed" if page["signature"] else "")
     if page["baseline_sha256"]:
         taken = page["baseline_accepted_by"]
-        facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (f", accepted by {taken}" if taken else "")
+        facts["baseline"] = f"sha256 {page['baseline_sha256']}" + (
+            f", accepted by {taken}" if taken else ""
+        )
     return f"<h2>How this was made</h2>{definition_list(facts)}"
 
 
@@ -404,7 +431,11 @@ def render_prepared_release(prepared: PreparedRelease) -> str:
     head = f"<h3>What meets the policy</h3><ul>{items}</ul>"
     if prepared.page is None:
         return head
-    return head + _verdict(prepared.page) + "".join(_release_table(each) for each in prepared.page["tables"])
+    return (
+        head
+        + _verdict(prepared.page)
+        + "".join(_release_table(each) for each in prepared.page["tables"])
+    )
 
 
 def _verdict(page: Mapping[str, Any]) -> str:
@@ -420,14 +451,18 @@ def _verdict(page: Mapping[str, Any]) -> str:
         f"<td class=name>{escape(format_limit(check))}</td></tr>"
         for check in report["checks"]
     )
-    table = render_table(("verdict", "table", "on the release", "figure", "limit"), rows, figures=[3])
+    table = render_table(
+        ("verdict", "table", "on the release", "figure", "limit"), rows, figures=[3]
+    )
     return f"<p>Measured on the release: <strong>{word}:</strong>{escape(rest)} {escape(COMMAND)}</p>{table}"
 
 
 def _release_table(table: Mapping[str, Any]) -> str:
     """A table's form, column by column, and risk against loss of those that were counted."""
     chosen = None if table["losses"] is None else float(table["losses"]["entropy"])
-    figured = render_chart(frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}"))
+    figured = render_chart(
+        frontier_chart(table), table, CAPTION_FORMS.format(f"{table['forms_counted']:,}")
+    )
     if chosen is None:
         return figured
     rows = "".join(

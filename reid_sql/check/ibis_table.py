@@ -32,7 +32,14 @@ from reid_sql.client import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable
-from reid_sql.engines.ibis.frames import aliases, bigint, check_columns, collected, count_by, with_aliases
+from reid_sql.engines.ibis.frames import (
+    aliases,
+    bigint,
+    check_columns,
+    collected,
+    count_by,
+    with_aliases,
+)
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
@@ -70,7 +77,9 @@ def open_in_ibis(
             for each in table.sources:
                 if each.url is not None and each.url not in warehouses:
                     label = f"policy tables[{number}].url"
-                    warehouses[each.url] = stack.enter_context(warehouse(label, each.url, each.path))
+                    warehouses[each.url] = stack.enter_context(
+                        warehouse(label, each.url, each.path)
+                    )
         client = Client(stack)
         releases: list[Release] = []
         for number, table in enumerate(policy.tables, 1):
@@ -116,7 +125,9 @@ class IbisTable(RemoteTable):
         self.frame = _null_codes(self.frame, table.codes_as_nulls)
         if self.population is not None:
             self.population = _null_codes(self.population, table.codes_as_nulls)
-        self._warehouses = {each.url: warehouses[each.url] for each in sources if each.url is not None}
+        self._warehouses = {
+            each.url: warehouses[each.url] for each in sources if each.url is not None
+        }
         for each in sources:
             if each.url is not None and warehouses[each.url].is_view(str(each.table)):
                 self.cautions.append(CAUTION_VIEW.format(each.table))
@@ -124,12 +135,14 @@ class IbisTable(RemoteTable):
         self._records: int | None = None
         self._measures = SensitiveMeasures(table, self.frame)
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
-        self._counted: dict[frozenset[str], list[tuple[Any, ...]]] = {}  # the class sizes by sets of columns
+        # the class sizes by sets of columns
+        self._counted: dict[frozenset[str], list[tuple[Any, ...]]] = {}
         self._has_counted_sets = False  # whether all sets were counted at once
         self._columns: dict[str, DistinctRecords] = {}  # of those that came to the client
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
-        self._transactions: set[tuple[int, ...]] = set()  # of the warehouses, in which something was asked
+        # of the warehouses, in which something was asked
+        self._transactions: set[tuple[int, ...]] = set()
         self._is_snapshot = is_snapshot
         self._sizes = None if is_snapshot else self._class_sizes()
         if self._sizes is not None and table.nulls != "drop":
@@ -160,7 +173,9 @@ class IbisTable(RemoteTable):
         """The columns whose class sizes show whether the table changed."""
         return frozenset(columns_counted(self.table)[:MAX_COLUMNS])
 
-    def _class_sizes(self, counted: list[tuple[Any, ...]] | None = None) -> list[list[tuple[Any, ...]]]:
+    def _class_sizes(
+        self, counted: list[tuple[Any, ...]] | None = None
+    ) -> list[list[tuple[Any, ...]]]:
         """Count the classes of each size: of the table by all that is counted, and of the population."""
         compared = columns_counted(self.table)[:MAX_COLUMNS]
         sizes = [sorted(counted) if counted else self._sizes_of(self.frame, compared)]
@@ -184,12 +199,16 @@ class IbisTable(RemoteTable):
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
     ) -> list[Row]:
         """Ask for rows of groups, whose values under these names are those of `by` as they are compared."""
-        return _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
+        return (
+            _rows_of(self._fetch_groups(question, by, names), names) if by else self._ask(question)
+        )
 
     def _fetch_groups(
         self, question: Callable[[], Table], by: Sequence[str], names: Sequence[str]
     ) -> NumberedRows:
-        return self._asked(lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL))
+        return self._asked(
+            lambda: fetch_values(question(), dict(zip(names, by, strict=True)), LABEL)
+        )
 
     def count_records(self) -> int:
         if self._records is None:
@@ -210,25 +229,35 @@ class IbisTable(RemoteTable):
         classes = self._fetch_groups(
             lambda: count_by(with_aliases(self.frame, by), names, "records"), by, names
         )
-        groups = [(*(row[name] for name in names), int(row["records"])) for row in _rows_of(classes, names)]
+        groups = [
+            (*(row[name] for name in names), int(row["records"]))
+            for row in _rows_of(classes, names)
+        ]
         self._codes[tuple(by)] = {
-            repr(group[:-1]): codes for group, codes in zip(groups, classes.codes.tolist(), strict=True)
+            repr(group[:-1]): codes
+            for group, codes in zip(groups, classes.codes.tolist(), strict=True)
         }
         return sorted(groups, key=lambda group: [_order(value) for value in group[:-1]])
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         every, groups = [*by, *columns], aliases(by)
         rows = with_aliases(self.frame, every)
-        gaps = {f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(every)[len(by) :]}
+        gaps = {
+            f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(every)[len(by) :]
+        }
         counted = (
-            rows.mutate(**gaps).group_by([*groups, *gaps]).agg(records=lambda each: bigint(each.count()))
+            rows.mutate(**gaps)
+            .group_by([*groups, *gaps])
+            .agg(records=lambda each: bigint(each.count()))
         )
         return [
             (*(row[name] for name in groups), any(row[name] for name in gaps), row["records"])
             for row in self._ask_groups(lambda: counted, by, groups)
         ]
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
+    ) -> list[tuple[Any, ...]]:
         if not by:
             return self._class_sizes_of_table(qi, drop=drop)
         nulls, names = "drop" if drop else "value", group_names(by)
@@ -248,14 +277,18 @@ class IbisTable(RemoteTable):
         if frozenset(qi) not in self._counted:
             self._client.fetch_with(qi)
         if (asked := frozenset(qi)) not in self._counted:
-            sets = list({frozenset(each): each for each in (tuple(qi), *self._uncounted())}.values())
+            sets = list(
+                {frozenset(each): each for each in (tuple(qi), *self._uncounted())}.values()
+            )
             if self._has_counted_sets or len(sets) > MAX_SETS:
                 sets = sets[:1]
             self._has_counted_sets = True
             rows = self._ask(lambda: histograms(self.frame, sets, drop=drop))
             self._counted |= {frozenset(each): [] for each in sets}
             for row in rows:
-                self._counted[frozenset(sets[row["place"]])].append((row["class_size"], row["classes"]))
+                self._counted[frozenset(sets[row["place"]])].append(
+                    (row["class_size"], row["classes"])
+                )
         return self._counted[asked]
 
     def _uncounted(self) -> list[tuple[str, ...]]:
@@ -277,7 +310,9 @@ class IbisTable(RemoteTable):
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         frame = self.population if in_population else self.frame
-        return find_panels(frame, described, lambda draw: self._asked(lambda: collected(draw(), LABEL)))
+        return find_panels(
+            frame, described, lambda draw: self._asked(lambda: collected(draw(), LABEL))
+        )
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column, self._ask)
@@ -314,7 +349,9 @@ class IbisTable(RemoteTable):
         return self._client.call_measure(check, given, group)
 
     def divided(self, by: Sequence[str]) -> Table:
-        copies = {name: self.frame[given] for name, given in zip(self.group_names(by), by, strict=True)}
+        copies = {
+            name: self.frame[given] for name, given in zip(self.group_names(by), by, strict=True)
+        }
         return self.frame.mutate(**copies) if copies else self.frame
 
     def part(self, by: Sequence[str], group: Group) -> Table:
@@ -349,7 +386,9 @@ class IbisTable(RemoteTable):
             if set(each) <= set(columns):
                 drop = self.table.nulls == "drop"
                 self._counted[frozenset(each)] = fetched.class_sizes(each, drop=drop)
-        self._columns |= {name: fetched.of_column(name) for name in columns if name not in self._columns}
+        self._columns |= {
+            name: fetched.of_column(name) for name in columns if name not in self._columns
+        }
         return fetched
 
 
@@ -373,7 +412,9 @@ def _null_codes(frame: Table, codes: Codes) -> Table:
         column, kind = frame[name], frame[name].type()
         tests: list[Any] = []
         if kind.is_numeric():
-            tests = [column.cast("float64") == number for number in numbers_of(codes_of(codes, name))]
+            tests = [
+                column.cast("float64") == number for number in numbers_of(codes_of(codes, name))
+            ]
         elif kind.is_date() or kind.is_timestamp():
             tests = [column.cast("string")[:10] == code for code in codes_of(codes, name)]
         else:
@@ -391,7 +432,8 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
     if value is None:
         return frame.filter(column.isnull())
     whole = kind.is_integer() or kind.is_boolean()
-    text = isinstance(value, str) and value != "" and kind.is_string()  # an enum may have two that are empty
+    # an enum may have two that are empty
+    text = isinstance(value, str) and value != "" and kind.is_string()
     if text or (isinstance(value, int) and whole):
         return frame.filter(comparable(column) == comparable(ibis.literal(value, kind)))
     numbered = frame.mutate(**{number: number_values(comparable(column))})

@@ -17,7 +17,8 @@ from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgemen
 from reid_sql.models.classes.disclosure import OK
 
 STATUS_MASKED_GROUP: Final = "nothing more is shown of a masked group"
-MAX_CLASSES_SUMMED: Final = 50  # of a table, up to which a reader may know which classes a count sums
+# of a table, up to which a reader may know which classes a count sums
+MAX_CLASSES_SUMMED: Final = 50
 CAUTION_SMALL_GROUPS: Final = "of some groups of fewer records there are cautions, too"
 
 Page = dict[str, Node]
@@ -51,7 +52,10 @@ def mask_report(
     hides; then the class sizes of each table, with the rounded figures that may stand next to them.
     """
     mask = Mask(policy.mask_below)
-    masked = [mask_classes(measured, results, mask) for measured, results in zip(tables, judged, strict=True)]
+    masked = [
+        mask_classes(measured, results, mask)
+        for measured, results in zip(tables, judged, strict=True)
+    ]
     closed = {
         measured.table.name: _close_columns(measured, classes)
         for measured, classes in zip(tables, masked, strict=True)
@@ -61,7 +65,9 @@ def mask_report(
     for measured, results, classes in zip(tables, judged, masked, strict=True):
         pages.append(table_page(measured, policy, classes))
         checks += [
-            _check_page(each, measured.records, mask, hidden, baseline, withheld=place in classes.withheld)
+            _check_page(
+                each, measured.records, mask, hidden, baseline, withheld=place in classes.withheld
+            )
             for place, each in enumerate(results)
         ]
     return MaskedReport(pages, checks)
@@ -73,7 +79,11 @@ def _close_columns(measured: MeasuredTable, classes: MaskedClasses) -> frozenset
     The records with a value of one of them are a sum of classes. A reader who is told it would subtract it,
     with the class sizes that are shown, from the total. Among many classes, nobody knows which it sums.
     """
-    if not classes.hidden or classes.counts is None or sum(classes.counts.classes) > MAX_CLASSES_SUMMED:
+    if (
+        not classes.hidden
+        or classes.counts is None
+        or sum(classes.counts.classes) > MAX_CLASSES_SUMMED
+    ):
         return frozenset()
     return frozenset(column.lower() for column in measured.table.quasi_identifiers)
 
@@ -90,7 +100,9 @@ def _find_hidden_groups(
         for judgement in each.findings if each.check.by else ():
             group = judgement.figure.group
             if group.values:
-                tables[each.table].setdefault(each.check.by, {})[group_labels(group)] = group.records
+                tables[each.table].setdefault(each.check.by, {})[group_labels(group)] = (
+                    group.records
+                )
     groups = {
         (table, by): hidden
         for table, sizes in tables.items()
@@ -123,7 +135,13 @@ def _find_closed_columns(
 
 
 def _check_page(
-    each: CheckResult, records: int, mask: Mask, hidden: Hidden, baseline: Baseline | None, *, withheld: bool
+    each: CheckResult,
+    records: int,
+    mask: Mask,
+    hidden: Hidden,
+    baseline: Baseline | None,
+    *,
+    withheld: bool,
 ) -> Page:
     """Return the result of a check, group by group, small counts masked; groups without a name come last.
 
@@ -139,8 +157,12 @@ def _check_page(
             unnamed.append(judgement)
         else:
             size = group.records if each.check.by else records
-            named.append(_group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld))
-    small = [_group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed]
+            named.append(
+                _group_page(each.check, judgement, size, mask, masked=masked, withheld=withheld)
+            )
+    small = [
+        _group_page(each.check, one, one.figure.group.records, mask, masked=True) for one in unnamed
+    ]
     small.sort(key=lambda page: (WORST_FIRST.index(str(page["verdict"])), str(page["why"])))
     cautions = _collect_cautions(each, records, mask, hidden, baseline)
     return {
@@ -182,11 +204,20 @@ def _parameters(check: Check) -> Page:
 
 
 def _document_page(given: str) -> Page:
-    return {"name": json.loads(given).get("name", ""), "sha256": hashlib.sha256(given.encode()).hexdigest()}
+    return {
+        "name": json.loads(given).get("name", ""),
+        "sha256": hashlib.sha256(given.encode()).hexdigest(),
+    }
 
 
 def _group_page(
-    check: Check, judgement: Judgement, records: int, mask: Mask, *, masked: bool, withheld: bool = False
+    check: Check,
+    judgement: Judgement,
+    records: int,
+    mask: Mask,
+    *,
+    masked: bool,
+    withheld: bool = False,
 ) -> Page:
     """Turn the figure of a group into one that is shown or masked; of a masked group, show the verdict.
 
@@ -200,8 +231,11 @@ def _group_page(
     masked = masked or (withheld and bool(bound is not None or counts))
     bound = None if masked else bound
     exact = not masked and bound is None
-    unnamed = not figure.group.values or (masked and mask.hides(records))  # its values could name its people
-    status, why = (mask.status(words, small=figure.small) for words in (figure.status, judgement.why))
+    # its values could name its people
+    unnamed = not figure.group.values or (masked and mask.hides(records))
+    status, why = (
+        mask.status(words, small=figure.small) for words in (figure.status, judgement.why)
+    )
     hides_status, hides_reason = figure.status != OK, figure.value is None and judgement.why
     return {
         "group": None if unnamed else dict(zip(check.by, group_labels(figure.group), strict=True)),
@@ -238,7 +272,8 @@ def _collect_cautions(
             cautions += [(Sentence((CAUTION_SMALL_GROUPS,)), ["small_groups"], "")] * bool(status)
         else:
             cautions += [
-                (mask.status(words, small=figure.small), codes_of_status(words), "") for words in status
+                (mask.status(words, small=figure.small), codes_of_status(words), "")
+                for words in status
             ]
             remarks += figure.remarks
         if judgement.baseline is not None and baseline and baseline.caution:
@@ -256,7 +291,9 @@ def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[Se
     dropped = sum(judgement.figure.dropped for judgement in each.findings)
     if not dropped:
         return
-    whole = Count(records, f"records lack a value of {', '.join(each.check.counted)} and were not measured")
+    whole = Count(
+        records, f"records lack a value of {', '.join(each.check.counted)} and were not measured"
+    )
     if mask.hides(records - dropped):
         number: tuple[str | Count, ...] = (f"all but fewer than {mask.below:,} of ",)
     elif mask.hides(dropped) or all(judgement.figure.shows_dropped for judgement in each.findings):

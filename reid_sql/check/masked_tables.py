@@ -10,7 +10,16 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
-from reid_sql.check.masking import DIGITS, Bin, Mask, Node, Setting, round_above, round_between, settings
+from reid_sql.check.masking import (
+    DIGITS,
+    Bin,
+    Mask,
+    Node,
+    Setting,
+    round_above,
+    round_between,
+    settings,
+)
 from reid_sql.check.measure import Measure
 from reid_sql.check.measured import MeasuredTable, Overview
 from reid_sql.check.policy_model import Check, Policy
@@ -20,7 +29,8 @@ from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.numerics.quantiles import percent
 
 BINS: Final[tuple[Bin, ...]] = tuple(
-    (low, None if high is None else high - 1) for low, high in zip(EDGES, (*EDGES[1:], None), strict=True)
+    (low, None if high is None else high - 1)
+    for low, high in zip(EDGES, (*EDGES[1:], None), strict=True)
 )
 SLACK: Final = 1e-6  # of a count that a share gives
 OF_UNIQUE: Final = ("unique_records", "uniqueness")
@@ -44,7 +54,8 @@ class MaskedClasses:
         for place, (low, high) in enumerate(BINS):
             inside = self.counts.within((low, high))
             records, classes = (
-                sum(each[at] for at in inside) for each in (self.counts.records, self.counts.classes)
+                sum(each[at] for at in inside)
+                for each in (self.counts.records, self.counts.classes)
             )
             shown = place not in self.hidden
             is_open = not self.counts.are_products or (records and low != high)
@@ -59,7 +70,9 @@ class MaskedClasses:
         return pages
 
 
-def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: Mask) -> MaskedClasses:
+def mask_classes(
+    measured: MeasuredTable, judged: Sequence[CheckResult], mask: Mask
+) -> MaskedClasses:
     """Return what is masked of a table's class sizes, next to the figures of checks on the same classes.
 
     A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
@@ -72,7 +85,9 @@ def mask_classes(measured: MeasuredTable, judged: Sequence[CheckResult], mask: M
     if histogram is None or not len(histogram.class_size):
         return MaskedClasses(withheld=every)
     places = [place for place, each in enumerate(judged) if _counts_the_table(each, named)]
-    stated = [(place, each) for place in places for each in state_figures(judged[place], measured, mask)]
+    stated = [
+        (place, each) for place in places for each in state_figures(judged[place], measured, mask)
+    ]
     # A check for k shows the size of the smallest class, which the policy wants. Where none does, the class
     # would follow from the total and the other bins: the audit then protects it as any other count.
     is_k_asked = any(judged[place].check.measure.name in SHOWS_K for place in places)
@@ -114,7 +129,9 @@ def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
 def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
     """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
     check = each.check
-    counts = bool(check.by) and not check.measure.extreme and {*check.by, *check.counted} == set(named)
+    counts = (
+        bool(check.by) and not check.measure.extreme and {*check.by, *check.counted} == set(named)
+    )
     return counts and any(
         found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
     )
@@ -146,7 +163,9 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     unit, counted = each.check.measure.unit, records - judgement.figure.dropped
     scale = 1 if unit == "count" else counted
     bound = bound_of_figure(each.check, judgement, records, mask)
-    low, high = (value, value) if bound is None else _around(value, each.check.measure, records, mask)
+    low, high = (
+        (value, value) if bound is None else _around(value, each.check.measure, records, mask)
+    )
     least, most = low * scale, high * scale
     # A reader of "below" knows more than the bound: the round number before it, which the figure reached.
     if bound is not None:  # the figure is below its bound, and counts are whole
@@ -154,8 +173,11 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     if name in OF_UNIQUE:
         yield Statement("records", least, most, 1)
     elif name == "records_at_risk" and each.check.parameters["threshold"]:
-        yield Statement("records", least, most, math.ceil(1 / each.check.parameters["threshold"]) - 1)
-    elif name == "average_risk" and measured.table.entity is None:  # of people, it counts no classes
+        yield Statement(
+            "records", least, most, math.ceil(1 / each.check.parameters["threshold"]) - 1
+        )
+    # of people, it counts no classes
+    elif name == "average_risk" and measured.table.entity is None:
         yield Statement("classes", least, most)
 
 
@@ -250,9 +272,13 @@ def _column_pages(
         pages.append(
             {
                 "column": each.column,
-                "distinct_values": mask.show(values, when=not (small or mask.has_small_counts(each.alone))),
+                "distinct_values": mask.show(
+                    values, when=not (small or mask.has_small_counts(each.alone))
+                ),
                 "alone": _risk_page(each.alone, mask, small=small),
-                "without": None if each.without is None else _risk_page(each.without, mask, small=small),
+                "without": None
+                if each.without is None
+                else _risk_page(each.without, mask, small=small),
             }
         )
     return pages
@@ -270,7 +296,9 @@ def _risk_page(histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
     }
 
 
-def _forecast_page(overview: Overview, histogram: Histogram, mask: Mask, *, small: bool) -> Page | None:
+def _forecast_page(
+    overview: Overview, histogram: Histogram, mask: Mask, *, small: bool
+) -> Page | None:
     """Return the measured curve, and the forecast with its band up to the population; else a status."""
     forecast, population = overview.forecast, overview.population
     if population is None or population <= int(histogram.records.sum()):
@@ -297,7 +325,9 @@ def _rarest_records(measured: MeasuredTable, mask: Mask) -> list[Page]:
     return [
         {
             "class_size": mask.show(row[0]),
-            "values": {name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)},
+            "values": {
+                name: None if v is None else str(v) for name, v in zip(named, row[1:], strict=True)
+            },
         }
         for row in measured.rarest or ()
     ]
@@ -317,7 +347,9 @@ SHARES: Final = {
 }
 
 
-def _population_page(measured: MeasuredTable, overview: Overview, mask: Mask, *, small: bool) -> Page | None:
+def _population_page(
+    measured: MeasuredTable, overview: Overview, mask: Mask, *, small: bool
+) -> Page | None:
     """Show the risk in a population: nothing where none is named, else shares or a status."""
     population, estimate = overview.population, overview.estimate
     if population is None or population <= measured.records:
@@ -405,7 +437,9 @@ def _bound_number(measure: Measure, value: float, mask: Mask) -> float | None:
     return round_above(value, 10**15, mask.below) if value > 0 and not measure.extreme else None
 
 
-def _bound_share(measure: Measure, share: float, records: int, mask: Mask, *, small: bool) -> float | None:
+def _bound_share(
+    measure: Measure, share: float, records: int, mask: Mask, *, small: bool
+) -> float | None:
     """Return the bound of a share of the records.
 
     A share that counts few records, or all but few, is masked by itself. Another is where it rests on small

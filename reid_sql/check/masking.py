@@ -193,7 +193,9 @@ class Mask:
         elsewhere would subtract.
         """
         return Sentence(
-            tuple(each if isinstance(each, str) else self._word(each, closed) for each in remark.parts)
+            tuple(
+                each if isinstance(each, str) else self._word(each, closed) for each in remark.parts
+            )
         )
 
     def _word(self, count: Count, closed: Collection[str]) -> Worded:
@@ -223,7 +225,9 @@ def has_small_counts(
     Class sizes are shown by bins; some figure divides them at the `cuts`, too.
     """
     edges = np.array(sorted({*EDGES, *cuts}))
-    parts = np.bincount(np.searchsorted(edges, histogram.class_size, side="right"), histogram.records)
+    parts = np.bincount(
+        np.searchsorted(edges, histogram.class_size, side="right"), histogram.records
+    )
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
@@ -295,7 +299,9 @@ def ratio_below(value: float, records: int, below: int) -> float:
 def _first_round_number(least: float) -> float:
     """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
     power = math.floor(math.log10(least))
-    return next(candidate for step in (1, 2, 5, 10) if (candidate := float(f"{step}e{power}")) >= least)
+    return next(
+        candidate for step in (1, 2, 5, 10) if (candidate := float(f"{step}e{power}")) >= least
+    )
 
 
 def mask_counts_in_text(words: str, below: int) -> str:

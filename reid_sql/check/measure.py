@@ -20,7 +20,8 @@ from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]
 Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
-Cells = Callable[[Sequence[Row]], list[list[int]]]  # the people of each cell, in each division of them
+# the people of each cell, in each division of them
+Cells = Callable[[Sequence[Row]], list[list[int]]]
 
 
 def only_row(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
@@ -184,7 +185,9 @@ def arguments_of(
 ) -> dict[str, Any]:
     """Return the function's arguments: those given, the columns, and the frames of table and population."""
     names = [parameter.name for parameter in function.parameters]
-    arguments = {name: value for name, value in given.items() if value is not None and name in names}
+    arguments = {
+        name: value for name, value in given.items() if value is not None and name in names
+    }
     for parameter in function.parameters:
         if parameter.domain.is_required_table:
             arguments[parameter.name] = frames[parameter.name != "tbl"]
@@ -203,20 +206,28 @@ class Measure:
     column: str
     unit: Unit = "share"
     at_least: bool = False
-    interval: bool = False  # whether the answer has the ends of an interval, as column_low and column_high
-    of_records: bool = False  # whether it counts records of the table, or is their share: masked if small
+    # whether the answer has the ends of an interval, as column_low and column_high
+    interval: bool = False
+    # whether it counts records of the table, or is their share: masked if small
+    of_records: bool = False
     # Whether every finer transformation violates its limit where a coarser one does, without suppression.
     monotone: bool = False
     of_classes: bool = False  # whether it is a mean over the classes
-    relative: Literal["distance", "gain", "log"] | None = None  # how a class is compared with the table
-    extreme: bool = False  # whether it is of one class or record alone, from which no count of others follows
+    # how a class is compared with the table
+    relative: Literal["distance", "gain", "log"] | None = None
+    # whether it is of one class or record alone, from which no count of others follows
+    extreme: bool = False
     own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
-    renamed: tuple[tuple[str, str], ...] = ()  # the function's parameters that a check calls as in `own`
+    # the function's parameters that a check calls as in `own`
+    renamed: tuple[tuple[str, str], ...] = ()
     pick: Pick = only_row
-    cells: Cells | None = None  # of a count of cells, the people in each: where few are, it reveals how few
-    of_uniques: bool = False  # whether it counts some of the unique people: the others are the rest of them
-    over: str | None = None  # of an answer for each record, whose share is asked for; $name is a parameter
+    # of a count of cells, the people in each: where few are, it reveals how few
+    cells: Cells | None = None
+    # whether it counts some of the unique people: the others are the rest of them
+    of_uniques: bool = False
+    # of an answer for each record, whose share is asked for; $name is a parameter
+    over: str | None = None
     older: str | None = None  # the function that answers by another method than the model of people
 
     @property
@@ -258,13 +269,17 @@ class Measure:
     @property
     def counts(self) -> bool:
         """Whether it hangs on quasi-identifiers; a model is fitted to them."""
-        by_cells = any(p.name == "by" and p.domain.role == "counted" for p in self.declared.parameters)
+        by_cells = any(
+            p.name == "by" and p.domain.role == "counted" for p in self.declared.parameters
+        )
         return by_cells or self.takes("qi", "columns", "model")
 
     @property
     def needs_entity(self) -> bool:
         """Whether there is no answer without the column that identifies people."""
-        return any(each.name == "entity" and each.default is REQUIRED for each in self.declared.parameters)
+        return any(
+            each.name == "entity" and each.default is REQUIRED for each in self.declared.parameters
+        )
 
     def takes(self, *names: str) -> bool:
         """Whether the figure hangs on a parameter of one of these names."""
@@ -279,7 +294,8 @@ class Measure:
         """Whether a figure is a higher risk than another, by more than what rounding does."""
         gap = (other - value) if self.at_least else (value - other)
         scale = max(abs(value), abs(other))
-        return gap > (1e-9 * scale if isfinite(scale) else 0.0)  # an infinite figure is worse than any other
+        # an infinite figure is worse than any other
+        return gap > (1e-9 * scale if isfinite(scale) else 0.0)
 
 
 def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's

@@ -37,8 +37,10 @@ class Figure:
     status: str
     dropped: int = 0  # records that lack a value, and were not measured
     shows_dropped: bool = True  # whether a report may show how many
-    small: bool = False  # whether class sizes are so few records that an exact figure may reveal them
-    remarks: tuple[Remark, ...] = ()  # what was measured otherwise than asked, or may be meant otherwise
+    # whether class sizes are so few records that an exact figure may reveal them
+    small: bool = False
+    # what was measured otherwise than asked, or may be meant otherwise
+    remarks: tuple[Remark, ...] = ()
     method: str | None = None  # of an estimate, where its function names it
     sentence: str | None = None  # to quote, where the function gives one
 
@@ -103,10 +105,13 @@ class MeasuredTable:
     evidence: Evidence
     records: int  # or people, where a column distinguishes them
     checks: tuple[MeasuredCheck, ...]
-    classes: Histogram | None = None  # by all quasi-identifiers; None where they could not be counted
-    few_gaps: bool = False  # whether so few records lack the same values that two counts may show how few
+    # by all quasi-identifiers; None where they could not be counted
+    classes: Histogram | None = None
+    # whether so few records lack the same values that two counts may show how few
+    few_gaps: bool = False
     overview: Overview | None = None
-    rarest: Sequence[tuple[Any, ...]] | None = None  # as the user asked for: how many records, and the values
+    # as the user asked for: how many records, and the values
+    rarest: Sequence[tuple[Any, ...]] | None = None
     packages: tuple[str, ...] = ()  # those that counted, other than DuckDB
     uncounted: str = ""  # why the records could not be counted
     changed: str = ""  # why the figures are not to be trusted

@@ -50,9 +50,7 @@ REMARK_POPULATION_OF_GROUP: Final = (
     "{} people are taken for the population of each group; "
     "where a group's has fewer, its risk is higher than its figure"
 )
-STATUS_NOT_ASKED: Final = (
-    "no check asks for it; add a check of population_correctness, or run reid-sql risk with --population {}"
-)
+STATUS_NOT_ASKED: Final = "no check asks for it; add a check of population_correctness, or run reid-sql risk with --population {}"
 POPULATION_MEASURE: Final = "population_below_k"
 POINTS: Final = 24  # of the curve of right matches
 
@@ -71,7 +69,8 @@ def measure_tables(
         for release in releases
     ]
     return [
-        replace(each, changed=_change_of(release)) for each, release in zip(measured, releases, strict=True)
+        replace(each, changed=_change_of(release))
+        for each, release in zip(measured, releases, strict=True)
     ]
 
 
@@ -119,7 +118,10 @@ def _change_of(release: Release) -> str:
 
 
 def measure_checks(
-    release: Release, checks: Sequence[Check], mask: Mask, show_progress: ShowProgress = lambda _: None
+    release: Release,
+    checks: Sequence[Check],
+    mask: Mask,
+    show_progress: ShowProgress = lambda _: None,
 ) -> tuple[MeasuredCheck, ...]:
     """Measure the checks, those that the client computes last, so that no server waits with the others."""
     numbered = list(enumerate(checks))
@@ -148,7 +150,9 @@ def measure_check(release: Release, check: Check, mask: Mask) -> MeasuredCheck:
     if not groups:
         return MeasuredCheck(table, check, (), cautions, REFUSAL_NO_GROUPS)
     if len({group_labels(group) for group in groups}) < len(groups):
-        return MeasuredCheck(table, check, (), cautions, REFUSAL_ALIKE_GROUPS.format(", ".join(check.by)))
+        return MeasuredCheck(
+            table, check, (), cautions, REFUSAL_ALIKE_GROUPS.format(", ".join(check.by))
+        )
     figures = tuple(_measure_figure(release, check, group, mask) for group in groups)
     return MeasuredCheck(table, check, figures, cautions)
 
@@ -157,7 +161,9 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     """Return the cautions on the table, then those on what the check asks of it, each once."""
     of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
     asked = check_cautions(check, release.records, release.identifiers, of_people)
-    known = table_cautions(release.table, release.records, release.engine.columns, release.engine.cautions)
+    known = table_cautions(
+        release.table, release.records, release.engine.columns, release.engine.cautions
+    )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
     return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
 
@@ -209,8 +215,11 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
     measure = check.measure
     row = measure.pick(rows, check.parameters)
     status = row.get("status") or OK
-    covers = measure.interval and COVERED not in status  # an interval that covers too seldom decides nothing
-    low, high = (_number(row[f"{measure.column}_{end}"]) if covers else None for end in ("low", "high"))
+    # an interval that covers too seldom decides nothing
+    covers = measure.interval and COVERED not in status
+    low, high = (
+        _number(row[f"{measure.column}_{end}"]) if covers else None for end in ("low", "high")
+    )
     return Figure(
         group,
         _number(row[measure.column]),
@@ -234,7 +243,11 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
         columns = ", ".join(check.counted)
         counted = Count(int(blank), "records", "record")
         return (
-            remark(counted, f" without any value of {columns} {REMARK_BLANK_RECORDS}", code="blank_records"),
+            remark(
+                counted,
+                f" without any value of {columns} {REMARK_BLANK_RECORDS}",
+                code="blank_records",
+            ),
         )
     if check.by and "population" in check.parameters:
         words = REMARK_POPULATION_OF_GROUP.format(plain(check.parameters["population"]))
@@ -242,7 +255,9 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
     asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
     if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
         return ()
-    words = f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured"
+    words = (
+        f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured"
+    )
     return (remark(words, code="fewer_choices"),)
 
 
@@ -253,10 +268,13 @@ def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask
     if mask.has_small_counts(classes, dropped):
         named = release.table.quasi_identifiers if release.table.nulls != "wildcard" else ()
         return Overview(
-            tuple(ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named),
+            tuple(
+                ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named
+            ),
             population,
         )
-    people = release.table.entity is not None  # a histogram by their smallest class is no sample of them
+    # a histogram by their smallest class is no sample of them
+    people = release.table.entity is not None
     return Overview(
         _measure_columns(release),
         population,
@@ -275,7 +293,9 @@ def _measure_columns(release: Release) -> tuple[ColumnSizes, ...]:
     )
 
 
-def _estimate_population(release: Release, population: float | None, seed: int) -> PopulationEstimate | None:
+def _estimate_population(
+    release: Release, population: float | None, seed: int
+) -> PopulationEstimate | None:
     """Estimate the risk in a population that is larger than the table, where a check asks for it.
 
     The fit takes most of the time of a policy that counts the rest.
@@ -316,7 +336,9 @@ def _forecast(classes: Histogram, population: float | None) -> Forecast | None:
     records = int(classes.records.sum())
     if population is None or population <= records:
         return None
-    sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [population]
+    sizes = [records * (population / records) ** (step / POINTS) for step in range(POINTS)] + [
+        population
+    ]
     try:
         curve = [(point.n, point.correctness) for point in rarefy(classes, None)]
         rows = [asdict(row) for row in forecast_pitman_yor(classes, sizes, k=1)]  # no k is shown

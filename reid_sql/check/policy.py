@@ -37,7 +37,16 @@ from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.reduction import refuse_entity
 
 KEYS: Final = (
-    *("name", "engine", "url", "baseline", "baseline_accepted_by", "mask_below", "memory_limit", "seed"),
+    *(
+        "name",
+        "engine",
+        "url",
+        "baseline",
+        "baseline_accepted_by",
+        "mask_below",
+        "memory_limit",
+        "seed",
+    ),
     *("cautions", "accept", "prepare", "tables", "checks", "recipients", "assessment"),
 )
 TABLE_KEYS: Final = (
@@ -47,10 +56,23 @@ TABLE_KEYS: Final = (
     "checks",
 )
 CHECK_KEYS: Final = (
-    *("measure", "at_most", "at_least", "no_worse", "by", "quasi_identifiers", "sensitive", "judge_by"),
+    *(
+        "measure",
+        "at_most",
+        "at_least",
+        "no_worse",
+        "by",
+        "quasi_identifiers",
+        "sensitive",
+        "judge_by",
+    ),
 )
 MASK: Final = Number(
-    "a whole number from 1 to 1000", "write how few records are masked, such as 10", 1.0, 1000.0, whole=True
+    "a whole number from 1 to 1000",
+    "write how few records are masked, such as 10",
+    1.0,
+    1000.0,
+    whole=True,
 )
 JUDGE_BY: Final = Choice(("interval", "estimate"))
 ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
@@ -95,7 +117,9 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         accept=_read_accepted(place),
         sha256=before,
         baseline_accepted_by=_read_text(place, "baseline_accepted_by"),
-        engine=ENGINE.check(place.at("engine"), place.text("engine")) if "engine" in place.values else None,
+        engine=ENGINE.check(place.at("engine"), place.text("engine"))
+        if "engine" in place.values
+        else None,
         preparing=read_preparing(
             place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
         ),
@@ -153,7 +177,12 @@ def _list_documents(place: Place, folder: Path) -> list[Path]:
             for check in each.tables("checks")
         ),
     ]
-    given = [folder / value for check in checks for value in check.values.values() if isinstance(value, str)]
+    given = [
+        folder / value
+        for check in checks
+        for value in check.values.values()
+        if isinstance(value, str)
+    ]
     given += list_hierarchy_files(place.table("prepare"), folder)
     return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
 
@@ -172,7 +201,9 @@ def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> N
     for name in passed:
         if name not in taken:
             known = suggestion(name, [table.name for table in tables], "tables of the policy")
-            raise UnknownNameError(f"tables must be named as the policy names them, got '{name}'; {known}")
+            raise UnknownNameError(
+                f"tables must be named as the policy names them, got '{name}'; {known}"
+            )
 
 
 def _read_nulls(place: Place) -> NullWord:
@@ -205,7 +236,10 @@ def _read_table(
     )
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     checks = (
-        *(_read_check(each, table, given.folder, seed) for each in (*everywhere, *place.tables("checks"))),
+        *(
+            _read_check(each, table, given.folder, seed)
+            for each in (*everywhere, *place.tables("checks"))
+        ),
         *(
             _read_check(check, table, given.folder, seed, each)
             for each in recipients
@@ -249,9 +283,12 @@ def _read_check(
     read_check = Check(
         measure=measure,
         parameters={
-            key: _read_parameter(place, each, table, folder, seed) for key, each in parameters.items()
+            key: _read_parameter(place, each, table, folder, seed)
+            for key, each in parameters.items()
         },
-        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or columns) if measure.counts else (),
+        quasi_identifiers=(_read_distinct(place, "quasi_identifiers") or columns)
+        if measure.counts
+        else (),
         sensitive=_read_sensitive(place, table) if measure.takes("sensitive") else None,
         limit=_read_limit(place, measure),
         no_worse=place.flag("no_worse"),
@@ -276,9 +313,7 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
     if measure.takes("tables") and check.by:
-        rule = (
-            f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
-        )
+        rule = f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
         raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
     if measure.takes("original"):
         _refuse_audit_without(place, check, table)
@@ -297,14 +332,18 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
 
 def _refuse_audit_without(place: Place, check: Check, table: TablePolicy) -> None:
     """Refuse an attack on a synthetic table that lacks what it is compared with, or compares parts of it."""
-    _refuse_without_tables(place, check, table, {"original": "people.parquet", "holdout": "others.parquet"})
+    _refuse_without_tables(
+        place, check, table, {"original": "people.parquet", "holdout": "others.parquet"}
+    )
     if table.nulls != "value":
         rule = f"{place.where} must have nulls = 'value' for the measure '{check.measure.name}'"
         rule = f"{rule}, got '{table.nulls}'"
         raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
 
 
-def _refuse_without_tables(place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]) -> None:
+def _refuse_without_tables(
+    place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]
+) -> None:
     """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
     named = f"for the measure '{check.measure.name}'"
     for role, file in files.items():
@@ -324,8 +363,12 @@ def _read_limit(place: Place, measure: Measure) -> float | None:
             f"{place.where} must bound '{measure.name}' by {measure.bound}, "
             f"as a {side} figure is the higher risk"
         )
-        raise OutOfDomainError(f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}")
-    return place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
+        raise OutOfDomainError(
+            f"{rule}, got {other}; write {measure.bound} = {shown(place.values[other])}"
+        )
+    return (
+        place.number(measure.bound, LIMITS[measure.unit]) if measure.bound in place.values else None
+    )
 
 
 def _read_sensitive(place: Place, table: TablePolicy) -> str:
@@ -340,7 +383,9 @@ def _read_sensitive(place: Place, table: TablePolicy) -> str:
     return table.sensitive[0]
 
 
-def _read_parameter(place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int) -> Any:  # noqa: ANN401
+def _read_parameter(
+    place: Place, parameter: Parameter, table: TablePolicy, folder: Path, seed: int
+) -> Any:  # noqa: ANN401
     """Give the checked value of a parameter: the check's, else the table's, else the function's default."""
     name, domain = parameter.name, parameter.domain
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)

@@ -71,8 +71,14 @@ class Check:
     def columns(self) -> tuple[str, ...]:
         """The columns that it counts by, and those that its parameters name, such as that of households."""
         domains = {name: each.domain for name, each in self.measure.parameters.items()}
-        given = ((domains[name], value) for name, value in self.parameters.items() if value is not None)
-        named = (domain.columns_in(value, "left") or () for domain, value in given if domain.role in NAMING)
+        given = (
+            (domains[name], value) for name, value in self.parameters.items() if value is not None
+        )
+        named = (
+            domain.columns_in(value, "left") or ()
+            for domain, value in given
+            if domain.role in NAMING
+        )
         return (*self.counted, *(str(each) for names in named for each in names))
 
     @property
@@ -86,9 +92,13 @@ class Check:
 
         The column that identifies people or households has no values, but identifiers.
         """
-        given = {name: value for name, value in self.parameters.items() if name == "weight" and value}
+        given = {
+            name: value for name, value in self.parameters.items() if name == "weight" and value
+        }
         sensitive = [self.sensitive] if self.sensitive else []
-        return tuple(dict.fromkeys([*self.counted, *sensitive, *self.by, *map(str, given.values())]))
+        return tuple(
+            dict.fromkeys([*self.counted, *sensitive, *self.by, *map(str, given.values())])
+        )
 
     @property
     def without_limit(self) -> tuple[Any, ...]:
@@ -128,7 +138,9 @@ class TablePolicy:
     def codes_as_nulls(self) -> Codes:
         """The codes that count as NULL: of columns that records are counted by only if NULL is no value."""
         counted = set(map(fold_case, columns_counted(self))) if self.nulls == "value" else set()
-        return {name: codes for name, codes in self.missing.items() if fold_case(name) not in counted}
+        return {
+            name: codes for name, codes in self.missing.items() if fold_case(name) not in counted
+        }
 
     @property
     def asks_for_population(self) -> bool:
@@ -159,7 +171,8 @@ class Policy:
     engine: str | None = None  # what counts, where the policy says so
     recipients: tuple[Recipient, ...] = ()
     assessment: Assessment | None = None  # what people write about the release
-    files: tuple[Path, ...] = field(default=(), compare=False)  # of the policy, which no report overwrites
+    # of the policy, which no report overwrites
+    files: tuple[Path, ...] = field(default=(), compare=False)
 
 
 def columns_named(table: TablePolicy) -> list[str]:
@@ -170,7 +183,9 @@ def columns_named(table: TablePolicy) -> list[str]:
         for name in (*check.columns, *check.by, *([check.sensitive] if check.sensitive else ()))
     ]
     people = [] if table.entity is None else [table.entity]
-    return list(dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people, *table.missing]))
+    return list(
+        dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people, *table.missing])
+    )
 
 
 def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:
@@ -212,7 +227,10 @@ PREPARE_KEYS: Final = (
     "ladders",
 )
 SUPPRESSION: Final = Number(
-    "a share from 0 to 0.5", "write how many records may be left out, such as 0.02 for 2 %", 0.0, 0.5
+    "a share from 0 to 0.5",
+    "write how many records may be left out, such as 0.02 for 2 %",
+    0.0,
+    0.5,
 )
 LOSS_WEIGHT: Final = Number(
     "a number from 0.001 to 1000",
@@ -274,7 +292,9 @@ def _refuse_unknown_columns(where: str, given: Iterable[str], columns: Sequence[
     for name in given:
         if name not in columns:
             rule = f"{where} must name quasi-identifiers of the policy, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}")
+            raise UnknownNameError(
+                f"{rule}; {suggestion(str(name), list(columns), 'quasi-identifiers')}"
+            )
 
 
 def list_hierarchy_files(place: Place, folder: Path) -> list[Path]:

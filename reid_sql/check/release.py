@@ -51,14 +51,18 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
 class Release:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
-    def __init__(self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None) -> None:
+    def __init__(
+        self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None
+    ) -> None:
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
         self.engine = engine
         self.evidence = identify_files(table.source, table.others) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
-        self._identifiers: dict[bool, Mapping[str, Remark]] = {}  # of the table, or of its population
-        self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}  # of each column, as it is named
+        # of the table, or of its population
+        self._identifiers: dict[bool, Mapping[str, Remark]] = {}
+        # of each column, as it is named
+        self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._answers: dict[Any, Answers] = {}
@@ -80,7 +84,11 @@ class Release:
         Each column is counted once.
         """
         household = check.parameters.get("household")
-        named = ((UNIT_PERSON, self.table.entity), (UNIT_HOUSEHOLD, household), (UNIT_VALUE, check.sensitive))
+        named = (
+            (UNIT_PERSON, self.table.entity),
+            (UNIT_HOUSEHOLD, household),
+            (UNIT_VALUE, check.sensitive),
+        )
         found: list[Remark] = []
         for unit, column in named:
             if column is not None and self.records:
@@ -134,7 +142,11 @@ class Release:
         known = self.table.missing
         if check.sensitive is not None and not codes_of(self.table.codes_as_nulls, check.sensitive):
             known = {name: codes for name, codes in known.items() if name != check.sensitive}
-        rows = [without_declared(self._profiles[name], known) for name in named if name in self._profiles]
+        rows = [
+            without_declared(self._profiles[name], known)
+            for name in named
+            if name in self._profiles
+        ]
         lacking = (
             missing_sensitive_remark(row)
             for row in rows
@@ -146,7 +158,9 @@ class Release:
     @cached_property
     def _profiles(self) -> Mapping[str, Row]:
         """Profile the columns of all checks once."""
-        named = list(dict.fromkeys(name for each in self.table.checks for name in each.values_counted))
+        named = list(
+            dict.fromkeys(name for each in self.table.checks for name in each.values_counted)
+        )
         parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
         rows = [row for part in parts for row in self.engine.profile(part)]
         return {row["column_name"].lower(): row for row in rows}
@@ -161,10 +175,14 @@ class Release:
             raise OutOfDomainError(f"{rule}; group by columns with fewer values")
         if self.table.entity is None:
             return groups
-        people = {self.engine.place_of(by, row[:-1]): int(row[-1]) for row in self.engine.count_people(by)}
+        people = {
+            self.engine.place_of(by, row[:-1]): int(row[-1]) for row in self.engine.count_people(by)
+        }
         return [replace(group, records=people[group.place]) for group in groups]
 
-    def histogram(self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE) -> Histogram:
+    def histogram(
+        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE
+    ) -> Histogram:
         """Return the class sizes by the columns within the group, each counted once."""
         key = (tuple(sorted(qi)), tuple(by))
         if self.table.nulls != "wildcard" and self.table.entity is None:
@@ -185,13 +203,17 @@ class Release:
         parts: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
             parts.setdefault(self.engine.place_of(by, row[:-2]) if by else 0, []).append(row[-2:])
-        counted = {place: np.array(sorted(lines), dtype=np.int64).T for place, lines in parts.items()}
+        counted = {
+            place: np.array(sorted(lines), dtype=np.int64).T for place, lines in parts.items()
+        }
         return {place: Histogram(size, n, size * n) for place, (size, n) in counted.items()}
 
     def _match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         """Count all groups at once: what matches, or people by the size of their smallest class."""
         if self.table.nulls == "wildcard":
-            return {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
+            return (
+                {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
+            )
         given = {"nulls": self.table.nulls, "entity": self.table.entity}
         answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
@@ -243,10 +265,18 @@ class Release:
         function = check.measure.declared
         self._refuse_rows(check.measure)
         if check.measure.takes("original", "first", "right", "tables") and not self.engine.attacks:
-            rule = f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
-            raise UnavailableError(f"{rule}; export the table and those that it is measured with to files")
+            rule = (
+                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
+            )
+            raise UnavailableError(
+                f"{rule}; export the table and those that it is measured with to files"
+            )
         given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
-        given |= {"nulls": self.table.nulls, "sensitive": check.sensitive, "entity": self.table.entity}
+        given |= {
+            "nulls": self.table.nulls,
+            "sensitive": check.sensitive,
+            "entity": self.table.entity,
+        }
         given |= {name: check.parameters[called] for name, called in check.measure.renamed}
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
@@ -279,7 +309,9 @@ class Release:
         used = {name: value for name, value in given.items() if name not in check.measure.unused}
         if not answers:
             by_group = self._call_by_group(function, qi, used, check.by)
-            answers |= {place: rows for place, rows in by_group.items() if rows[0].get("records") != 0}
+            answers |= {
+                place: rows for place, rows in by_group.items() if rows[0].get("records") != 0
+            }
         if group.place in answers:
             return answers[group.place]
         if check.measure.over:
@@ -288,13 +320,17 @@ class Release:
 
     def _refuse_rows(self, measure: Measure) -> None:
         """Refuse to give a figure of rows for one of people."""
-        counts_people = measure.over or any(each.name == "entity" for each in measure.declared.parameters)
+        counts_people = measure.over or any(
+            each.name == "entity" for each in measure.declared.parameters
+        )
         if self.table.entity is not None and not counts_people:
             rule = (
                 f"a measure must count people where entity = '{self.table.entity}', "
                 f"got {measure.function}, which counts rows"
             )
-            raise UnavailableError(f"{rule}; measure a table with a row a person, or leave the measure out")
+            raise UnavailableError(
+                f"{rule}; measure a table with a row a person, or leave the measure out"
+            )
 
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""

@@ -30,10 +30,13 @@ from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
 
-STATUS_WITHHELD_CHECK: Final = "predictive_check: the model expects other class sizes than the records have"
+STATUS_WITHHELD_CHECK: Final = (
+    "predictive_check: the model expects other class sizes than the records have"
+)
 # Statuses that limit no figure and need no remedy.
 INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval", "rare_values"])
-COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)  # {} is a count of records
+# {} is a count of records
+COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)
 
 
 SPLIT: Final = "\x01"  # where a sentence has a count
@@ -173,7 +176,9 @@ def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
     return remark(before, Count(missing, "rows", "row", (rows - missing,)), after)
 
 
-def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str = UNIT_PERSON) -> list[Remark]:
+def nobody_remarks(
+    column: str, counts: IdentifierCounts, rows: int, unit: str = UNIT_PERSON
+) -> list[Remark]:
     """Return the cautions on values of a column of people or households that may stand for nobody."""
     remarks, nobodies, codes = [], count_nobodies(counts.sizes), find_nobody_codes(counts)
     if unit == UNIT_VALUE:
@@ -182,10 +187,14 @@ def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str =
         heavy = sum(sorted(counts.sizes, reverse=True)[:nobodies])
         counted = Count(heavy, "rows", "row", (rows - heavy,))
         words = f", {heavy_words(nobodies, unit)}"
-        remarks.append(remark(f"{count_of_values(nobodies, column)} ", counted, words, code="nobody"))
+        remarks.append(
+            remark(f"{count_of_values(nobodies, column)} ", counted, words, code="nobody")
+        )
     if codes:
         sizes = [size for _, size in codes]
-        counted = Count(sum(sizes), "rows have", "row has", (*sizes, rows - sum(sizes)), column.lower())
+        counted = Count(
+            sum(sizes), "rows have", "row has", (*sizes, rows - sum(sizes)), column.lower()
+        )
         remarks.append(remark(counted, f" {code_words(column, codes, unit)}", code="nobody"))
     if counts.alike:
         counted = Count(counts.alike, "values equal", "value equals", column=column.lower())
@@ -193,7 +202,9 @@ def nobody_remarks(column: str, counts: IdentifierCounts, rows: int, unit: str =
     return remarks
 
 
-def identifier_remark(of: str, column: RepeatedColumn, records: int | None, *, named: bool) -> Remark:
+def identifier_remark(
+    of: str, column: RepeatedColumn, records: int | None, *, named: bool
+) -> Remark:
     """Return the caution on a column that is named like an identifier and repeats.
 
     The rows without a value are the rest of the table's records, where these are known. A column of the table
@@ -256,5 +267,9 @@ def _codes_of_statuses() -> Iterator[str]:
     """Yield the code of each constant of the models that is a status."""
     for _, name, _ in pkgutil.walk_packages(models.__path__, f"{models.__name__}."):
         for constant, value in vars(importlib.import_module(name)).items():
-            if constant.startswith("STATUS_") and isinstance(value, str) and (match := CODE.match(value)):
+            if (
+                constant.startswith("STATUS_")
+                and isinstance(value, str)
+                and (match := CODE.match(value))
+            ):
                 yield match[1]

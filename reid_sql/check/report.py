@@ -73,7 +73,11 @@ Page = dict[str, Node]
 
 
 def build_report(
-    policy: Policy, masked: MaskedReport, verdict: str, baseline: Baseline | None, engines: Sequence[str] = ()
+    policy: Policy,
+    masked: MaskedReport,
+    verdict: str,
+    baseline: Baseline | None,
+    engines: Sequence[str] = (),
 ) -> ReportPage:
     """Put the document together; `engines` are those that counted other than DuckDB."""
     page = ReportPage(
@@ -103,7 +107,10 @@ def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
     """Return the policy and the versions that measured it."""
     return {
         "format": FORMAT,
-        "versions": {"reid-sql": __version__, **{name: version(name) for name in (*MODELS, *engines)}},
+        "versions": {
+            "reid-sql": __version__,
+            **{name: version(name) for name in (*MODELS, *engines)},
+        },
         "policy": {
             "name": policy.name,
             "sha256": policy.sha256,
@@ -122,7 +129,9 @@ def to_json(page: Mapping[str, Any]) -> str:
 @cache
 def report_schema() -> Mapping[str, Any]:
     """Give the JSON Schema of the document."""
-    text = resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
+    text = (
+        resources.files("reid_sql.check").joinpath("report.schema.json").read_text(encoding="utf-8")
+    )
     schema: Mapping[str, Any] = json.loads(text)
     return schema
 
@@ -193,7 +202,9 @@ def _refuse_unwritable(option: str, file: Path) -> None:
             f"{option} must be in an existing folder, got '{file}'; make the folder '{file.parent}' first"
         )
     if file.is_dir():
-        raise OutOfDomainError(f"{option} must be a file, got the folder '{file}'; name a file in it")
+        raise OutOfDomainError(
+            f"{option} must be a file, got the folder '{file}'; name a file in it"
+        )
 
 
 def write_report(file: Path, text: str) -> None:
@@ -243,7 +254,9 @@ def render_junit(page: ReportPage) -> str:
         suite = ET.SubElement(suites, "testsuite", counted)
         suite.extend(cases)
     ET.indent(suites)
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
+    )
 
 
 def _count_cases(cases: list[ET.Element], kind: str) -> int:
@@ -256,7 +269,9 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
         label = "" if not check["by"] else f" [{_group_label(group['group'], place)}]"
         name = escape_control_characters(
             " ".join(
-                part for part in (describe_check(check), describe_columns(check), format_limit(check)) if part
+                part
+                for part in (describe_check(check), describe_columns(check), format_limit(check))
+                if part
             )
             + label
         )
@@ -272,9 +287,13 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
             )
         )
         numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
-        case = ET.Element("testcase", classname=escape_control_characters(check["table"]), name=numbered)
+        case = ET.Element(
+            "testcase", classname=escape_control_characters(check["table"]), name=numbered
+        )
         if group["verdict"] in ("fail", "not judged"):
-            ET.SubElement(case, "failure" if group["verdict"] == "fail" else "error", message=message)
+            ET.SubElement(
+                case, "failure" if group["verdict"] == "fail" else "error", message=message
+            )
         else:
             ET.SubElement(case, "system-out").text = message
         yield case
@@ -283,7 +302,9 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
 def _group_label(group: ReportPage | None, place: int) -> str:
     if group is None:
         return f"small group {place}"
-    return ", ".join(f"{column}={'NULL' if value is None else value}" for column, value in group.items())
+    return ", ".join(
+        f"{column}={'NULL' if value is None else value}" for column, value in group.items()
+    )
 
 
 Row = dict[str, Any]
@@ -300,7 +321,9 @@ def check_columns() -> list[str]:
 def check_rows(page: ReportPage) -> list[Row]:
     """Give a row for each group of each check, in the order of the report."""
     refuse_unmasked(page)
-    return [{**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]]
+    return [
+        {**_check_fields(check), **group} for check in page["checks"] for group in check["groups"]
+    ]
 
 
 def _check_fields(check: Mapping[str, Any]) -> Row:

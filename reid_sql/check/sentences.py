@@ -106,7 +106,9 @@ def format_figure(group: ReportPage, check: Check | None = None) -> str:
     unit = " %" if is_share else ""
 
     def written(value: float) -> str:
-        return format_percent_near_limit(value, bound) if is_share else format_near_limit(value, bound)
+        return (
+            format_percent_near_limit(value, bound) if is_share else format_near_limit(value, bound)
+        )
 
     if group["masked"]:
         return "masked"
@@ -114,7 +116,11 @@ def format_figure(group: ReportPage, check: Check | None = None) -> str:
         return f"below {written(group['below'])}{unit}"
     if group["value"] is None:
         return "no answer"
-    ends = f" ({written(group['low'])} to {written(group['high'])}{unit})" if group["low"] is not None else ""
+    ends = (
+        f" ({written(group['low'])} to {written(group['high'])}{unit})"
+        if group["low"] is not None
+        else ""
+    )
     return f"{written(group['value'])}{unit}{ends}"
 
 
@@ -154,7 +160,9 @@ def format_percent_near_limit(share: float, bound: float | None) -> str:
     digits = max(0, 1 - math.floor(math.log10(gap))) if gap > 0 else 0
     for more in range(MAX_DIGITS):
         text = f"{points:.{digits + more}f}"
-        if bound is None or _side_of_limit(float(text) / 100, bound) == _side_of_limit(share, bound):
+        if bound is None or _side_of_limit(float(text) / 100, bound) == _side_of_limit(
+            share, bound
+        ):
             return text.rstrip("0").rstrip(".") if "." in text else text
     return repr(points)
 
@@ -162,7 +170,9 @@ def format_percent_near_limit(share: float, bound: float | None) -> str:
 def _side_of_limit(value: float, bound: float) -> int:
     """Whether a figure lies below the limit, on it but for rounding, or above, as a verdict takes it."""
     gap = value - bound
-    return 0 if abs(gap) <= RELATIVE_TOLERANCE * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
+    return (
+        0 if abs(gap) <= RELATIVE_TOLERANCE * max(abs(value), abs(bound)) else 1 if gap > 0 else -1
+    )
 
 
 def format_limit(check: Check) -> str:
@@ -201,20 +211,26 @@ def verdicts_by_recipient(page: ReportPage) -> dict[str, str]:
 
 def _has_figure(group: ReportPage) -> bool:
     """Whether something was measured, be it shown, bounded or masked."""
-    return group["value"] is not None or group["below"] is not None or group["why"] == REASON_CAUTION
+    return (
+        group["value"] is not None or group["below"] is not None or group["why"] == REASON_CAUTION
+    )
 
 
 def describe_knowledge(recipient: ReportPage) -> str:
     """Say where a recipient has the release, under which controls, and what they may know."""
     knows = ", ".join(recipient["knows"]) or "the quasi-identifiers"
-    known = f"may know {knows}" + (f", {recipient['rows']:,} rows of a person" if recipient["rows"] else "")
+    known = f"may know {knows}" + (
+        f", {recipient['rows']:,} rows of a person" if recipient["rows"] else ""
+    )
     linked = [f"may link with the {each} table" for each in recipient["links"]]
     return "; ".join([recipient["environment"], *recipient["controls"], known, *linked])
 
 
 def summarize_verdicts(page: ReportPage) -> str:
     """Say the verdict and how many checks came out how."""
-    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count)
+    verdicts = ", ".join(
+        f"{count} {verdict}" for verdict, count in count_verdicts(page).items() if count
+    )
     word, rest = describe_verdict(page)
     return f"{word}:{rest} {verdicts}."
 
@@ -222,19 +238,29 @@ def summarize_verdicts(page: ReportPage) -> str:
 def quotable_sentences(page: ReportPage) -> list[str]:
     """Give the sentences that may be quoted, each once, of the group that decides a check."""
     pairs = [(check["table"], deciding_group(check)) for check in page["checks"]]
-    whose = [(table, group_label(group), group["sentence"]) for table, group in pairs if group["sentence"]]
+    whose = [
+        (table, group_label(group), group["sentence"])
+        for table, group in pairs
+        if group["sentence"]
+    ]
     return list(
-        dict.fromkeys(f"{', '.join(filter(None, (table, label)))}: {quote}" for table, label, quote in whose)
+        dict.fromkeys(
+            f"{', '.join(filter(None, (table, label)))}: {quote}" for table, label, quote in whose
+        )
     )
 
 
 def group_label(group: ReportPage) -> str:
     """Name a group by its values; nothing where it has none, or may not be named."""
-    return ", ".join(f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items())
+    return ", ".join(
+        f"{k} = {'NULL' if v is None else v}" for k, v in (group["group"] or {}).items()
+    )
 
 
 REMEDY_TABLE: Final = "Where a caution is right, write below [[tables]] of the policy:"
-REMEDY_POLICY: Final = "To judge these figures in spite of their cautions, write at the top of the policy:"
+REMEDY_POLICY: Final = (
+    "To judge these figures in spite of their cautions, write at the top of the policy:"
+)
 
 
 @dataclass(frozen=True)
@@ -251,12 +277,18 @@ def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
     checks = [check for check in page["checks"] if check["table"] == name]
     statuses = {group["status"] for check in checks for group in check["groups"]}
     counted = Counter(caution for check in checks for caution in check["cautions"])
-    remedies = {caution: line for check in checks for caution, line in check.get("remedies", {}).items()}
-    shown = [each for each in counted if each in remedies or (counted[each] > 1 and each not in statuses)]
+    remedies = {
+        caution: line for check in checks for caution, line in check.get("remedies", {}).items()
+    }
+    shown = [
+        each for each in counted if each in remedies or (counted[each] > 1 and each not in statuses)
+    ]
     refused = [check for check in checks if check["verdict"] == "not judged" and check["cautions"]]
     named = dict.fromkeys(code for check in refused for code in check.get("caution_codes", ()))
     codes = [code for code in named if code and code != OK and code not in INFORMATIVE_CODES]
-    accepted = f"accept = {toml_texts(codes)}" if page["policy"]["cautions"] == "refuse" and codes else ""
+    accepted = (
+        f"accept = {toml_texts(codes)}" if page["policy"]["cautions"] == "refuse" and codes else ""
+    )
     lines = [remedies[each] for each in shown if each in remedies]
     return TableCautions(shown, list(dict.fromkeys(lines)), accepted)
 
@@ -290,12 +322,8 @@ def explain_verdict(check: Check, above: Collection[str] = ()) -> Explanation:
 Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
-STEP_CAUTIONS: Final = (
-    "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
-)
-STEP_PREPARE: Final = (
-    "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
-)
+STEP_CAUTIONS: Final = "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
+STEP_PREPARE: Final = "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
 
 
 def next_steps(page: Page, *, advise: bool = True) -> list[str]:
@@ -312,7 +340,9 @@ def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
     checks = [check for check in page["checks"] if check["table"] == table["name"]]
     name = table["name"]
     if failing := _with_verdict(checks, "fail"):
-        beyond = f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
+        beyond = (
+            f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
+        )
         yield f"{beyond} Do not release it as it is."
         if advise:
             yield from _strongest_column(table)

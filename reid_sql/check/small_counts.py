@@ -20,7 +20,8 @@ from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.release import Release
 from reid_sql.models.classes.disclosure import Histogram
 
-Split = tuple[tuple[str, ...], tuple[str, ...]]  # the columns counted by, and those that make groups
+# the columns counted by, and those that make groups
+Split = tuple[tuple[str, ...], tuple[str, ...]]
 GAPS: Final = "gaps"
 
 
@@ -45,14 +46,20 @@ def _reveals_small_classes(release: Release, check: Check, group: Group, below: 
     if check.by and _has_small_classes(release, (check.counted, check.by), group, below):
         return True
     # Checks of age by sex and of sex by age divide the same records: each is a sum of the other's groups.
-    if any(_has_small_parts(release, split, below) for split in _equal_splits(release.table, check)):
+    if any(
+        _has_small_parts(release, split, below) for split in _equal_splits(release.table, check)
+    ):
         return True
     # Where few records lack a value, a check on other columns drops others: the difference is those few.
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
 
 
 def reveals_small_cells(
-    release: Release, check: Check, rows: Sequence[Mapping[str, Any]], value: float | None, below: int
+    release: Release,
+    check: Check,
+    rows: Sequence[Mapping[str, Any]],
+    value: float | None,
+    below: int,
 ) -> bool:
     """Whether a count of cells, or of some of the unique people, may tell of few people how few they are.
 
@@ -86,12 +93,17 @@ def has_few_gaps(release: Release, below: int) -> bool:
     if key not in release.small_parts:
         counted = list(
             dict.fromkeys(
-                [*table.quasi_identifiers, *(name for each in table.checks for name in each.counted)]
+                [
+                    *table.quasi_identifiers,
+                    *(name for each in table.checks for name in each.counted),
+                ]
             )
         )
         ways = dict.fromkeys([(), *(each.by for each in table.checks)])
         try:
-            release.small_parts[key] = any(release.has_few_gaps(counted, by, below) for by in ways if counted)
+            release.small_parts[key] = any(
+                release.has_few_gaps(counted, by, below) for by in ways if counted
+            )
         except INTERRUPTIONS:
             raise
         except release.errors:

@@ -19,7 +19,8 @@ from reid_sql.sources.remote import is_connection, url_of
 
 ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
-FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")  # what a warehouse has not
+# what a warehouse has not
+FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")
 # What a table may be compared with: its population; what a synthetic table was made from, and people who were
 # not used to make it; the release before this one; a table that it is joined with; published tables that are
 # audited with it.
@@ -81,7 +82,9 @@ def read_url(place: Place, default: str | None = None) -> str | None:
     given = place.text("url")
     if not is_connection(given):
         rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(given)}"
-        raise OutOfDomainError(f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL")
+        raise OutOfDomainError(
+            f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL"
+        )
     if "://" in given:
         url_of(place.at("url"), given)
     return given
@@ -90,7 +93,8 @@ def read_url(place: Place, default: str | None = None) -> str | None:
 def table_name(place: Place) -> str:
     """What the reports call the table: its name, else its database's table, else its file."""
     default = (
-        place.text("table", "") or Path(place.text("files" if "files" in place.values else "file", "")).stem
+        place.text("table", "")
+        or Path(place.text("files" if "files" in place.values else "file", "")).stem
     )
     return place.text("name", default)
 
@@ -119,7 +123,11 @@ def read_other_sources(place: Place, given: PolicyContext, source: Source) -> di
     others = {}
     for role in ROLES:
         name = place.text(f"{role}_table", "")
-        if f"{role}_file" in place.values or (name and source.url is not None) or name in given.passed:
+        if (
+            f"{role}_file" in place.values
+            or (name and source.url is not None)
+            or name in given.passed
+        ):
             others[role] = read_source(place, given, f"{role}_")
         elif name and source.passed is not None:
             rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
@@ -147,7 +155,9 @@ def _read_pattern(place: Place, folder: Path) -> Source:
     given = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
-            raise OutOfDomainError(f"{place.at('files')} must not come with {other}, got both; remove one")
+            raise OutOfDomainError(
+                f"{place.at('files')} must not come with {other}, got both; remove one"
+            )
     parts = match_files(place.at("files"), given, folder)
     return Source(given, folder / given, None, _read_form(place), parts)
 
@@ -241,7 +251,9 @@ def read_missing(place: Place) -> dict[str, tuple[str, ...]]:
 
 
 def _read_codes(where: str, given: Any) -> Iterable[str]:  # noqa: ANN401 - whatever the document contains
-    is_code = [isinstance(each, str | int | float) and not isinstance(each, bool) for each in given or ()]
+    is_code = [
+        isinstance(each, str | int | float) and not isinstance(each, bool) for each in given or ()
+    ]
     if not isinstance(given, list) or not given or not all(is_code):
         rule = f"{where} must be a list of values that mean missing, got {shown(given)}"
         raise OutOfDomainError(f'{rule}; write it like ["97", "98"]')
@@ -253,7 +265,9 @@ def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     known = codes_of(codes, row["column_name"])
     numbers = {*numbers_of(known)}
     listed = zip(row["sentinels"], row["sentinel_records"], strict=True)
-    others = [each for each in listed if each[0] not in known and not numbers & {*numbers_of(each[:1])}]
+    others = [
+        each for each in listed if each[0] not in known and not numbers & {*numbers_of(each[:1])}
+    ]
     sentinels, records = zip(*others, strict=True) if others else ((), ())
     return {**row, "sentinels": [*sentinels], "sentinel_records": [*records]}
 

@@ -26,7 +26,13 @@ from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
-from reid_sql.engines.spark.frames import column, fetch, known_value, name_condition, resolve_columns
+from reid_sql.engines.spark.frames import (
+    column,
+    fetch,
+    known_value,
+    name_condition,
+    resolve_columns,
+)
 from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
@@ -51,14 +57,18 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
         given = source.given
         if file_kind(given) not in KINDS:
             return spark.table(given)
-        return read_file(spark, given if "://" in given else str(source.path.absolute()), source.form, where)
+        return read_file(
+            spark, given if "://" in given else str(source.path.absolute()), source.form, where
+        )
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
             rule = (
                 f"{where} must be in a store whose package Spark has, "
                 f"got '{source.given}' and no class for it"
             )
-            raise UnavailableError(f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages") from None
+            raise UnavailableError(
+                f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages"
+            ) from None
         rule = (
             f"{where} must have as many fields in every record as in the header, "
             f"got others in '{source.given}'"
@@ -83,7 +93,8 @@ def open_in_spark(
 ) -> Iterator[list[Release]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_unsupported(policy, memory_limit)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need what is installed with this Python
+    # workers need what is installed with this Python
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     before = SparkSession.getActiveSession()
     try:
         spark = before or SparkSession.builder.appName("reid-sql check").getOrCreate()
@@ -103,7 +114,8 @@ def open_in_spark(
             spark.stop()
 
 
-LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")  # PySpark's, of failed queries
+# PySpark's, of failed queries
+LOGGERS: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
@@ -138,7 +150,9 @@ def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
             if reason := each.measure.declared.absence("spark"):
                 rule = f"policy tables[{number}] must have measures that Spark can answer"
                 got = f"got '{each.measure.name}': {reason}"
-                raise UnavailableError(f"{rule}, {got}; leave --engine spark away, or the measure out")
+                raise UnavailableError(
+                    f"{rule}, {got}; leave --engine spark away, or the measure out"
+                )
 
 
 class SparkTable(TableEngine):
@@ -172,11 +186,15 @@ class SparkTable(TableEngine):
         """The distinct records by every column that a check counts or groups by: one reading of the table."""
         named = columns_counted(self.table)
         cells = [column(name).alias(f"q{place}") for place, name in enumerate(named)]
-        counted = self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
+        counted = (
+            self.frame.groupBy(*cells).agg(F.count(F.lit(1)).alias("records")).localCheckpoint()
+        )
         # The table is not among what is asked with: Spark Connect frees what is counted when the last name of
         # it goes, and a process would wait for that for ever if a circle went with the interpreter alone.
         spark = self._spark
-        return DistinctCounts(lambda sql: _tuples(spark.sql(sql, relation=counted)), named, "{relation}")
+        return DistinctCounts(
+            lambda sql: _tuples(spark.sql(sql, relation=counted)), named, "{relation}"
+        )
 
     def count_records(self) -> int:
         return self.distinct.count_records()
@@ -194,7 +212,9 @@ class SparkTable(TableEngine):
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         return self.distinct.count_gaps(columns, by)
 
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
+    ) -> list[tuple[Any, ...]]:
         return self.distinct.count_sizes(qi, by, drop=drop)
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
@@ -206,13 +226,15 @@ class SparkTable(TableEngine):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         frame = self.population if in_population and self.population else self.frame
         values = [known_value(frame, name) for name in names]
-        row = frame.agg(*(count(each) for count in (F.count_distinct, F.count) for each in values)).collect()[
-            0
-        ]
+        row = frame.agg(
+            *(count(each) for count in (F.count_distinct, F.count) for each in values)
+        ).collect()[0]
         return row[: len(names)], row[len(names) :]
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
-        return find_panels(self.population if in_population and self.population else self.frame, described)
+        return find_panels(
+            self.population if in_population and self.population else self.frame, described
+        )
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column)
@@ -226,10 +248,15 @@ class SparkTable(TableEngine):
 
     def divided(self, by: Sequence[str]) -> DataFrame:
         names = self.group_names(by)
-        return self.frame.withColumns({name: column(given) for name, given in zip(names, by, strict=True)})
+        return self.frame.withColumns(
+            {name: column(given) for name, given in zip(names, by, strict=True)}
+        )
 
     def part(self, by: Sequence[str], group: Group) -> DataFrame:
-        tests = [column(name).eqNullSafe(F.lit(value)) for name, value in zip(by, group.values, strict=True)]
+        tests = [
+            column(name).eqNullSafe(F.lit(value))
+            for name, value in zip(by, group.values, strict=True)
+        ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
@@ -238,11 +265,17 @@ class SparkTable(TableEngine):
         qi = list(check.quasi_identifiers)
         part = self.part(check.by, group).select(*map(column, [*qi, *([person] if person else [])]))
         with _refusals(), registry.within(self.model_name):
-            options = {"method": asked["method"], "seed": asked["seed"], "nulls": nulls, "entity": person}
+            options = {
+                "method": asked["method"],
+                "seed": asked["seed"],
+                "nulls": nulls,
+                "entity": person,
+            }
             rs.fit_copula(self.model_name, part, qi, **options)
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
-            counted = counted.distinct() if person else counted  # of equal rows of a person one counts
+            # of equal rows of a person one counts
+            counted = counted.distinct() if person else counted
             scored = rs.score_records(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"

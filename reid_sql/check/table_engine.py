@@ -16,7 +16,8 @@ from reid_sql_udfs import declared
 POLICY_COLUMNS: Final = "columns of the policy"
 GROUP_COLUMN: Final = "reid by"
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
-Counts = tuple[Sequence[int], Sequence[int]]  # of each column, its distinct values and records with one
+# of each column, its distinct values and records with one
+Counts = tuple[Sequence[int], Sequence[int]]
 
 
 class TableEngine(ABC):
@@ -55,7 +56,9 @@ class TableEngine(ABC):
         """
 
     @abstractmethod
-    def class_sizes(self, qi: Sequence[str], by: Sequence[str], *, drop: bool) -> list[tuple[Any, ...]]:
+    def class_sizes(
+        self, qi: Sequence[str], by: Sequence[str], *, drop: bool
+    ) -> list[tuple[Any, ...]]:
         """Count the classes of each size in each group: its values, the size, the classes."""
 
     def match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:

@@ -53,7 +53,9 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
 def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[RenderableType]:
     """Show the facts of a table, its cautions once, and the lines of the policy that resolve them."""
     dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
-    dropped = f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
+    dropped = (
+        f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
+    )
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
     counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
     yield Text(f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}", style="dim")
@@ -69,11 +71,15 @@ def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[Renderab
             yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines)
 
 
-def _checks_tables(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Iterator[RenderableType]:
+def _checks_tables(
+    page: ReportPage, cautions: Mapping[str, TableCautions]
+) -> Iterator[RenderableType]:
     """Give the checks of each table of the policy below its name, however long it is."""
     for name in dict.fromkeys(check["table"] for check in page["checks"]):
         yield Text(name, style="bold")
-        yield _checks_table([each for each in page["checks"] if each["table"] == name], cautions[name])
+        yield _checks_table(
+            [each for each in page["checks"] if each["table"] == name], cautions[name]
+        )
 
 
 def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Table:
@@ -91,7 +97,9 @@ def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Tabl
     return table
 
 
-def _check_lines(page: ReportPage, cautions: Mapping[str, TableCautions]) -> Iterator[RenderableType]:
+def _check_lines(
+    page: ReportPage, cautions: Mapping[str, TableCautions]
+) -> Iterator[RenderableType]:
     """Give a block of lines for each check."""
     for check in page["checks"]:
         explanation = explain_verdict(check, cautions[check["table"]].sentences)

@@ -26,7 +26,8 @@ class BaselineFigure:
     """A figure of an earlier report; None is masked, and only known to be above 0."""
 
     value: float | None
-    same: bool = False  # whether it was measured on the very same file, so that it is the same figure
+    # whether it was measured on the very same file, so that it is the same figure
+    same: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,9 @@ def judge_check(measured: MeasuredCheck, policy: Policy, baseline: Baseline | No
     table, check, cautions = measured.table, measured.check, measured.cautions
     if measured.refusal:
         return CheckResult(table, check, (_not_judged(WHOLE, measured.refusal),), cautions)
-    refused = policy.cautions == "refuse" and any(each.code not in policy.accept for each in cautions)
+    refused = policy.cautions == "refuse" and any(
+        each.code not in policy.accept for each in cautions
+    )
     findings = [
         _not_judged(figure.group, _reason(figure), figure)
         if refused
@@ -113,13 +116,17 @@ def _reason(outcome: Figure) -> str:
 
 def withhold_figures(each: CheckResult, why: str) -> CheckResult:
     """Give the check without its figures, as they are not to be trusted."""
-    return replace(each, findings=tuple(_not_judged(finding.figure.group, why) for finding in each.findings))
+    return replace(
+        each, findings=tuple(_not_judged(finding.figure.group, why) for finding in each.findings)
+    )
 
 
 def has_caveat(outcome: Figure, accepted: Collection[str] = ()) -> bool:
     """Whether there is a caveat on a figure that needs a remedy, and that nobody accepts."""
     codes = {*codes_of_status(outcome.status)} - {OK} - INFORMATIVE_CODES
-    codes |= {each.code for each in outcome.remarks} | ({"records_dropped"} if outcome.dropped > 0 else set())
+    codes |= {each.code for each in outcome.remarks} | (
+        {"records_dropped"} if outcome.dropped > 0 else set()
+    )
     return bool(codes - {*accepted})
 
 
@@ -134,7 +141,11 @@ def judge_figure(
         )
     if policy.cautions == "refuse" and has_caveat(outcome, policy.accept):
         return _not_judged(outcome.group, _reason(outcome), outcome)
-    before = baseline.figure((table, *check.without_limit, group_labels(outcome.group))) if baseline else None
+    before = (
+        baseline.figure((table, *check.without_limit, group_labels(outcome.group)))
+        if baseline
+        else None
+    )
     missing = baseline.reason((table, *check.without_limit)) if baseline else NO_BASELINE
     verdict, why = _verdict(check, value, before, missing)
     refuses = policy.cautions == "refuse" and "other_policy" not in policy.accept
@@ -161,7 +172,9 @@ def figure_to_judge(check: Check, outcome: Figure) -> float | None:
     return end
 
 
-def _verdict(check: Check, value: float, before: BaselineFigure | None, missing: str) -> tuple[str, str]:
+def _verdict(
+    check: Check, value: float, before: BaselineFigure | None, missing: str
+) -> tuple[str, str]:
     """Return the verdict and why; `missing` is the reason why the baseline has no figure."""
     broken = check.limit is not None and check.measure.worse(value, check.limit)
     if before is None:
@@ -176,7 +189,10 @@ def _verdict(check: Check, value: float, before: BaselineFigure | None, missing:
         reason = "the baseline masks the figure, so that a rise would not be seen"
         return (FAIL, f"beyond the limit, and {reason}") if broken else (NOT_JUDGED, reason)
     if before.value is not None and check.measure.worse(value, before.value):
-        return FAIL, "beyond the limit and worse than the baseline" if broken else "worse than the baseline"
+        return (
+            FAIL,
+            "beyond the limit and worse than the baseline" if broken else "worse than the baseline",
+        )
     return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
 
 

@@ -31,7 +31,13 @@ from reid_sql.engines.duckdb.answers import check_arguments
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.engines.duckdb.source import DuckDBSource, table_source
-from reid_sql.errors import NoRecordsError, OutOfDomainError, ReidError, UnavailableError, UnknownNameError
+from reid_sql.errors import (
+    NoRecordsError,
+    OutOfDomainError,
+    ReidError,
+    UnavailableError,
+    UnknownNameError,
+)
 from reid_sql.function import Function, Parameter
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import TABLE, Columns, Tables, fold_case, list_text, quoted, sql_text
@@ -51,7 +57,8 @@ RECORDS: Final = "records"  # next to q1, q2, …
 ANSWER: Final = "reid_answer"
 PIECE: Final = 1024  # equal records that are in memory together
 LOOK: Final = 0.05  # seconds between two looks whether Ctrl-C was pressed
-SUFFIX: Final = f"reid{secrets.token_hex(8)}"  # of a name that differs from another in capitals alone
+# of a name that differs from another in capitals alone
+SUFFIX: Final = f"reid{secrets.token_hex(8)}"
 NO_SETTING: Final = "run SET memory_limit, or "  # a remedy in SQL alone
 # DuckDB passes on the sentence of a refusal, but not its class.
 KINDS: Final[Mapping[str, type[ReidError]]] = {
@@ -59,7 +66,9 @@ KINDS: Final[Mapping[str, type[ReidError]]] = {
     "must contain at least one record, got 0": NoRecordsError,
 }
 NAME_COLUMNS: Final = ("scenario", MARGINALS_TABLE, "tables", "bins")  # whose texts name columns
-REFUSAL_CAPITALS: Final = "columns of {} must differ by more than capitals, got {}; rename one of them"
+REFUSAL_CAPITALS: Final = (
+    "columns of {} must differ by more than capitals, got {}; rename one of them"
+)
 
 
 class Place(Protocol):
@@ -96,7 +105,8 @@ class Call:
     tables: list[CallTable]
     names: Mapping[str, str]
     database: str  # whose models it keeps and finds
-    models: Mapping[str, FittedModel] = field(default_factory=dict)  # that were passed, by passing names
+    # that were passed, by passing names
+    models: Mapping[str, FittedModel] = field(default_factory=dict)
 
 
 def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) -> Call:
@@ -108,7 +118,9 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     lacked = {table.view: place.find_lacked(table.frame, table.columns) for table in tables}
     is_known = not any(lacked.values())
     names = distinguish_names(
-        name for table in tables for name in (table.columns if is_known else place.column_names(table.frame))
+        name
+        for table in tables
+        for name in (table.columns if is_known else place.column_names(table.frame))
     )
     models = {
         f"reid: {id(arguments[each.name])}": arguments[each.name]
@@ -123,7 +135,8 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
         for table in tables
     }
     checked = {
-        name: _replace_sources(value, sources) for name, value in check_arguments(declared, given).items()
+        name: _replace_sources(value, sources)
+        for name, value in check_arguments(declared, given).items()
     }
     database = registry.current_database()
     query = qualified(write_answer(declared, checked, database))
@@ -140,11 +153,15 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     return call
 
 
-def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place) -> Iterator[CallTable]:
+def _list_tables(
+    declared: Function, arguments: Mapping[str, Any], place: Place
+) -> Iterator[CallTable]:
     for parameter in declared.parameters:
         name, value = parameter.name, arguments[parameter.name]
         if isinstance(parameter.domain, Tables):
-            needed = needed_columns(declared, name, arguments) if parameter.domain.of_people else None
+            needed = (
+                needed_columns(declared, name, arguments) if parameter.domain.of_people else None
+            )
             for number, each in enumerate(value):
                 yield CallTable(f"reid_{name}_{number}", each, needed or place.column_names(each))
         elif parameter.domain.is_table and value is not None:
@@ -152,7 +169,9 @@ def _list_tables(declared: Function, arguments: Mapping[str, Any], place: Place)
             yield CallTable(f"reid_{name}", value, needed or place.column_names(value))
 
 
-def needed_columns(declared: Function, table: str, arguments: Mapping[str, Any]) -> list[str] | None:
+def needed_columns(
+    declared: Function, table: str, arguments: Mapping[str, Any]
+) -> list[str] | None:
     """Return the columns that a call needs of one of its tables; None for all of them."""
     if table == MARGINALS_TABLE:
         return list(MARGINALS)
@@ -247,10 +266,12 @@ def _execute(con: duckdb.DuckDBPyConnection, query: str) -> None:
     with ThreadPoolExecutor(1) as thread:
         running = thread.submit(copy_context().run, con.execute, query)
         try:
-            while not running.done():  # a signal that another thread gets does not end a longer wait
+            # a signal that another thread gets does not end a longer wait
+            while not running.done():
                 wait([running], LOOK)
         except KeyboardInterrupt:
-            while not running.done():  # DuckDB forgets an interrupt that comes before the query begins
+            # DuckDB forgets an interrupt that comes before the query begins
+            while not running.done():
                 con.interrupt()
                 wait([running], LOOK)
             raise
@@ -270,7 +291,9 @@ def _restore(texts: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return texts.str.replace_all(SUFFIX, "", literal=True) if kind == pl.String else texts
 
 
-def create_view(con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table) -> None:
+def create_view(
+    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], rows: pa.Table
+) -> None:
     """Create the view of all records from the rows, or the distinct ones; refuse those equal to DuckDB.
 
     A time that knows its zone becomes one in UTC, as where a file is read.
@@ -306,13 +329,19 @@ def _has_zone(column: pa.Field) -> bool:
     return pa.types.is_timestamp(column.type) and column.type.tz is not None
 
 
-def _refuse_equal(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table) -> None:
+def _refuse_equal(
+    con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str], rows: pa.Table
+) -> None:
     distinct = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(aliases(columns))} FROM {name})"
     alike = con.execute(distinct).fetchall()[0][0]
     if alike != rows.num_rows:
-        rule = f"{', '.join(columns)} must come to the client as values that differ as in the database"
+        rule = (
+            f"{', '.join(columns)} must come to the client as values that differ as in the database"
+        )
         got = f"got {alike} distinct records of {rows.num_rows}"
-        raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
+        raise OutOfDomainError(
+            f"{rule}, {got}; cast the column to text or to a whole number in a view"
+        )
 
 
 def _repeat_records(name: str) -> str:
@@ -444,5 +473,8 @@ def ask(
 def _typed(declared: Function, answered: pa.Table) -> pa.Table:
     """The answer with the types that every engine of dataframes gives; keys of records have their own."""
     kinds = {name: kind for name, kind in declared.answer_columns.items() if name != "record"}
-    types = [ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type for each in answered.schema]
+    types = [
+        ARROW_TYPES[kinds[each.name]] if each.name in kinds else each.type
+        for each in answered.schema
+    ]
     return answered.cast(pa.schema(list(zip(answered.column_names, types, strict=True))))

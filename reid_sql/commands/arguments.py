@@ -31,9 +31,16 @@ def add_source(
     if columns:
         help_line = f"{words}, {ADDS}"
         parser.add_argument(
-            columns, dest="columns", action="append", required=required, metavar="A,B,C", help=help_line
+            columns,
+            dest="columns",
+            action="append",
+            required=required,
+            metavar="A,B,C",
+            help=help_line,
         )
-    parser.option("--files", "FILE is a pattern of files, like 'people/*/*.parquet'", action="store_true")
+    parser.option(
+        "--files", "FILE is a pattern of files, like 'people/*/*.parquet'", action="store_true"
+    )
     parser.option("--table", "the table of a DuckDB file or a connection, like schema.people")
     add_text_format(parser)
     add_memory_and_format(parser)
@@ -41,8 +48,12 @@ def add_source(
 
 def add_text_format(parser: Parser) -> None:
     """Add how text files are written."""
-    parser.add_argument("--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)")
-    words = "between the fields of text files (default that of , ; | tab which the header has most of)"
+    parser.add_argument(
+        "--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)"
+    )
+    words = (
+        "between the fields of text files (default that of , ; | tab which the header has most of)"
+    )
     parser.option("--delimiter", words, "MARK")
     parser.option("--quote", "around fields of text files (default \"); '' for none", "MARK")
     words = "whether text files begin with the names of their columns (default true, and checked)"
@@ -57,7 +68,9 @@ def add_policy(parser: Parser) -> None:
 
 def add_memory_and_format(parser: Parser) -> None:
     """Add the memory to use, and the form of the answer."""
-    parser.option("--memory-limit", "the most memory to use, such as 2GB; more goes to disk", "SIZE")
+    parser.option(
+        "--memory-limit", "the most memory to use, such as 2GB; more goes to disk", "SIZE"
+    )
     add_format(parser)
 
 
@@ -66,7 +79,9 @@ def add_format(parser: Parser) -> None:
     group = parser.add_mutually_exclusive_group()
     words = "table (default) for people; json for everything; csv for the rows of one answer"
     group.add_argument("--format", choices=FORMATS, default="table", help=words)
-    group.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+    group.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
 
 
 def add_progress(parser: Parser) -> None:
@@ -75,7 +90,9 @@ def add_progress(parser: Parser) -> None:
     words = "show progress even without a terminal, as lines of a log"
     group.add_argument("--progress", action="store_const", const=True, help=words)
     words = "never show progress; by default a terminal shows it after a second"
-    group.add_argument("--no-progress", dest="progress", action="store_const", const=False, help=words)
+    group.add_argument(
+        "--no-progress", dest="progress", action="store_const", const=False, help=words
+    )
 
 
 def add_threshold(parser: Parser) -> None:
@@ -114,7 +131,9 @@ def add_plot(parser: Parser, words: str) -> None:
 
 def add_html(parser: Parser) -> None:
     """Add a page for people."""
-    parser.option("--html", "write the answer as one HTML file for people; its counts are not masked", "FILE")
+    parser.option(
+        "--html", "write the answer as one HTML file for people; its counts are not masked", "FILE"
+    )
 
 
 def add_serve(parser: Parser) -> None:
@@ -142,7 +161,9 @@ def add_serve(parser: Parser) -> None:
     )
     parser.option("--clients", words, "FILE.toml")
     parser.option("--log", "add a line of JSON for each question, without values", "FILE")
-    parser.option("--time-limit", "the most seconds for a question (default 60)", "SECONDS", default="60")
+    parser.option(
+        "--time-limit", "the most seconds for a question (default 60)", "SECONDS", default="60"
+    )
     words = "the most memory to use for all questions, such as 2GB; more goes to disk"
     parser.option("--memory-limit", words, "SIZE")
 
@@ -178,8 +199,12 @@ def add_dossier(parser: Parser) -> None:
     parser.option("policy", "the policy, with [assessment]", "POLICY.toml", nargs="?")
     parser.option("--out", "write the document as HTML and JSON in an RO-Crate", "FOLDER")
     parser.option("--since", "list the changes since the dossier in this folder", "FOLDER")
-    parser.option("--sign", "sign the document with this key of OpenSSH (ssh-keygen -Y sign)", "KEY")
-    parser.option("--verify", "verify the dossier in this folder: whether it is consistent", "FOLDER")
+    parser.option(
+        "--sign", "sign the document with this key of OpenSSH (ssh-keygen -Y sign)", "KEY"
+    )
+    parser.option(
+        "--verify", "verify the dossier in this folder: whether it is consistent", "FOLDER"
+    )
     words = "with --verify: the allowed signers of OpenSSH, one of whom must have signed"
     parser.option("--signature", words, "SIGNERS")
     parser.option("--engine", "duckdb, spark or ibis, as in check", "NAME")
@@ -197,7 +222,9 @@ def add_releases(parser: Parser) -> None:
     add_html(parser)
     parser.option("second", "the release after it: CSV, Parquet, JSON or DuckDB file", "SECOND")
     parser.option("--second-table", "the table of that DuckDB file", "TABLE")
-    words = "a further release; with --key or --entity, people whom all releases single out are counted"
+    words = (
+        "a further release; with --key or --entity, people whom all releases single out are counted"
+    )
     parser.option("--more", words, "FILE", action="append", default=[])
     words = "the column, in all releases, that identifies people; it shows which links are right"
     parser.option("--key", words, "COLUMN")
@@ -210,7 +237,9 @@ def add_releases(parser: Parser) -> None:
 def add_join(parser: Parser) -> None:
     """Add two tables, and how they are joined."""
     add_source(parser, file="a table of people: CSV, Parquet, JSON or DuckDB file")
-    parser.option("right", "the table that is joined to it: CSV, Parquet, JSON or DuckDB file", "RIGHT")
+    parser.option(
+        "right", "the table that is joined to it: CSV, Parquet, JSON or DuckDB file", "RIGHT"
+    )
     parser.option("--right-table", "the table of that DuckDB file", "TABLE")
     words = "the columns that both are joined by; person=pid, where RIGHT has another name"
     parser.add_argument("--on", action="append", required=True, metavar="A,B,C", help=words)
@@ -228,7 +257,9 @@ def add_safe(parser: Parser) -> None:
     parser.option("--value", "the column to add up, and to check for dominance", "COLUMN")
     add_entity(parser)
     parser.option("--k", "the least number of people of a cell (default 5)")
-    parser.option("--totals", "add totals: margins, or rollup for a hierarchy (default none)", "WORD")
+    parser.option(
+        "--totals", "add totals: margins, or rollup for a hierarchy (default none)", "WORD"
+    )
     words = (
         "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed; "
         "or rounding, of all counts to a base"
@@ -240,7 +271,9 @@ def add_safe(parser: Parser) -> None:
     parser.option("--protection", words, "N")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
-    words = "columns that are levels of one hierarchy, the coarsest first; repeat the option for others"
+    words = (
+        "columns that are levels of one hierarchy, the coarsest first; repeat the option for others"
+    )
     parser.option("--levels", words, "A>B", action="append", default=[])
     words = "the columns of --by of one of several tables, which are protected together"
     parser.option("--tables", words, "A,B", action="append", default=[])
@@ -273,7 +306,9 @@ def add_audit_tables(parser: Parser) -> None:
     words = "by how much a rounded count may differ from the true one (default half the base)"
     parser.option("--within", words, "N")
     parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
-    words = "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
+    words = (
+        "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
+    )
     parser.option("--largest", words, "COLUMN")
     words = "how many contributors may have which share of a sum at most (default 1,0.5)"
     parser.option("--dominance", words, "N,SHARE")

@@ -54,11 +54,14 @@ JOINED: Final = "reid_joined_table"
 def run_adversary(options: argparse.Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     threshold = function_options(options, "adversary_summary", "threshold")
-    how = function_options(options, "adversary_summary", "nulls", "tolerance") | given_entity(options)
+    how = function_options(options, "adversary_summary", "nulls", "tolerance") | given_entity(
+        options
+    )
     con, table = open_file(options)
     try:
         known = scenario(options.scenario)
-    except ReidError as error:  # its population is a number of people, so rows that are none matter already
+    # its population is a number of people, so rows that are none matter already
+    except ReidError as error:
         people = describe_people(options.entity, con, [table], [])
         raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
@@ -66,7 +69,9 @@ def run_adversary(options: argparse.Namespace) -> int:
         call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
         how["model"] = MODEL
     if options.population_file:
-        attach_checked(con, POPULATION, "--population-file", options.population_file, text_format(options))
+        attach_checked(
+            con, POPULATION, "--population-file", options.population_file, text_format(options)
+        )
         how["population_tbl"] = POPULATION
     given = [table, known.text()]
     summary = call(con, "adversary_summary", given, "summary", **threshold, **how).records()
@@ -80,7 +85,11 @@ def run_adversary(options: argparse.Namespace) -> int:
     population = [POPULATION] if options.population_file else []
     people = describe_people(options.entity, con, [table], known.columns, population)
     print_answer(
-        options, page, rows, lambda: pages.adversary_page(name, known.assumptions, summary, settings), people
+        options,
+        page,
+        rows,
+        lambda: pages.adversary_page(name, known.assumptions, summary, settings),
+        people,
     )
     return PASSED
 
@@ -90,13 +99,17 @@ def run_compare(options: argparse.Namespace) -> int:
     how = function_options(options, "compare", "threshold", "targets", "seed", "tolerance")
     original = open_file_table(options)
     con, qi = original.con, original.columns
-    attach_checked(con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table)
+    attach_checked(
+        con, RELEASE, "RELEASED", options.released, text_format(options), options.released_table
+    )
     given = [*_with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)]), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
     columns = call(con, "compare_columns", given, "columns", key=options.key).records()
     # No function of both tables counts people: one row of each person would have to be matched.
     named = [options.key] if options.key else []
-    identifiers = [each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)]
+    identifiers = [
+        each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)
+    ]
     people = hint(list(dict.fromkeys(identifiers)), None)
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
@@ -111,11 +124,18 @@ def run_audit(options: argparse.Namespace) -> int:
     how = function_options(options, "audit_synthetic", "targets", "seed") | given_entity(options)
     original = open_file_table(options)
     con, qi = original.con, original.columns
-    sensitive = [name for text in options.sensitive for name in names("the sensitive columns", text)]
+    sensitive = [
+        name for text in options.sensitive for name in names("the sensitive columns", text)
+    ]
     if sensitive:
         how["sensitive"] = list(dict.fromkeys(sensitive))
     attach_checked(
-        con, SYNTHETIC, "SYNTHETIC", options.synthetic, text_format(options), options.synthetic_table
+        con,
+        SYNTHETIC,
+        "SYNTHETIC",
+        options.synthetic,
+        text_format(options),
+        options.synthetic_table,
     )
     if options.holdout:
         attach_checked(
@@ -126,7 +146,12 @@ def run_audit(options: argparse.Namespace) -> int:
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
     people = describe_people(options.entity, con, tables, [*qi, *sensitive])
     if options.plot:
-        save(attacks(rows), f"Attacks on the synthetic table by {', '.join(qi)}", options.plot, people)
+        save(
+            attacks(rows),
+            f"Attacks on the synthetic table by {', '.join(qi)}",
+            options.plot,
+            people,
+        )
     print_answer(
         options,
         {"attacks": rows},
@@ -139,22 +164,36 @@ def run_audit(options: argparse.Namespace) -> int:
 
 def run_releases(options: argparse.Namespace) -> int:
     """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
-    how = function_options(options, "compare_releases", "nulls", "tolerance") | given_entity(options)
-    named = {name: value for name in ("key", "sensitive") if (value := getattr(options, name)) is not None}
+    how = function_options(options, "compare_releases", "nulls", "tolerance") | given_entity(
+        options
+    )
+    named = {
+        name: value
+        for name in ("key", "sensitive")
+        if (value := getattr(options, name)) is not None
+    }
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    attach_checked(con, SECOND, "SECOND", options.second, text_format(options), options.second_table)
+    attach_checked(
+        con, SECOND, "SECOND", options.second, text_format(options), options.second_table
+    )
     views = [first.name, SECOND]
     for number, file in enumerate(options.more, 3):
         views.append(f"reid_release_{number}")
         attach_checked(con, views[-1], f"--more {number - 2}", file, text_format(options))
     person = options.key or options.entity
     one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])
-    rows = call(con, "compare_releases", [one, two, qi], "releases", more=more, **how, **named).records()
+    rows = call(
+        con, "compare_releases", [one, two, qi], "releases", more=more, **how, **named
+    ).records()
     people = describe_people(options.entity, con, views, [*qi, *named.values()])
     counts_people = options.entity is not None
     print_answer(
-        options, {"releases": rows}, rows, lambda: releases_page(rows, counts_people=counts_people), people
+        options,
+        {"releases": rows},
+        rows,
+        lambda: releases_page(rows, counts_people=counts_people),
+        people,
     )
     return PASSED
 
@@ -174,7 +213,9 @@ def run_join(options: argparse.Namespace) -> int:
     notes = [describe_entity(con, [left.name], options.entity)] if options.entity else []
     for view, columns in ((left.name, qi), (JOINED, right_qi)):
         notes.append(describe_codes_in(con.sql, f"query_table({sql_text(view)})", columns))
-    print_answer(options, {"join": rows}, rows, lambda: join_page(rows), " ".join(filter(None, notes)))
+    print_answer(
+        options, {"join": rows}, rows, lambda: join_page(rows), " ".join(filter(None, notes))
+    )
     return PASSED
 
 
@@ -185,7 +226,9 @@ def _with_like_keys(
 
     A key has a name in each table.
     """
-    kinds = [{row[0]: row[1] for row in con.execute(f"DESCRIBE {view}").fetchall()} for view in views]
+    kinds = [
+        {row[0]: row[1] for row in con.execute(f"DESCRIBE {view}").fetchall()} for view in views
+    ]
     unlike = [
         pair
         for pair in keys
@@ -195,8 +238,12 @@ def _with_like_keys(
     if not unlike:
         return views
     for place, view in enumerate(views):
-        cells = [f"{quoted(str(pair[place]))}::VARCHAR AS {quoted(str(pair[place]))}" for pair in unlike]
-        con.execute(f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({', '.join(cells)}) FROM {view}")
+        cells = [
+            f"{quoted(str(pair[place]))}::VARCHAR AS {quoted(str(pair[place]))}" for pair in unlike
+        ]
+        con.execute(
+            f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({', '.join(cells)}) FROM {view}"
+        )
     return [f"{view}_keyed" for view in views]
 
 
@@ -220,7 +267,11 @@ def run_safe(options: argparse.Namespace) -> int:
     for number, file in enumerate(options.published, 1):
         how.setdefault("published", []).append(f"reid_published_{number}")
         attach_checked(
-            table.con, f"reid_published_{number}", f"--published {number}", file, text_format(options)
+            table.con,
+            f"reid_published_{number}",
+            f"--published {number}",
+            file,
+            text_format(options),
         )
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
@@ -231,9 +282,13 @@ def run_safe(options: argparse.Namespace) -> int:
         written = write_results(options.acro, rows, table.columns, call_text)
         notes.append(f"Written for an output checker: {written}.")
         unsafe = shows_unsafe(rows)
-        notes.append("The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone.")
+        notes.append(
+            "The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone."
+        )
     page = {"cells": rows}
-    print_answer(options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes))
+    print_answer(
+        options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
+    )
     return PASSED
 
 
@@ -256,5 +311,7 @@ def run_audit_tables(options: argparse.Namespace) -> int:
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")
     nothing = Text("No cell is hidden, and none is below k.", style="bold")
-    print_answer(options, {"cells": rows}, rows, lambda: audited_cells_page(rows) if rows else nothing, "")
+    print_answer(
+        options, {"cells": rows}, rows, lambda: audited_cells_page(rows) if rows else nothing, ""
+    )
     return PASSED

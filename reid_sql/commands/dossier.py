@@ -21,9 +21,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal import progress
 
 NOT_CONSISTENT: Final = 1
-CONSISTENT: Final = (
-    "consistent: hashes match, and verdicts follow from figures and limits. This does not show who wrote it."
-)
+CONSISTENT: Final = "consistent: hashes match, and verdicts follow from figures and limits. This does not show who wrote it."
 
 
 def run_dossier(options: argparse.Namespace) -> int:
@@ -43,7 +41,9 @@ def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
     refuse_absolute_paths(policy)
     check_folder(folder)
     since = read_dossier(named["since"]) if "since" in named else None
-    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
+    with gate.open_with_engine(
+        options.engine, policy, options.memory_limit, progress.report
+    ) as releases:
         page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
     write_folder(folder, build_dossier(policy, page, since))
     if "sign" in named:

@@ -25,7 +25,9 @@ from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
 
-MORE: Final = "reid-sql functions NAME describes one; words work, too: reid-sql functions who is unique"
+MORE: Final = (
+    "reid-sql functions NAME describes one; words work, too: reid-sql functions who is unique"
+)
 ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 
 
@@ -45,10 +47,16 @@ def run_functions(options: argparse.Namespace) -> int:
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(function) for function in chosen]
-    rows = [{name: function[name] for name in ("name", "signature", "words", "source")} for function in page]
+    rows = [
+        {name: function[name] for name in ("name", "signature", "words", "source")}
+        for function in page
+    ]
     is_all = options.question is None and not name
     print_answer(
-        options, page, rows, lambda: _overview(functions) if is_all else _page(chosen, whole=is_exact)
+        options,
+        page,
+        rows,
+        lambda: _overview(functions) if is_all else _page(chosen, whole=is_exact),
     )
     return PASSED
 
@@ -73,11 +81,17 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     if named or "_" in text or not words:
         return named
     stems = [word[: max(4, len(word) - 3)] for word in words]
-    asked = {name: question for question, names in group_by_question(functions).items() for name in names}
+    asked = {
+        name: question for question, names in group_by_question(functions).items() for name in names
+    }
     short = {name: f"{name} {asked[name]} {each.words}" for name, each in functions.items()}
-    whole = {name: f"{short[name]} {details(each)} {each.source}" for name, each in functions.items()}
+    whole = {
+        name: f"{short[name]} {details(each)} {each.source}" for name, each in functions.items()
+    }
     for described in (short, whole):
-        found = [name for name, text in described.items() if all(stem in text.lower() for stem in stems)]
+        found = [
+            name for name, text in described.items() if all(stem in text.lower() for stem in stems)
+        ]
         if found:
             return [functions[name] for name in found]
     return []
@@ -86,8 +100,12 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
 def _overview(functions: Mapping[str, Function]) -> RenderableType:
     """Show the tiers on one screen: a few words on those to start with, the names of the others."""
     tiers = group_by_tier(functions)
-    rows = [(name, re.split(r"[:,(]", functions[name].words)[0].strip()) for name in tiers.pop("start")]
-    others = [Text.assemble((f"{tier}  ", "bold"), ", ".join(names)) for tier, names in tiers.items()]
+    rows = [
+        (name, re.split(r"[:,(]", functions[name].words)[0].strip()) for name in tiers.pop("start")
+    ]
+    others = [
+        Text.assemble((f"{tier}  ", "bold"), ", ".join(names)) for tier, names in tiers.items()
+    ]
     return Group(words_table(("to start with", ""), rows), *others, Text(MORE, style="dim"))
 
 
@@ -96,7 +114,10 @@ def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
     lines: list[RenderableType] = []
     for question, names in group_by_question(of).items():
         lines += [Text(question, "bold underline"), ""]
-        lines += [pages.function_lines(of[name].signature, of[name].words, of[name].source) for name in names]
+        lines += [
+            pages.function_lines(of[name].signature, of[name].words, of[name].source)
+            for name in names
+        ]
     return Group(*(lines[2:] if whole else lines), *(_details(chosen[0]) if whole else ()))
 
 
@@ -170,7 +191,11 @@ def counts_in_a_window(function: Function) -> bool:
 
 def named(function: Function) -> list[str]:
     """The parameters that have a name in SQL: all but the record's values."""
-    return [p.name for p in function.parameters if not (counts_in_a_window(function) and p.name == "columns")]
+    return [
+        p.name
+        for p in function.parameters
+        if not (counts_in_a_window(function) and p.name == "columns")
+    ]
 
 
 def details(function: Function) -> str:
@@ -191,7 +216,9 @@ def field_words(function: Function) -> dict[str, str]:
     answer = get_type_hints(function.body)["return"]
     row = get_args(answer)[0] if get_origin(answer) is list else answer
     source = inspect.getsource(row) if is_dataclass(row) and isinstance(row, type) else ""
-    return dict(re.findall(r"^    (\w+):[^#\n]*#\s*([^(\s].*)$", source, re.MULTILINE))
+    above = re.findall(r"^    #\s*([^(\s].*)\n    (\w+):", source, re.MULTILINE)
+    same_line = re.findall(r"^    (\w+):[^#\n]*#\s*([^(\s].*)$", source, re.MULTILINE)
+    return {name: words for words, name in above} | dict(same_line)
 
 
 def columns_beside(function: Function) -> str:
@@ -201,7 +228,9 @@ def columns_beside(function: Function) -> str:
     if function.answer is Answer.SAMPLE:
         return "the model's columns, as text"
     names = dict(result_columns(function))
-    of_classes = function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    of_classes = (
+        function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
+    )
     if "total_over" in names:
         return "the columns of `by`"
     return "the quasi-identifiers" if of_classes else ""
@@ -257,12 +286,38 @@ def example(name: str) -> tuple[Path, str] | None:
 
 # What each user asks first.
 USERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "analyst": ("profile", "risk_summary", "equivalence_class_size", "suda_scores", "quasi_identifiers"),
+    "analyst": (
+        "profile",
+        "risk_summary",
+        "equivalence_class_size",
+        "suda_scores",
+        "quasi_identifiers",
+    ),
     "pipeline": ("risk_summary", "class_size_histogram", "equivalence_class_size", "compare"),
-    "officer": ("population_risk", "risk_summary", "t_closeness", "adversary_summary", "validate_risk"),
+    "officer": (
+        "population_risk",
+        "risk_summary",
+        "t_closeness",
+        "adversary_summary",
+        "validate_risk",
+    ),
 }
 STOP_WORDS: Final = frozenset(
-    ["the", "table", "and", "are", "who", "what", "how", "does", "this", "that", "with", "which", "for"]
+    [
+        "the",
+        "table",
+        "and",
+        "are",
+        "who",
+        "what",
+        "how",
+        "does",
+        "this",
+        "that",
+        "with",
+        "which",
+        "for",
+    ]
 )
 MIN_STEM: Final = 4
 MAX_STEM: Final = 6  # anonymity and anonymous share these
@@ -296,7 +351,12 @@ def answer_question(text: str, names: Iterable[str]) -> list[str]:
     groups = group_by_question(known)
     shared = {question: len(asked & _stems(question)) for question in groups}
     best = max(shared.values(), default=0)
-    return [name for question, own in groups.items() if best and shared[question] == best for name in own]
+    return [
+        name
+        for question, own in groups.items()
+        if best and shared[question] == best
+        for name in own
+    ]
 
 
 def _stems(text: str) -> set[str]:
@@ -361,7 +421,9 @@ def find_term(text: str) -> tuple[str, ...]:
     words = " ".join(re.findall(r"[a-z]+", text.lower().replace("δ", "delta")))
     for term, instead in NOT_HERE.items():
         if f" {term} " in f" {words} ":
-            raise UnavailableError(f"NAME must be what reid-sql measures, got '{term}'; not here: {instead}")
+            raise UnavailableError(
+                f"NAME must be what reid-sql measures, got '{term}'; not here: {instead}"
+            )
     found = [term for term in TERMS if f" {term} " in f" {words} " or f" {term}s " in f" {words} "]
     return TERMS[max(found, key=len)] if found else ()
 

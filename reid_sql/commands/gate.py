@@ -51,13 +51,17 @@ def run_check(options: argparse.Namespace) -> int:
     policy = read_policy(options.policy)
     if options.plan:
         return _print_plan(policy, overview=_shows_overview(options))
-    risky = int(RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records)))
+    risky = int(
+        RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records))
+    )
     files = report_files(options, REPORTS)
     baseline = _path(options, "baseline")
     protect_inputs(files, policy, baseline)
     policy = _with_time_limit(policy, options)
     way_out = None
-    with gate.open_with_engine(options.engine, policy, options.memory_limit, progress.report) as releases:
+    with gate.open_with_engine(
+        options.engine, policy, options.memory_limit, progress.report
+    ) as releases:
         page = gate.measure_policy(
             policy,
             releases,
@@ -121,7 +125,9 @@ def _option(name: str) -> str:
 
 def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | None) -> None:
     """Refuse to overwrite the policy, its tables or the baseline."""
-    refuse_to_overwrite({_option(name): file for name, file in files.items()}, files_read(policy, baseline))
+    refuse_to_overwrite(
+        {_option(name): file for name, file in files.items()}, files_read(policy, baseline)
+    )
 
 
 def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
@@ -155,14 +161,19 @@ def _page(policy: str, page: Page, width: int) -> RenderableType:
     shown = verdict_page(page, width)
     if page["verdict"] != "fail" or not all(each["sha256"] for each in page["tables"]):
         return shown
-    return Group(shown, Text(f"reid-sql prepare {shlex.quote(policy)} finds what to release instead."))
+    return Group(
+        shown, Text(f"reid-sql prepare {shlex.quote(policy)} finds what to release instead.")
+    )
 
 
 def print_verdict(options: argparse.Namespace, page: Page) -> None:
     """Print the checks and the verdict; a reader who stops does not change it."""
     try:
         print_document(
-            options, page, lambda: (check_columns(), check_rows(page)), partial(_page, options.policy, page)
+            options,
+            page,
+            lambda: (check_columns(), check_rows(page)),
+            partial(_page, options.policy, page),
         )
         sys.stdout.flush()
     except BrokenPipeError:

@@ -14,7 +14,15 @@ from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal.markup import page_body
 
-INPUTS: Final = ("file", "released", "synthetic", "holdout", "second", "scenario", "population_file")
+INPUTS: Final = (
+    "file",
+    "released",
+    "synthetic",
+    "holdout",
+    "second",
+    "scenario",
+    "population_file",
+)
 HEADS: Final[Mapping[str, tuple[str, str]]] = {
     "risk": (
         "Re-identification risk of {}",
@@ -51,16 +59,22 @@ NOT_MASKED: Final = (
 )
 
 
-def write_page(options: argparse.Namespace, command: str, page: RenderableType, people: str) -> None:
+def write_page(
+    options: argparse.Namespace, command: str, page: RenderableType, people: str
+) -> None:
     """Write what the command prints as one HTML file."""
     path = Path(options.html)
     if not path.name:
-        raise OutOfDomainError("--html must name a file, got none; write its path, or omit the option")
+        raise OutOfDomainError(
+            "--html must name a file, got none; write its path, or omit the option"
+        )
     given = [getattr(options, name, None) for name in INPUTS]
     refuse_to_overwrite({"--html": path}, [Path(each) for each in given if each and each != "-"])
     head, words = HEADS[command]
     title = head.format(Path(options.file).name)
     counted = f"<p>{escape(people)}</p>" if people else ""
     made = f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
-    body = f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{made}"
+    body = (
+        f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{made}"
+    )
     write_report(path, render_document(title, body))

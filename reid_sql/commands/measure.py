@@ -31,7 +31,13 @@ from reid_sql.commands.tables import (
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import COPIES, count_copies
-from reid_sql.models.columns.column_profile import CONSTANT, EMPTY, IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT
+from reid_sql.models.columns.column_profile import (
+    CONSTANT,
+    EMPTY,
+    IDENTIFIER,
+    REPEATED_IDENTIFIER,
+    WEIGHT,
+)
 from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.models.people.diagnostics import Check, predictive_checks
@@ -48,8 +54,13 @@ PEOPLE: Final = "people of the population"  # shown while they are estimated
 WITHIN_TOLERANCE: Final = "Values match within {}."
 PLOTTED_MODEL: Final = "drawn"  # name of the model whose fit is shown
 CURVE_POINTS: Final = 20
-SHARES_SINGLED_OUT: Final = (0.05, 0.5)  # of the records, by the sets of columns that a profile names
-MAX_RECORDS_READ: Final = 100_000_000  # for these sets; a set of columns reads each record at most once
+SHARES_SINGLED_OUT: Final = (
+    0.05,
+    0.5,
+)  # of the records, by the sets of columns that a profile names
+MAX_RECORDS_READ: Final = (
+    100_000_000  # for these sets; a set of columns reads each record at most once
+)
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
@@ -61,13 +72,16 @@ def run_profile(options: argparse.Namespace) -> int:
     con, table = open_file(options)
     rows = profile_columns(con, table, columns)
     found = describe_smallest_sets(con, table, rows)
-    below = "" if options.format == "table" else " ".join(found)  # the page has them above the columns
+    # the page has them above the columns
+    below = "" if options.format == "table" else " ".join(found)
     people = " ".join(filter(None, [below, describe_profile(rows)]))
     print_answer(options, rows, rows, lambda: profile_page(rows, found), people)
     return PASSED
 
 
-def profile_columns(con: duckdb.DuckDBPyConnection, table: str, columns: list[str]) -> list[dict[str, Any]]:
+def profile_columns(
+    con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
+) -> list[dict[str, Any]]:
     """Profile these columns of the table, or all if none is named."""
     every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
     # Columns that are named are counted one by one; without names, the function counts all of them.
@@ -84,9 +98,12 @@ def describe_smallest_sets(
     """
     named = [row["column_name"] for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
     if len(named) > MAX_COLUMNS:
-        status = f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
+        status = (
+            f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
+        )
         return [
-            describe_smallest_set(share, [{"columns": [], "status": status}]) for share in SHARES_SINGLED_OUT
+            describe_smallest_set(share, [{"columns": [], "status": status}])
+            for share in SHARES_SINGLED_OUT
         ]
     max_sets = max(len(named), MAX_RECORDS_READ // rows[0]["records"])
     lines: list[str] = []
@@ -99,10 +116,14 @@ def describe_smallest_sets(
             continue
         given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
         try:
-            sets = call(con, "quasi_identifiers", [table, named], "sets of columns", **given).records()
+            sets = call(
+                con, "quasi_identifiers", [table, named], "sets of columns", **given
+            ).records()
         except duckdb.InterruptException:
             raise
-        except duckdb.Error as error:  # such as of too little memory, without which columns are profiled
+        except (
+            duckdb.Error
+        ) as error:  # such as of too little memory, without which columns are profiled
             sets = [{"columns": [], "status": sentence(error)}]
         lines.append(describe_smallest_set(share, sets))
     return lines
@@ -110,7 +131,9 @@ def describe_smallest_sets(
 
 def describe_profile(rows: list[dict[str, Any]]) -> str:
     """Say which of the profiled columns look like identifiers and repeat, by their counts."""
-    counts = {row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows}
+    counts = {
+        row["column_name"]: (row["distinct_values"], row["records"], row["missing"]) for row in rows
+    }
     identifiers = likely(list(counts), [])
     distinct = [counts[name][0] for name in identifiers]
     filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
@@ -204,12 +227,19 @@ def refuse_without_columns(options: argparse.Namespace) -> None:
 def _known_points(options: argparse.Namespace) -> list[float]:
     """Read how many rows of a person the attacker knows; a chart of them needs them, and they a person."""
     points = numbers("--points", options.points or [])
-    require("--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity))
+    require(
+        "--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity)
+    )
     require("--plot", options.plot, "--points", given=bool(points))
     return points
 
 
-def _refuse_combinations(options: argparse.Namespace, populations: bool, count: int, points: bool) -> None:  # noqa: FBT001
+def _refuse_combinations(
+    options: argparse.Namespace,
+    populations: bool,  # noqa: FBT001
+    count: int,
+    points: bool,  # noqa: FBT001
+) -> None:
     if options.format == "csv" and points and (populations or count):
         rule = "--points must be given alone in csv, got --population or --stand-out with it"
         raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has all")
@@ -227,7 +257,9 @@ def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:
 def _people(table: SourceTable, entity: str | None) -> str:
     """Say how people are counted, or which column may identify them; nothing where no column does."""
     if entity:
-        return " ".join(filter(None, [COUNTED_PEOPLE.format(entity), table.describe_nobodies(entity)]))
+        return " ".join(
+            filter(None, [COUNTED_PEOPLE.format(entity), table.describe_nobodies(entity)])
+        )
     return hint(table.repeated_identifiers(), "--entity")
 
 
@@ -261,13 +293,17 @@ def _forecast_with_plot(
     measured = table.call("correctness_curve", words="curve", **counting)
     first, last = measured[-1]["n"], max(populations)
     # Evenly spaced on a logarithmic axis.
-    sizes = [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [last]
+    sizes = [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [
+        last
+    ]
     with cache_fits():  # one fit for the figures and for the drawing of the fit
         answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **how)
     others = {"by an older method (Pitman–Yor)": older}
-    curve = forecast(answer[len(populations) :], measured=measured, beside=others, share="correctness")
+    curve = forecast(
+        answer[len(populations) :], measured=measured, beside=others, share="correctness"
+    )
     save([*curve, model_check(checks)], f"By {', '.join(table.columns)}", plot, people)
     return answer[: len(populations)]
 
@@ -280,7 +316,9 @@ def checks_of(table: SourceTable, **how: str) -> list[Check]:
 
 def run_validate(options: argparse.Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
-    how = function_options(options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls")
+    how = function_options(
+        options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls"
+    )
     how |= given_entity(options)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
@@ -294,7 +332,9 @@ def run_validate(options: argparse.Namespace) -> int:
 # The extreme risk of a file, and the effect of removing records.
 
 REMOVED_SHARE: Final = 0.2  # of the records; a table is of little use without more
-MAX_EXACT_STEPS: Final = 10**8  # records times removals of an exact elimination that nobody asked for
+MAX_EXACT_STEPS: Final = (
+    10**8
+)  # records times removals of an exact elimination that nobody asked for
 REFUSAL_NO_PLOT: Final = "--plot needs an extreme risk below 1 to remove records from, got none; {}"
 RISKIEST_SHOWN: Final = 5  # riskiest choices
 COUNTING: Final = ("p", "sample", "memory_mb", "nulls")
@@ -309,12 +349,16 @@ def run_qar(options: argparse.Namespace) -> int:
     remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
     orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
     require("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
-    require("--without-contributions", options.without_contributions, "--plot", given=bool(options.plot))
+    require(
+        "--without-contributions", options.without_contributions, "--plot", given=bool(options.plot)
+    )
     table = open_file_table(options, COLUMNS)
     risk = table.call("qar_risk", words="extreme risk", **how)[0]
     counting = {name: how[name] for name in COUNTING} | given_entity(options)
     query = "FROM CALL" if options.plot else f"FROM CALL LIMIT {RISKIEST_SHOWN}"
-    choices = table.call("qar_quasi_identifiers", words="quasi-identifiers", query=query, **counting)
+    choices = table.call(
+        "qar_quasi_identifiers", words="quasi-identifiers", query=query, **counting
+    )
     has_risk = risk["risk"] is not None and risk["risk"] < 1
     if options.plot and has_risk:
         remove = remove or max(1, int(REMOVED_SHARE * risk["records"]))
@@ -329,10 +373,16 @@ def run_qar(options: argparse.Namespace) -> int:
         save(charts, _title(options.file, how), options.plot, people)
     riskiest = choices[:RISKIEST_SHOWN]
     page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
-    removed = [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
+    removed = (
+        [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
+    )
     noun = counted_noun(options)
     print_answer(
-        options, page, removed or [risk], lambda: pages.qar_page(risk, riskiest, paths, remarks, noun), people
+        options,
+        page,
+        removed or [risk],
+        lambda: pages.qar_page(risk, riskiest, paths, remarks, noun),
+        people,
     )
     if options.plot and not has_risk:
         raise ReidError(REFUSAL_NO_PLOT.format(risk["status"]))
@@ -349,7 +399,9 @@ def _contributions(table: FileTable, how: dict[str, Any]) -> tuple[Rows, list[st
     """Return what each record adds to the extreme risk, or nothing and the reason."""
     query = "SELECT contribution FROM CALL WHERE contribution IS NOT NULL"
     try:
-        return table.call("qar_contributions", words="contributions of records", query=query, **how), []
+        return table.call(
+            "qar_contributions", words="contributions of records", query=query, **how
+        ), []
     except (duckdb.Error, ReidError) as error:
         return [], [f"the contributions of records are not drawn: {sentence(error)}"]
 
@@ -373,7 +425,9 @@ def _removals(
 
 
 def _refuse_long(table: FileTable, remove: int) -> None:
-    records = table.con.execute("SELECT count(*) FROM query_table(?)", [table.name]).fetchall()[0][0]
+    records = table.con.execute("SELECT count(*) FROM query_table(?)", [table.name]).fetchall()[0][
+        0
+    ]
     if records * remove > MAX_EXACT_STEPS:
         rule = f"{remove} exact removals among {records} records take long"
         raise OutOfDomainError(f"{rule}; ask for them with --by exact")

@@ -24,7 +24,9 @@ def names(label: str, text: str) -> list[str]:
         rows = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error:
         rule = f"{label} must be one line of names by comma, got {text!r}"
-        raise OutOfDomainError(f"{rule}; write them like age,sex and quote a name that has a comma") from None
+        raise OutOfDomainError(
+            f"{rule}; write them like age,sex and quote a name that has a comma"
+        ) from None
     return [column for row in rows for column in row if column]
 
 
@@ -69,7 +71,9 @@ def require(option: str, value: object, other: str, *, given: bool) -> None:
     """Refuse an option that has no effect without another one."""
     if value not in (None, False) and not given:
         got = "it" if value is True else str(value)
-        raise OutOfDomainError(f"{option} must come with {other}, got {got} alone; add {other} or omit it")
+        raise OutOfDomainError(
+            f"{option} must come with {other}, got {got} alone; add {other} or omit it"
+        )
 
 
 def printed(text: str, stream: "TextIO | None" = None) -> None:
@@ -128,7 +132,9 @@ class Parser(argparse.ArgumentParser):
         """Parse the arguments; the command's own parser refuses unknown ones and suggests the nearest."""
         namespace_read, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            getattr(namespace_read, "parser", self).error(f"unrecognized arguments: {' '.join(unknown)}")
+            getattr(namespace_read, "parser", self).error(
+                f"unrecognized arguments: {' '.join(unknown)}"
+            )
         return namespace_read
 
     def error(self, message: str) -> NoReturn:
@@ -146,13 +152,24 @@ class Parser(argparse.ArgumentParser):
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")
 
     def _option_names(self) -> list[str]:
-        return [word for action in self._actions for word in action.option_strings if word.startswith("--")]
+        return [
+            word
+            for action in self._actions
+            for word in action.option_strings
+            if word.startswith("--")
+        ]
 
     def _choices_of(self, name: str) -> list[str]:
         """List the choices of an option or argument, by its name in argparse's message."""
         return [
             str(word)
             for action in self._actions
-            if name in {*action.option_strings, "/".join(action.option_strings), action.metavar, action.dest}
+            if name
+            in {
+                *action.option_strings,
+                "/".join(action.option_strings),
+                action.metavar,
+                action.dest,
+            }
             for word in action.choices or []
         ]

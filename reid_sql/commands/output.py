@@ -14,7 +14,11 @@ from rich.console import Group, RenderableType
 from reid_sql.commands.options import printed
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text, console
-from reid_sql.terminal.control_characters import escape_control_characters, escape_in_csv, escape_in_json
+from reid_sql.terminal.control_characters import (
+    escape_control_characters,
+    escape_in_csv,
+    escape_in_json,
+)
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -66,7 +70,9 @@ def print_rows(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Non
     print_csv(columns, [[row[name] for name in columns] for row in rows])
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True) -> None:
+def print_csv(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True
+) -> None:
     """Print CSV with a header; NULL is empty, and a list is JSON."""
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")

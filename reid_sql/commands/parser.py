@@ -34,7 +34,9 @@ from reid_sql.commands.arguments import (
 )
 from reid_sql.commands.options import PASSED, Parser
 
-DIALECTS: Final = "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
+DIALECTS: Final = (
+    "the dialect of --sql: duckdb, postgres, snowflake, bigquery, databricks, spark or trino"
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ class Command:
 
 def parser() -> Parser:
     """Make the parser of `reid-sql` and of its commands."""
-    whole = Parser(prog="reid-sql", description="Re-identification risk, counted where the data is.")
+    whole = Parser(
+        prog="reid-sql", description="Re-identification risk, counted where the data is."
+    )
     whole.add_argument("--version", action="version", version=f"reid-sql {__version__}")
     subparsers = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
@@ -92,9 +96,7 @@ def _risk(parser: Parser) -> None:
     add_nulls(parser)
     add_entity(parser)
     add_tolerance(parser)
-    words = (
-        "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
-    )
+    words = "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
     parser.option("--population", words, "N[,N]", action="append")
     parser.option("--k", "with --population: count people in classes smaller than this (default 5)")
     words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
@@ -134,7 +136,9 @@ def _adversary(parser: Parser) -> None:
     add_nulls(parser)
     add_entity(parser)
     add_tolerance(parser)
-    parser.option("--sensitivity", "show all 81 settings of the four parameters too", action="store_true")
+    parser.option(
+        "--sensitivity", "show all 81 settings of the four parameters too", action="store_true"
+    )
     group = parser.add_mutually_exclusive_group()
     words = "CSV, Parquet or JSON file of the population, which shows who is unique in it"
     group.add_argument("--population-file", metavar="FILE", help=words)
@@ -154,8 +158,12 @@ def _qar(parser: Parser) -> None:
     add_entity(parser)
     words = "show the effect of removing N records (with --plot: default a fifth of them)"
     parser.option("--remove", words, "N")
-    parser.option("--by", "how to choose the records to remove, as in qar_elimination (default all)", "A,B")
-    add_plot(parser, "the risk of all choices, each record's contribution and the effect of removals")
+    parser.option(
+        "--by", "how to choose the records to remove, as in qar_elimination (default all)", "A,B"
+    )
+    add_plot(
+        parser, "the risk of all choices, each record's contribution and the effect of removals"
+    )
     words = "do not draw each record's contribution, which takes long for many records"
     parser.option("--without-contributions", words, action="store_true")
 
@@ -172,9 +180,13 @@ def _check(parser: Parser) -> None:
     parser.option("--time-limit", words, "SECONDS")
     words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
     parser.option("--engine", words, "NAME")
-    words = "print the statements that a warehouse would run, and their number, without running them"
+    words = (
+        "print the statements that a warehouse would run, and their number, without running them"
+    )
     parser.option("--plan", words, action="store_true")
-    words = "show the N rarest combinations with their values; by default no report contains a record"
+    words = (
+        "show the N rarest combinations with their values; by default no report contains a record"
+    )
     parser.option("--risky-records", words, "N", default="0")
 
 
@@ -182,7 +194,9 @@ def _prepare(parser: Parser) -> None:
     add_policy(parser)
     parser.option("--sql", "write the release as SQL: a view for each table", "FILE")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
-    parser.option("--method", "global recoding, local recoding, or best: the one that loses less", "NAME")
+    parser.option(
+        "--method", "global recoding, local recoding, or best: the one that loses less", "NAME"
+    )
     parser.option("--target", "show how well the other columns still predict this column", "COLUMN")
     parser.option("--polars", "write the release as Python with Polars", "FILE")
     words = "write the hierarchies as TOML, to edit and put in the policy, and do not search"
@@ -216,16 +230,24 @@ def _audit(parser: Parser) -> None:
     words = f"people of the same kind who were not used to make it; no attack is judged without them: {kinds}"
     parser.option("--holdout", words, "FILE")
     parser.option("--holdout-table", "the table of a DuckDB file of the holdout", "TABLE")
-    parser.option("--sensitive", f"the sensitive columns, {ADDS}", "A,B,C", action="append", default=[])
+    parser.option(
+        "--sensitive", f"the sensitive columns, {ADDS}", "A,B,C", action="append", default=[]
+    )
     add_entity(parser)
-    parser.option("--targets", "the number of records of each table in attacks on membership (default 10000)")
+    parser.option(
+        "--targets", "the number of records of each table in attacks on membership (default 10000)"
+    )
     parser.option("--seed", "the seed of random draws (default 0)")
     add_plot(parser, "the excess of each attack with its interval")
 
 
 def _query(parser: Parser) -> None:
-    parser.option("file", "a file of SQL, the SQL itself in quotes, or - for standard input", "FILE.sql")
-    parser.option("--database", "the DuckDB database to run it on", "FILE.duckdb", default=":memory:")
+    parser.option(
+        "file", "a file of SQL, the SQL itself in quotes, or - for standard input", "FILE.sql"
+    )
+    parser.option(
+        "--database", "the DuckDB database to run it on", "FILE.duckdb", default=":memory:"
+    )
     add_format(parser)
 
 
@@ -236,7 +258,9 @@ def _functions(parser: Parser) -> None:
     )
     parser.option("name", words, "NAME", nargs="*")
     users = "analyst, pipeline or officer"
-    parser.option("--for", f'a question, such as "who stands out", or {users}', "QUESTION", dest="question")
+    parser.option(
+        "--for", f'a question, such as "who stands out", or {users}', "QUESTION", dest="question"
+    )
     add_format(parser)
 
 

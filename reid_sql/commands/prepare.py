@@ -61,8 +61,12 @@ def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -
     others = [name for name in FILES if name in files]
     if others:
         rule = "--write-hierarchies must be the only file to write, as nothing is searched"
-        raise UnavailableError(f"{rule}, got --{others[0].replace('_', '-')}; run prepare again for it")
-    made = propose_hierarchies(options.policy, memory_limit=options.memory_limit, tell=progress.report)
+        raise UnavailableError(
+            f"{rule}, got --{others[0].replace('_', '-')}; run prepare again for it"
+        )
+    made = propose_hierarchies(
+        options.policy, memory_limit=options.memory_limit, tell=progress.report
+    )
     write_report(files[HIERARCHIES], made)
     return PASSED
 
@@ -79,5 +83,7 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
-            words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
+            words = (
+                f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
+            )
             printed(words + "\n", sys.stderr)  # one line, never wrapped

@@ -77,7 +77,9 @@ def _page(answer: Answer, fixed: Sequence[str]) -> RenderableType:
     table = answer_table(Answer([answer.columns[place] for place in places], rows))
     if not fixed:
         return table
-    return Group(table, Text(f"Not shown: {', '.join(fixed)} (name them, or pass --format csv).", "dim"))
+    return Group(
+        table, Text(f"Not shown: {', '.join(fixed)} (name them, or pass --format csv).", "dim")
+    )
 
 
 def _print_blocks(con: duckdb.DuckDBPyConnection, form: str, answer: Answer) -> Answer:
@@ -108,7 +110,9 @@ def _read_sql(file: str) -> str:
     if len(file.split()) > 1 and not file.endswith(".sql"):
         return file
     rule = f"FILE.sql must be an existing file, got '{file}'"
-    raise UnknownNameError(f"{rule}; pass its path, the SQL itself in quotes, or - for standard input")
+    raise UnknownNameError(
+        f"{rule}; pass its path, the SQL itself in quotes, or - for standard input"
+    )
 
 
 def _is_file(text: str) -> bool:
@@ -144,13 +148,19 @@ def run_sql(options: argparse.Namespace) -> int:
     if call is not None:
         if options.permanent is not None or None not in (options.call, options.plan):
             more = "--permanent" if options.permanent is not None else "--plan"
-            raise OutOfDomainError(f"a call must be given alone, got {more} too; leave one of them out")
+            raise OutOfDomainError(
+                f"a call must be given alone, got {more} too; leave one of them out"
+            )
         printed(plain_sql(call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
         rule = f"--dialect must be given with a call, got {options.dialect} without one"
-        raise OutOfDomainError(f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME")
+        raise OutOfDomainError(
+            f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
+        )
     head = f"-- reid-sql {__version__}\n"
     head += BARE if options.permanent == "" else ""
-    printed(head + script(permanent=options.permanent is not None, database=options.permanent or ""))
+    printed(
+        head + script(permanent=options.permanent is not None, database=options.permanent or "")
+    )
     return PASSED

@@ -35,7 +35,9 @@ from reid_sql.terminal.console import WIDE, Text, console
 from reid_sql.terminal.markup import page_blocks
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, or free text)."
-STEP_POLICY: Final = "reid-sql init writes this policy. Review its columns: only you know what others know."
+STEP_POLICY: Final = (
+    "reid-sql init writes this policy. Review its columns: only you know what others know."
+)
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,18 @@ class FirstReport:
     @property
     def steps(self) -> list[str]:
         """What to do next."""
-        omitted = [STEP_OMIT.format(", ".join(self.starter.omitted))] if self.starter.omitted else []
+        omitted = (
+            [STEP_OMIT.format(", ".join(self.starter.omitted))] if self.starter.omitted else []
+        )
         return [*omitted, *next_steps(self.page), STEP_POLICY]
 
     def html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one HTML file for people, and give its path."""
         file = Path(path)
         if not file.name:
-            raise OutOfDomainError("--html must name a file, got none; write its path, or omit the option")
+            raise OutOfDomainError(
+                "--html must name a file, got none; write its path, or omit the option"
+            )
         refuse_to_overwrite({"--html": file}, self.inputs)
         write_report(file, self._repr_html_())
         return file
@@ -83,7 +89,9 @@ class FirstReport:
         roles = dict.fromkeys(self.starter.known, "quasi-identifier")
         roles |= dict.fromkeys(self.starter.omitted, "leave out")
         roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
-        reasons = (Text(f"{names}: {advice}") for names, advice in advice_by_kind(self.starter.rows))
+        reasons = (
+            Text(f"{names}: {advice}") for names, advice in advice_by_kind(self.starter.rows)
+        )
         sets = map(Text, self.smallest_sets)
         return Group(*sets, columns_table(self.starter.rows, roles), *reasons)
 
@@ -174,10 +182,15 @@ def run_init(options: argparse.Namespace) -> int:
     starter = Starter(rows, source_of(options))
     starter.refuse_unknown(options.file)
     page = {kind: str(path) for kind, path in targets.items()}
-    texts = {"policy": starter.policy(page["policy"]), "scenario": starter.scenario(page["scenario"])}
+    texts = {
+        "policy": starter.policy(page["policy"]),
+        "scenario": starter.scenario(page["scenario"]),
+    }
     for kind, path in targets.items():
         path.write_text(texts[kind], encoding="utf-8")
-    left = "".join(f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items())
+    left = "".join(
+        f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items()
+    )
     words = (
         f"Wrote {page['policy']} and {page['scenario']}.{left} "
         f"Review them, then: reid-sql check {page['policy']}"

@@ -36,7 +36,9 @@ IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name =
     UNION ALL SELECT view_name FROM duckdb_views()
     WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
 ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
-FEW_COUNTED: Final = "without --policy, summaries of a whole table show small counts, and are not recorded."
+FEW_COUNTED: Final = (
+    "without --policy, summaries of a whole table show small counts, and are not recorded."
+)
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -62,7 +64,9 @@ def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[s
     """Open the mask of a policy, or the one without, and the record of the counts that leave."""
     if rows and (policy or record):
         wrong = "--policy" if policy else "--record"
-        raise OutOfDomainError(f"{wrong} must not be given with --rows, which masks nothing; omit one")
+        raise OutOfDomainError(
+            f"{wrong} must not be given with --rows, which masks nothing; omit one"
+        )
     if policy is None:
         return Mask(record=Record(record) if record else None)
     read = read_policy(policy)
@@ -84,8 +88,12 @@ def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
         rule = f"--clients must be a TOML file, got '{clients}'"
         raise OutOfDomainError(f'{rule}; write a token for each client, like ann = "…"') from None
     if not read:
-        raise OutOfDomainError('--clients must name at least one client, got none; write ann = "a token"')
-    return {name: _checked_token(f"the token of {name}", token) for name, token in read.items()}, False
+        raise OutOfDomainError(
+            '--clients must name at least one client, got none; write ann = "a token"'
+        )
+    return {
+        name: _checked_token(f"the token of {name}", token) for name, token in read.items()
+    }, False
 
 
 def _checked_token(label: str, token: object) -> str:
@@ -119,21 +127,27 @@ def open_data(files: list[str], named: list[str], memory: str | None) -> duckdb.
         _create(con, "TABLE", name, "reid_read")
         con.execute("DROP VIEW reid_read")
     if not con.execute(IN_MAIN, ["memory"]).fetchall():
-        raise UnknownNameError("serve must have a table, got none; name a DuckDB, CSV, Parquet or JSON file")
+        raise UnknownNameError(
+            "serve must have a table, got none; name a DuckDB, CSV, Parquet or JSON file"
+        )
     register(con)
     con.execute(CLOSED)
     return con
 
 
 def _serve_database(con: duckdb.DuckDBPyConnection, catalogue: str, file: str) -> None:
-    con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalogue} (READ_ONLY, TYPE duckdb)")
+    con.execute(
+        f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalogue} (READ_ONLY, TYPE duckdb)"
+    )
     for (name,) in con.execute(IN_MAIN, [catalogue]).fetchall():
         _create(con, "VIEW", name, f"{catalogue}.main.{quoted(name)}")
 
 
 def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -> None:
     if not name.isidentifier() or name.lower().startswith("reid_"):
-        raise OutOfDomainError(f"a table must have a plain name, got '{name}'; write --table people=file")
+        raise OutOfDomainError(
+            f"a table must have a plain name, got '{name}'; write --table people=file"
+        )
     with suppress(duckdb.CatalogException):
         con.execute(f"CREATE {kind} memory.main.{quoted(name)} AS FROM {source}")
         return

@@ -73,7 +73,8 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
-SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")  # options that are keys of a policy
+# options that are keys of a policy
+SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")
 
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
@@ -97,7 +98,9 @@ class Starter:
     @property
     def known(self) -> list[str]:
         """The columns that others can know about a person."""
-        return [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE][:MAX_COLUMNS]
+        return [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE][
+            :MAX_COLUMNS
+        ]
 
     @property
     def entity(self) -> str | None:
@@ -125,7 +128,9 @@ class Starter:
         if not self._repeated:
             return NO_ENTITY
         name = max(self._repeated, key=lambda each: (self._repeated[each], names_a_person(each)))
-        return (PERHAPS_ENTITY if self._repeated[name] else INCOMPLETE_ENTITY).format(toml_text(name))
+        return (PERHAPS_ENTITY if self._repeated[name] else INCOMPLETE_ENTITY).format(
+            toml_text(name)
+        )
 
     @property
     def omitted(self) -> list[str]:
@@ -161,8 +166,13 @@ class Starter:
         """Write the policy, which lies at the path."""
         coded = [row for row in self.rows if row["sentinels"]]
         lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
-        leave = f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
-        left = (f"# Not measured: {toml_texts(names)} ({why}).\n" for why, names in self.unmeasured.items())
+        leave = (
+            f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
+        )
+        left = (
+            f"# Not measured: {toml_texts(names)} ({why}).\n"
+            for why, names in self.unmeasured.items()
+        )
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,

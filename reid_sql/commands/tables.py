@@ -33,17 +33,19 @@ if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
 Rows = list[dict[str, Any]]
-COUNTED_PEOPLE: Final = (
-    "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
-)
+COUNTED_PEOPLE: Final = "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
 
 
 def function_options(options: argparse.Namespace, function: str, *names_: str) -> dict[str, Any]:
     """Read the options that are parameters of the function, by its declaration: domains and defaults."""
-    parameters = {each.name: each for each in declared()[function].parameters if each.name in names_}
+    parameters = {
+        each.name: each for each in declared()[function].parameters if each.name in names_
+    }
     given = {name: getattr(options, name) for name in names_}
     return {
-        name: parameters[name].default if text is None else _read(parameters[name].domain, name, text)
+        name: parameters[name].default
+        if text is None
+        else _read(parameters[name].domain, name, text)
         for name, text in given.items()
     }
 
@@ -85,7 +87,9 @@ class FileTable:
 
     def call(self, function: str, *values: Any, words: str, **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call by SQL."""
-        return call(self.con, function, [self.name, self.columns, *values], words, **options).records()
+        return call(
+            self.con, function, [self.name, self.columns, *values], words, **options
+        ).records()
 
     def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call unicity by SQL."""
@@ -103,11 +107,15 @@ class FileTable:
         columns = "class_size, * EXCLUDE (class_size, records, records_dropped, nulls)"
         query = f"SELECT {columns} FROM CALL ORDER BY ALL LIMIT {count}"
         given = [self.name, self.columns]
-        return call(self.con, "equivalence_classes", given, "most exposed records", query, **options)
+        return call(
+            self.con, "equivalence_classes", given, "most exposed records", query, **options
+        )
 
     def missing_value_codes(self) -> dict[str, str]:
         """Scan the columns, and count the values of those that may have a code."""
-        return describe_codes(find_codes(self.con.sql, f"query_table({sql_text(self.name)})", self.columns))
+        return describe_codes(
+            find_codes(self.con.sql, f"query_table({sql_text(self.name)})", self.columns)
+        )
 
     def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name."""
@@ -191,10 +199,14 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
         rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
         raise UnavailableError(f"{rule}; risk, forecast and check take a connection")
     if options.files and options.table is not None:
-        raise OutOfDomainError(f"--files must not be given with --table, got '{options.table}'; omit one")
+        raise OutOfDomainError(
+            f"--files must not be given with --table, got '{options.table}'; omit one"
+        )
     limit = options.memory_limit
     form = text_format(options)
-    return open_source(options.file, options.table, pattern=options.files, memory_limit=limit, form=form)
+    return open_source(
+        options.file, options.table, pattern=options.files, memory_limit=limit, form=form
+    )
 
 
 def text_format(options: argparse.Namespace) -> TextFormat:
@@ -218,7 +230,9 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
         raise OutOfDomainError(f"{rule}; write --table schema.people")
     if find_spec("ibis") is None:
         rule = "a connection must have ibis, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database")
+        raise UnavailableError(
+            f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
+        )
     from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 
     with warehouse("the connection", options.file, Path()) as opened:

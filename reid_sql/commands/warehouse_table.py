@@ -43,7 +43,12 @@ class WarehouseTable:
         """Call by Ibis; an error of the database becomes one sentence."""
         return self._ask(function, [self.columns, *values], words, options)
 
-    def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the function's
+    def known_rows(
+        self,
+        entity: str,
+        points: Sequence[float],
+        **options: Any,  # noqa: ANN401 - the function's
+    ) -> list[dict[str, Any]]:
         """Call unicity by Ibis."""
         return self._ask("unicity", [entity, self.columns, points], "known rows", options)
 
@@ -51,7 +56,9 @@ class WarehouseTable:
         self, function: str, values: Sequence[Any], words: str, options: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         with self._transaction(models=function in MODELS):
-            answer = self.warehouse.rows(lambda: getattr(ri, function)(self.table, *values, **options), words)
+            answer = self.warehouse.rows(
+                lambda: getattr(ri, function)(self.table, *values, **options), words
+            )
         return [dict(row) for row in answer]
 
     @contextmanager
@@ -60,7 +67,9 @@ class WarehouseTable:
         if self.warehouse.is_idle:
             self.warehouse.enter()
             if self._sizes != self._class_sizes():
-                rule = "the table must not change while it is read, got other class sizes than before"
+                rule = (
+                    "the table must not change while it is read, got other class sizes than before"
+                )
                 raise UnavailableError(f"{rule}; ask again, or ask about an extract")
         with before_computing(self._leave if models else lambda: None):
             yield
@@ -71,12 +80,16 @@ class WarehouseTable:
             self.warehouse.leave()
 
     def _class_sizes(self) -> list[dict[str, Any]]:
-        return self.warehouse.rows(lambda: ri.class_size_histogram(self.table, self.columns), "class sizes")
+        return self.warehouse.rows(
+            lambda: ri.class_size_histogram(self.table, self.columns), "class sizes"
+        )
 
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
         """Fit by Ibis; the model is Python's."""
         with self._transaction(models=True):
-            self.warehouse.rows(lambda: ri.fit_people(name, self.table, self.columns, **options), "the model")
+            self.warehouse.rows(
+                lambda: ri.fit_people(name, self.table, self.columns, **options), "the model"
+            )
         return registry.known(name)
 
     def most_exposed(self, count: int, **options: Any) -> Answer:  # noqa: ANN401 - the function's
@@ -110,9 +123,13 @@ class WarehouseTable:
             if not names:
                 return []
             counted = count_values(self.table, names, self._ask_identifiers)
-            rows = self._ask_identifiers(lambda: self.table.aggregate(rows=self.table.count()))[0]["rows"]
+            rows = self._ask_identifiers(lambda: self.table.aggregate(rows=self.table.count()))[0][
+                "rows"
+            ]
             repeated = repeating(names, *counted, self.columns, of_rows=rows)
-            nobodies = [count_nobodies(self.table, each.name, self._ask_identifiers) for each in repeated]
+            nobodies = [
+                count_nobodies(self.table, each.name, self._ask_identifiers) for each in repeated
+            ]
         pairs = zip(repeated, nobodies, strict=True)
         return [each._replace(of_nobody=count_rows_of_nobodies(counts)) for each, counts in pairs]
 

@@ -26,7 +26,8 @@ NAME: Final = "reid_policy_findings"
 FINDING: Final = """STRUCT("table" VARCHAR, measure VARCHAR, "group" VARCHAR, figure DOUBLE, "limit" DOUBLE,
     verdict VARCHAR, why VARCHAR, "check" VARCHAR)"""
 ANSWER: Final = f"STRUCT(refusal VARCHAR, findings {FINDING}[])"
-CALLABLES: Final[list[Callable[..., Any]]] = []  # DuckDB does not keep a registered Python function alive
+# DuckDB does not keep a registered Python function alive
+CALLABLES: Final[list[Callable[..., Any]]] = []
 
 
 def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambda _: None) -> None:
@@ -34,9 +35,9 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
 
     Each check that does not pass, or has a caution, is printed, as dbt itself counts failures only.
     """
-    if con.execute("SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]).fetchall() != [
-        (0,)
-    ]:
+    if con.execute(
+        "SELECT count(*) FROM duckdb_functions() WHERE function_name = $1", [NAME]
+    ).fetchall() != [(0,)]:
         return
 
     def answer(policy: str, table: str, relation: str) -> dict[str, Any]:
@@ -44,16 +45,23 @@ def register(con: duckdb.DuckDBPyConnection, tell: Callable[[str], None] = lambd
             judged = findings(con, policy, table, relation)
             for each in judged:
                 if each["verdict"] in {FAIL, NOT_JUDGED} or each["why"]:
-                    tell("; ".join(filter(None, [f"{each['table']}: {each['check']}", each["why"]])))
-        except (ReidError, duckdb.Error, OSError) as error:  # the engine would wrap the sentence in its own
+                    tell(
+                        "; ".join(filter(None, [f"{each['table']}: {each['check']}", each["why"]]))
+                    )
+        # the engine would wrap the sentence in its own
+        except (ReidError, duckdb.Error, OSError) as error:
             return {"refusal": sentence(error), "findings": []}
         return {"refusal": None, "findings": judged}
 
     CALLABLES.append(answer)
-    con.create_function(NAME, answer, ["VARCHAR"] * 3, ANSWER, type=PythonUDFType.NATIVE, side_effects=True)
+    con.create_function(
+        NAME, answer, ["VARCHAR"] * 3, ANSWER, type=PythonUDFType.NATIVE, side_effects=True
+    )
 
 
-def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str) -> list[dict[str, Any]]:
+def findings(
+    con: duckdb.DuckDBPyConnection, file: str, table: str, relation: str
+) -> list[dict[str, Any]]:
     """Check a relation, in SQL, by the policy's table of this name; one dictionary for each check and group.
 
     What the policy names of the relation goes through a file, as the gate reads files alone; the file is
@@ -66,14 +74,17 @@ def findings(con: duckdb.DuckDBPyConnection, file: str, table: str, relation: st
     named = columns_named(asked)
     if named:
         Columns(POLICY_COLUMNS).known(named, known)
-    kept = [*named, *likely(known, [], named)] if named else []  # the gate sees whether an identifier repeats
+    # the gate sees whether an identifier repeats
+    kept = [*named, *likely(known, [], named)] if named else []
     listed = ", ".join(quoted(name) for name in kept) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"
         cursor.execute(
             f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
         ).fetchall()
-        alone = replace(policy, tables=(replace(asked, source=Source(asked.source.given, written)),))
+        alone = replace(
+            policy, tables=(replace(asked, source=Source(asked.source.given, written)),)
+        )
         with gate.open_tables(alone) as releases:
             page = gate.measure_policy(alone, releases, None, overview=False)
     return [_finding(check, group) for check in page["checks"] for group in check["groups"]]
@@ -99,7 +110,9 @@ def _finding(check: ReportPage, group: ReportPage) -> dict[str, Any]:
     return {
         "table": check["table"],
         "measure": check["measure"],
-        "group": escape_control_characters(", ".join(f"{column} {value}" for column, value in values.items()))
+        "group": escape_control_characters(
+            ", ".join(f"{column} {value}" for column, value in values.items())
+        )
         if values
         else None,
         "figure": group["judged"],

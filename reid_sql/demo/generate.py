@@ -17,7 +17,15 @@ import numpy as np
 
 SEED: Final = 20190723
 PEOPLE: Final = 3000
-COLUMNS: Final = ("age", "sex", "postcode", "marital_status", "education", "occupation", "diagnosis")
+COLUMNS: Final = (
+    "age",
+    "sex",
+    "postcode",
+    "marital_status",
+    "education",
+    "occupation",
+    "diagnosis",
+)
 EDUCATION: Final = ("secondary", "vocational", "bachelor", "primary", "master", "doctorate")
 OCCUPATION: Final = (
     "office",

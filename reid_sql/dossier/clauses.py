@@ -148,7 +148,9 @@ def _answer(row: Row, key: str, page: ReportPage, assessment: Assessment) -> Pag
 
 
 def _name_measures(names: Sequence[str]) -> str:
-    return ", ".join(names[:MAX_NAMED]) + (f" or {len(names) - MAX_NAMED} more" * (len(names) > MAX_NAMED))
+    return ", ".join(names[:MAX_NAMED]) + (
+        f" or {len(names) - MAX_NAMED} more" * (len(names) > MAX_NAMED)
+    )
 
 
 def _written_in(text: str, key: str) -> str:
@@ -159,7 +161,9 @@ def _written_in(text: str, key: str) -> str:
 def describe_figure(page: ReportPage, place: int) -> Page:
     """Describe the figure of a check: what it is, its interval, limit and verdict, and who defined it."""
     check = page["checks"][place]
-    name = " ".join(filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check))))
+    name = " ".join(
+        filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check)))
+    )
     return {
         "check": name,
         "place": Setting(place),  # in the gate's report

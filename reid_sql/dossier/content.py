@@ -19,7 +19,12 @@ from reid_sql.check.sentences import (
     group_label,
 )
 from reid_sql.check.sources import OTHER_TABLES, PUBLISHED
-from reid_sql.dossier.clauses import answer_standard, describe_figure, read_standards, refuse_unknown_answers
+from reid_sql.dossier.clauses import (
+    answer_standard,
+    describe_figure,
+    read_standards,
+    refuse_unknown_answers,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters.document import read_document
 from reid_sql_udfs import declared
@@ -52,7 +57,9 @@ def refuse_absolute_paths(policy: Policy) -> None:
     given = [each.given for table in policy.tables for each in table.sources if each.of_file]
     if any(Path(each).is_absolute() for each in given):
         rule = "policy must name files as seen from its folder for a dossier, got an absolute path"
-        raise OutOfDomainError(f"{rule}; move the policy or the file, and write the path without folders")
+        raise OutOfDomainError(
+            f"{rule}; move the policy or the file, and write the path without folders"
+        )
 
 
 def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = None) -> ReportPage:
@@ -152,9 +159,13 @@ def _facts_of(page: ReportPage) -> dict[str, str]:
     facts |= {f"{each['name']}: file": str(each["sha256"]) for each in page["tables"]}
     facts |= {f"{each['name']}: verdict": each["verdict"] for each in page["recipients"]}
     for check in page["checks"]:
-        name = " ".join(filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check))))
+        name = " ".join(
+            filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check)))
+        )
         for group in check["groups"]:
-            shown = f"{format_figure(group, check)}, limit {format_limit(check)}: {group['verdict']}"
+            shown = (
+                f"{format_figure(group, check)}, limit {format_limit(check)}: {group['verdict']}"
+            )
             facts[" ".join(filter(None, (name, group_label(group))))] = shown
     return facts
 

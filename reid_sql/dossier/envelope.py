@@ -74,7 +74,9 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
         }
         for name, content in contents.items()
     ]
-    verdicts = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts_by_recipient(report).items())
+    verdicts = "; ".join(
+        f"{name}: {verdict}" for name, verdict in verdicts_by_recipient(report).items()
+    )
     root = {
         "@id": "./",
         "@type": "Dataset",
@@ -85,7 +87,12 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
         "author": {"@id": "#assessor"},
         "hasPart": [{"@id": name} for name in texts],
     }
-    person = {"@id": "#assessor", "@type": "Person", "name": given["assessor"], "jobTitle": given["role"]}
+    person = {
+        "@id": "#assessor",
+        "@type": "Person",
+        "name": given["assessor"],
+        "jobTitle": given["role"],
+    }
     descriptor = {
         "@id": METADATA,
         "@type": "CreativeWork",
@@ -103,7 +110,9 @@ def read_dossier(folder: Path) -> ReportPage:
     """Read the dossier of a folder; refuse one whose digests or verdicts do not match."""
     wrong = next(find_inconsistencies(folder), "")
     if wrong:
-        raise OutOfDomainError(f"the dossier must be consistent, got one where {wrong}; write it again")
+        raise OutOfDomainError(
+            f"the dossier must be consistent, got one where {wrong}; write it again"
+        )
     return _load(folder)
 
 
@@ -144,7 +153,8 @@ def _find_inconsistent_content(folder: Path, dossier: ReportPage) -> Iterator[st
     wrong = broken_report(dossier["report"])
     if wrong:
         yield f"in the report, {wrong}"
-    same = dossier["report"]["versions"]["reid-sql"] == __version__  # another version has another page
+    # another version has another page
+    same = dossier["report"]["versions"]["reid-sql"] == __version__
     if same and (folder / HTML_FILE).read_text(encoding="utf-8") != render_dossier(dossier):
         yield f"{HTML_FILE} does not show {JSON_FILE}"
 
@@ -155,7 +165,9 @@ def _find_inconsistent_content(folder: Path, dossier: ReportPage) -> Iterator[st
 def sign_folder(folder: Path, key: Path) -> None:
     """Sign the envelope, which has the hashes of the files, with a key of OpenSSH."""
     if not key.is_file():
-        raise UnknownNameError(f"--sign must name an existing key of OpenSSH, got '{key}'; write its path")
+        raise UnknownNameError(
+            f"--sign must name an existing key of OpenSSH, got '{key}'; write its path"
+        )
     done = _run_openssh(["sign", "-q", "-f", str(key), "-n", NAMESPACE, str(folder / METADATA)])
     if done.returncode or not (folder / SIGNATURE).is_file():
         raise OutOfDomainError(
@@ -173,7 +185,9 @@ def find_signer(folder: Path, signers: Path) -> str | None:
     if not signature.is_file():
         return None
     files = ["-s", str(signature), "-f", str(signers)]
-    named = _run_openssh(["find-principals", *files, "-n", NAMESPACE]).stdout.decode().split("\n")[0]
+    named = (
+        _run_openssh(["find-principals", *files, "-n", NAMESPACE]).stdout.decode().split("\n")[0]
+    )
     if not named:
         return None
     arguments = ["verify", *files, "-n", NAMESPACE, "-I", named]
@@ -181,10 +195,14 @@ def find_signer(folder: Path, signers: Path) -> str | None:
     return named if done.returncode == 0 else None
 
 
-def _run_openssh(arguments: list[str], content: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+def _run_openssh(
+    arguments: list[str], content: bytes = b""
+) -> "subprocess.CompletedProcess[bytes]":
     program = shutil.which("ssh-keygen")
     if program is None:
-        raise UnavailableError("a signature must have ssh-keygen of OpenSSH, got none; install OpenSSH")
+        raise UnavailableError(
+            "a signature must have ssh-keygen of OpenSSH, got none; install OpenSSH"
+        )
     return subprocess.run(  # noqa: S603 - the program of the path, with files that the user names
         [program, "-Y", *arguments], input=content, capture_output=True, check=False
     )

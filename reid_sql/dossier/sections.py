@@ -31,7 +31,9 @@ def render_dossier(dossier: ReportPage) -> str:
     refuse_unmasked(dossier)
     before = [_assessment(dossier["assessment"]), *map(_standard, dossier["standards"])]
     after = [_attacks(dossier), _gaps(dossier), _changes(dossier), _dossier_digest(dossier)]
-    return render_html(dossier["report"], before_checks="".join(before), after_checks="".join(after))
+    return render_html(
+        dossier["report"], before_checks="".join(before), after_checks="".join(after)
+    )
 
 
 def _assessment(given: ReportPage) -> str:
@@ -58,7 +60,9 @@ def _standard(standard: ReportPage) -> str:
         for row in standard["rows"]
     )
     title = ", ".join(filter(None, (standard["name"], standard["edition"])))
-    return f"<h2>{escape(title)}</h2>{render_table(('clause', 'question, and what answers it'), rows)}"
+    return (
+        f"<h2>{escape(title)}</h2>{render_table(('clause', 'question, and what answers it'), rows)}"
+    )
 
 
 def _answer(row: ReportPage) -> str:
@@ -68,7 +72,9 @@ def _answer(row: ReportPage) -> str:
     if row["given"] is not None:
         words = _list(row["words"]) if row["given"] else ""
         where = "" if row["given"] else f" ({row['written_in']})"
-        parts.append(f"<p><strong>{GIVEN if row['given'] else MISSING}</strong>{escape(where)}</p>{words}")
+        parts.append(
+            f"<p><strong>{GIVEN if row['given'] else MISSING}</strong>{escape(where)}</p>{words}"
+        )
     parts += [f"<p class=soft>{escape(each)}</p>" for each in row["reasons"]]
     return "".join(parts)
 

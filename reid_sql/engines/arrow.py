@@ -15,7 +15,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reid_sql.engines import registry
-from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in, numbers_of, structs_of, truths_in
+from reid_sql.engines.arrow_rows import (
+    array_of,
+    doubles_of,
+    numbers_in,
+    numbers_of,
+    structs_of,
+    truths_in,
+)
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.function import Answer, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
@@ -30,7 +37,10 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
     """Bind the function's body to Arrow arrays of numbers: doubles out, NULL wherever an argument is NULL."""
 
     def call(*columns: pa.Array) -> pa.Array:
-        length, whole = max(len(column) for column in columns), [_whole(column) for column in columns]
+        length, whole = (
+            max(len(column) for column in columns),
+            [_whole(column) for column in columns],
+        )
         arrays = [np.broadcast_to(_doubles(column), length) for column in whole]
         valid = np.logical_and.reduce(
             [np.broadcast_to(truths_in(column.is_valid()), length) for column in whole]
@@ -53,7 +63,9 @@ def _checked(parameter: Parameter, values: Floats) -> Floats:
 
 def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
     """Give the callable parameters like these names: DuckDB counts them."""
-    parameters = [Argument(f"{name}_{place}", Argument.POSITIONAL_ONLY) for place, name in enumerate(names)]
+    parameters = [
+        Argument(f"{name}_{place}", Argument.POSITIONAL_ONLY) for place, name in enumerate(names)
+    ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
 
@@ -69,7 +81,11 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
     the text by which the database is known, the name of the model, and the function's own parameters.
     """
     counted = declared.answer is Answer.SCORED_TABLE
-    kind = pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()]) if counted else pa.float64()
+    kind = (
+        pa.struct([(n, ARROW_TYPES[t]) for n, t in declared.columns.items()])
+        if counted
+        else pa.float64()
+    )
     own = declared.own_parameters
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
 
@@ -93,17 +109,29 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                     model = registry.known(name.as_py(), of_column=not counted)
                 codes = record_codes(model, _columns_of(values.take(some)))
                 scores = _scored(
-                    declared, model.scored(codes), [s[rows] for s in sizes], [c.take(some) for c in given]
+                    declared,
+                    model.scored(codes),
+                    [s[rows] for s in sizes],
+                    [c.take(some) for c in given],
                 )
             except ReidError as error:
                 refusal = str(error)
                 break
             parts.append((rows, scores))
         refusals = _repeated(array_of([refusal], pa.string()), length)
-        return pa.StructArray.from_arrays([refusals, _answers(kind, length, parts)], fields=list(answer))
+        return pa.StructArray.from_arrays(
+            [refusals, _answers(kind, length, parts)], fields=list(answer)
+        )
 
     return named_like(
-        call, ["values", *(["class_size"] if counted else []), "database", "model", *(p.name for p in own)]
+        call,
+        [
+            "values",
+            *(["class_size"] if counted else []),
+            "database",
+            "model",
+            *(p.name for p in own),
+        ],
     )
 
 
@@ -131,19 +159,31 @@ def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
         *given, places = rest
         with registry.within(database[0].as_py()):
             model = registry.known(name[0].as_py())
-        own = {p.name: cells[0].as_py() for p, cells in zip(declared.own_parameters, given, strict=True)}
+        own = {
+            p.name: cells[0].as_py()
+            for p, cells in zip(declared.own_parameters, given, strict=True)
+        }
         codes = declared.body(model, numbers_in(_whole(places)), **own)
-        values = pa.array([value for marginal in model.marginals for value in marginal.values], pa.string())
+        values = pa.array(
+            [value for marginal in model.marginals for value in marginal.values], pa.string()
+        )
         width = len(model.columns)
         starts = np.cumsum([0, *(len(marginal.values) for marginal in model.marginals[:-1])])
         ends = pa.array(np.arange(len(codes) + 1, dtype=np.int32) * width)
         return pa.ListArray.from_arrays(ends, values.take(pa.array((codes + starts).ravel())))
 
-    return named_like(call, ["database", "model", *(p.name for p in declared.own_parameters), "place"])
+    return named_like(
+        call, ["database", "model", *(p.name for p in declared.own_parameters), "place"]
+    )
 
 
-def _scored(declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
-    own = [_own(parameter, column) for parameter, column in zip(declared.own_parameters, given, strict=True)]
+def _scored(
+    declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]
+) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
+    own = [
+        _own(parameter, column)
+        for parameter, column in zip(declared.own_parameters, given, strict=True)
+    ]
     return declared.body(cells, *sizes, *own)
 
 
@@ -227,7 +267,9 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
 
     The structs are a list of one a row.
     """
-    answers = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+    answers = pa.list_(
+        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
+    )
     answer = pa.struct([("refusal", pa.string()), ("answers", answers)])
 
     def call(*columns: pa.Array) -> pa.Array:
@@ -255,7 +297,8 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
     per_row, types = answered["answers"], answer.field("answers").type
     columns = (per_row[field.name] if per_row else [] for field in types.value_type)
     arrays = [
-        _array_of_column(column, field.type) for column, field in zip(columns, types.value_type, strict=True)
+        _array_of_column(column, field.type)
+        for column, field in zip(columns, types.value_type, strict=True)
     ]
     rows = pa.StructArray.from_arrays(arrays, fields=list(types.value_type))
     listed = pa.ListArray.from_arrays(array_of([0, len(rows)], pa.int32()), rows)
@@ -267,7 +310,11 @@ def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
 def _array_of_column(values: Any, kind: pa.DataType) -> pa.Array:  # noqa: ANN401 - an array or a list
     if isinstance(values, pa.Array):
         return values
-    if isinstance(values, np.ndarray) and values.dtype != np.object_ and not pa.types.is_string(kind):
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype != np.object_
+        and not pa.types.is_string(kind)
+    ):
         return numbers_of(values, kind)
     texts = list(values)
     if len(texts) > 1 and texts.count(texts[0]) == len(texts):  # a figure of all rows
@@ -286,7 +333,10 @@ def answered(
     inputs = declared.reduction.inputs if declared.reduction else {}
     counted = len(inputs)
     arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
-    own = {p.name: cell.as_py() for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)}
+    own = {
+        p.name: cell.as_py()
+        for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)
+    }
     try:
         return {"refusal": None, "answers": answer(declared, arrays, own)}
     except ReidError as error:  # the engine would wrap the sentence in its own
@@ -301,7 +351,9 @@ def answer_rows(
     return [asdict(row) for row in result] if declared.answer is Answer.ROWS else [asdict(result)]
 
 
-def of_group(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def of_group(
+    declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     """The same for one group among others: of one that is too small, a row whose status says so."""
     try:
         return answer_rows(declared, arrays, own)
@@ -319,7 +371,9 @@ def answer_columns(
 def columns_of(answer: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass of arrays
     """The columns of an answer in arrays, by name."""
     values_by_field = vars(answer)
-    length = max(len(values) for values in values_by_field.values() if isinstance(values, np.ndarray))
+    length = max(
+        len(values) for values in values_by_field.values() if isinstance(values, np.ndarray)
+    )
     return {
         name: _column(values) if isinstance(values, np.ndarray) else [values] * length
         for name, values in values_by_field.items()
@@ -333,7 +387,9 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     _, first, place = np.unique(
         np.fromiter(map(id, values), np.int64, len(values)), return_index=True, return_inverse=True
     )
-    return array_of(values[first].tolist(), pa.list_(pa.string())).take(numbers_of(place, pa.int64()))
+    return array_of(values[first].tolist(), pa.list_(pa.string())).take(
+        numbers_of(place, pa.int64())
+    )
 
 
 def call_body(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
@@ -341,7 +397,9 @@ def call_body(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, A
     reduction = declared.reduction
     if arrays and not len(next(iter(arrays.values()))):
         raise NoRecordsError(NO_RECORDS)
-    return declared.body(*([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own)
+    return declared.body(
+        *([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own
+    )
 
 
 def arrays_of(table: pa.Table) -> dict[str, Any]:

@@ -24,11 +24,16 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """
     valid = _bits(np.array([value is not None for value in values], dtype=bool))
     if pa.types.is_struct(kind):
-        each = [array_of([value and value.get(field.name) for value in values], field.type) for field in kind]
+        each = [
+            array_of([value and value.get(field.name) for value in values], field.type)
+            for field in kind
+        ]
         return pa.Array.from_buffers(kind, len(values), [valid], children=each)
     if pa.types.is_list(kind):
         within = array_of([item for value in values for item in value or ()], kind.value_type)
-        return pa.Array.from_buffers(kind, len(values), [valid, _offsets(values)], children=[within])
+        return pa.Array.from_buffers(
+            kind, len(values), [valid, _offsets(values)], children=[within]
+        )
     if pa.types.is_string(kind):
         texts = [(value or "").encode() for value in values]
         return pa.Array.from_buffers(
@@ -59,7 +64,9 @@ def doubles_of(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) ->
     return numbers_of(values, pa.float64(), valid)
 
 
-def structs_of(columns: Sequence[pa.Array], kind: pa.StructType, valid: npt.NDArray[np.bool_]) -> pa.Array:
+def structs_of(
+    columns: Sequence[pa.Array], kind: pa.StructType, valid: npt.NDArray[np.bool_]
+) -> pa.Array:
     """Rows of columns by field, NULL where they are not valid.
 
     >>> structs_of([pa.array([5, 7])], pa.struct([("k", pa.int64())]), np.array([True, False])).to_pylist()

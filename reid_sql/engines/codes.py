@@ -19,7 +19,11 @@ def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
     placed = distinct.select(names).with_row_index("place", offset=1)
     first = pl.col("place").first()
     codes = (
-        pl.when(pl.col(name).is_null()).then(0).otherwise(first.over(name)).cast(pl.Int64).alias(name)
+        pl.when(pl.col(name).is_null())
+        .then(0)
+        .otherwise(first.over(name))
+        .cast(pl.Int64)
+        .alias(name)
         for name in names
     )
     return placed.select(codes).to_numpy().reshape(-1, len(names))
@@ -77,7 +81,8 @@ def _numbers(values: pl.Series, unit: str) -> pl.Series:
 
 # Pairs of records as codes of their values, on the driver, whatever engine found which belongs to which.
 
-SIDES: Final = ("own", "out")  # how the columns of each side begin, and whether it is there: in_own, in_out
+# how the columns of each side begin, and whether it is there: in_own, in_out
+SIDES: Final = ("own", "out")
 WRITTEN: Final = (
     pl.String,
     pl.Enum,

@@ -45,7 +45,9 @@ def signature_of_added_count(declared: Function) -> Signature:
     name = Parameter("name", Parameter.KEYWORD_ONLY, default=declared.name)
     if len(declared.parameters) > 1:
         return Signature([frame, Parameter("entity", kind), columns, name])
-    return Signature([frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)])
+    return Signature(
+        [frame, columns, name, Parameter("entity", Parameter.KEYWORD_ONLY, default=None)]
+    )
 
 
 def refuse_added_name(name: str, columns: Sequence[str]) -> None:

@@ -63,7 +63,9 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
         takes_entity=arguments.get("entity", "") is None,
         coded=tuple(dict.fromkeys([*roles[True], *others])),
         coded_tables=tuple(
-            p.name for p in declared.parameters if p.name in people and arguments[p.name] is not None
+            p.name
+            for p in declared.parameters
+            if p.name in people and arguments[p.name] is not None
         ),
     )
 
@@ -89,7 +91,9 @@ def _names(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
 
 
-def find_identified_tables(declared: Function, arguments: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+def find_identified_tables(
+    declared: Function, arguments: Mapping[str, Any]
+) -> dict[str, tuple[str, str]]:
     """Find the tables in which a column identifies the people or records, if the call names one.
 
     A population that is always passed has the same people as the table; an optional one has its own.

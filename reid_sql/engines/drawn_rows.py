@@ -8,7 +8,11 @@ import pyarrow as pa
 
 from reid_sql.engines.arrow_rows import numbers_in
 from reid_sql.models.columns.column_profile import CODE_NAME, DATE_PATTERN, MAX_CATEGORIES
-from reid_sql.models.columns.identifiers import MAX_IDENTIFIERS, MAX_ROWS_OF_PERSON, find_people_columns
+from reid_sql.models.columns.identifiers import (
+    MAX_IDENTIFIERS,
+    MAX_ROWS_OF_PERSON,
+    find_people_columns,
+)
 from reid_sql.models.columns.missing_value_codes import MIN_SHARE_OF_FORM
 from reid_sql.parameters import Integers
 
@@ -34,12 +38,16 @@ def find_panels_in(
     drawn = draw({}, ROWS_DRAWN)
     candidates = find_candidates(drawn, counted, named)
     if candidates and drawn.num_rows == ROWS_DRAWN:
-        values = {name: drawn[name].unique().drop_null()[:VALUES_DRAWN].to_pylist() for name in candidates}
+        values = {
+            name: drawn[name].unique().drop_null()[:VALUES_DRAWN].to_pylist() for name in candidates
+        }
         drawn = draw(values, MAX_ROWS_DRAWN)
     return find_people_columns(encode_columns(drawn), candidates) if candidates else []
 
 
-def find_candidates(drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
+def find_candidates(
+    drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()
+) -> list[str]:
     """Return the columns of whole numbers, or of texts with digits, that have no other role in a call."""
     others = {name.lower() for name in (*counted, *named)}
     return [
@@ -78,6 +86,7 @@ def _encode(column: pa.ChunkedArray) -> Integers:
     values = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         values = values.dictionary_decode()
-    numbers = numbers_in(values.dictionary_encode().indices)  # fill_null and to_numpy of Arrow import pandas
+    # fill_null and to_numpy of Arrow import pandas
+    numbers = numbers_in(values.dictionary_encode().indices)
     codes: Integers = np.nan_to_num(numbers, nan=-1).astype(np.int64)
     return codes

@@ -16,10 +16,13 @@ from reid_sql.errors import OutOfDomainError
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
-MIN_REPEATED_SHARE: Final = 1 / 3  # of the names that are values of their columns: the line is a record
-NUMBERED: Final = re.compile(r"(column|_c)?\d+")  # how readers call the columns of a file without a header
+# of the names that are values of their columns: the line is a record
+MIN_REPEATED_SHARE: Final = 1 / 3
+# how readers call the columns of a file without a header
+NUMBERED: Final = re.compile(r"(column|_c)?\d+")
 RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
-VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")  # a number or a date
+# a number or a date
+VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
     "(grand |sub)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
     "\u0438того|всего|合計|总计",
@@ -29,11 +32,17 @@ REMEDY: Final = "remove the lines above the header"
 REMEDY_IN_SQL: Final = f"{REMEDY}, or pass a view of read_csv('…', skip = …)"
 
 
-def refuse_title(words: str, row: Sequence[str], lines: Sequence[str], remedy: str = REMEDY) -> None:
+def refuse_title(
+    words: str, row: Sequence[str], lines: Sequence[str], remedy: str = REMEDY
+) -> None:
     """Refuse a line that is no header: most of its names are empty, or the lines below have more fields."""
     named = sum(map(bool, row))
     below = [line for line in lines[1:MAX_LINES_COMPARED] if line.strip()]
-    has_more = named == len(row) == 1 and len(below) > 1 and any(_divides(below, mark) for mark in DELIMITERS)
+    has_more = (
+        named == len(row) == 1
+        and len(below) > 1
+        and any(_divides(below, mark) for mark in DELIMITERS)
+    )
     if has_more or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
         rule = f"{words} must begin with its header, got a line that names {named} of its columns"
         raise OutOfDomainError(f"{rule}; {remedy}")
@@ -66,7 +75,9 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
     """
     header = rows[0]
     if len(header) > 1 and header in rows[1:]:
-        raise OutOfDomainError(f"{words} must have its header once, got a record that repeats it; remove it")
+        raise OutOfDomainError(
+            f"{words} must have its header once, got a record that repeats it; remove it"
+        )
     repeated = sum(
         any(place < len(row) and row[place] == name for row in rows[1:])
         for place, name in enumerate(header)
@@ -106,7 +117,9 @@ def _has_values(header: Sequence[str]) -> bool:
     return not is_ordered or any(re.fullmatch(r"[+-].*|\d+[.,]\d+", value) for value in values)
 
 
-def refuse_repeated_names(words: str, names: Iterable[str], fold: Callable[[str], str] = str.lower) -> None:
+def refuse_repeated_names(
+    words: str, names: Iterable[str], fold: Callable[[str], str] = str.lower
+) -> None:
     """Refuse columns whose names differ by case alone, or not at all: engines take one for the other."""
     seen: dict[str, str] = {}
     for name in names:
@@ -144,7 +157,8 @@ def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> No
         is_same = _are_same(rows[0], names)
         if is_same:
             refuse_record(words, rows, "write one, or pass a view of read_csv('…', header = …)")
-        refuse_repeated_names(words, filter(None, rows[0]), str)  # a query refuses those that differ by case
+        # a query refuses those that differ by case
+        refuse_repeated_names(words, filter(None, rows[0]), str)
         if is_same:
             return
     rule = f"{words} must be read by the columns that its first line names, got {len(names)} others"

@@ -7,7 +7,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.engines.arrow import ARROW_TYPES, answered, arrays_of, columns_of, named_like, of_group
+from reid_sql.engines.arrow import (
+    ARROW_TYPES,
+    answered,
+    arrays_of,
+    columns_of,
+    named_like,
+    of_group,
+)
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer, Function
@@ -79,7 +86,8 @@ def answer_table(
             columns["record"] = values.take(columns["record"])
         length = len(next(iter(columns.values())))
         return pa.table(
-            columns | {name: pa.repeat(pc.max(treated[name]), length) for name in NULL_REPORT_COLUMNS}
+            columns
+            | {name: pa.repeat(pc.max(treated[name]), length) for name in NULL_REPORT_COLUMNS}
         )
     rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
     if declared.reduction and declared.reduction.rowwise:
@@ -97,7 +105,9 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     at all, the body gets no record, and refuses.
     """
     inputs: Mapping[str, str] = declared.reduction.inputs if declared.reduction else {}
-    rows = pa.list_(pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()]))
+    rows = pa.list_(
+        pa.struct([(name, ARROW_TYPES[kind]) for name, kind in declared.columns.items()])
+    )
     answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
 
     def call(*columns: pa.Array) -> pa.Array:
@@ -112,7 +122,9 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
             return array_of([{"refusal": refusal, "answers": []}], answer)
         for cells in zip(*groups, strict=True):
             checkpoint(len(answers) / len(groups[0]))
-            answer_of_group = _of_nobody(declared, cells) or answered(declared, [*cells, *own], answer_of)
+            answer_of_group = _of_nobody(declared, cells) or answered(
+                declared, [*cells, *own], answer_of
+            )
             if answer_of_group["refusal"]:
                 return array_of([{"refusal": answer_of_group["refusal"], "answers": []}], answer)
             answers.append(answer_of_group["answers"])

@@ -23,7 +23,14 @@ from reid_sql.errors import (
     WrongTypeError,
     suggestion,
 )
-from reid_sql.function import Answer, Function, refuse_former_name, refuse_lacked, resolve_name, signature_of
+from reid_sql.function import (
+    Answer,
+    Function,
+    refuse_former_name,
+    refuse_lacked,
+    resolve_name,
+    signature_of,
+)
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value, is_number
 
@@ -118,14 +125,18 @@ def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | N
 
 def _with_fallback(adapter: Adapter[Any, Any], fallback: Answering) -> Answering:
     def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the adapter's frame
-        return (fallback if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(declared, given)
+        return (fallback if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(
+            declared, given
+        )
 
     return answering
 
 
 def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
     def call(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever it is called with
-        others = " or ".join(title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e))
+        others = " or ".join(
+            title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e)
+        )
         got = f"{declared.name} must be called on {others}, got a call on {title(adapter.ENGINE)}: {reason}"
         raise UnavailableError(f"{got}; call it there on a sample")
 
@@ -152,7 +163,9 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
         given = bound(declared, signature, arguments, named)
-        return adapter.value(declared, [_of_records(adapter.COLUMN, *each) for each in given.items()])
+        return adapter.value(
+            declared, [_of_records(adapter.COLUMN, *each) for each in given.items()]
+        )
 
     return _signed(call, signature)
 
@@ -247,12 +260,16 @@ def bound(
         if place.name in named:
             raise WrongCallError(f"{rule}, got '{place.name}' by place and by name; pass it once")
     missing = [
-        p.name for p in places[len(arguments) :] if p.default is Argument.empty and p.name not in named
+        p.name
+        for p in places[len(arguments) :]
+        if p.default is Argument.empty and p.name not in named
     ]
     if missing:
         which = "a required argument" if len(missing) == 1 else "required arguments"
         lacked = ", ".join(f"'{each}'" for each in missing)
-        raise WrongCallError(f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}")
+        raise WrongCallError(
+            f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}"
+        )
     refuse_columns_in_a_row(declared, arguments)
     given = signature.bind(*arguments, **named)
     given.apply_defaults()

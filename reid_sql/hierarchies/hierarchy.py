@@ -37,13 +37,25 @@ COMMON_SHARES: Final = (0.01, 0.05, 0.2)  # of the records, which a value must h
 MIN_RECORDS_OF_A_VALUE: Final = 10  # records that a value has at least which a step names
 # How much wider all numbers spread than 98 % of them, from which the ends are one value each
 MIN_OUTLYING_SPREAD: Final = 1.5
-WIDTH: Final = Number("a number from 1e-9 to 1e15", "write the width of the bands, such as 5", 1e-9, 1e15)
-END: Final = Number("a number from -1e15 to 1e15", "write where the end begins, such as 90", -1e15, 1e15)
+WIDTH: Final = Number(
+    "a number from 1e-9 to 1e15", "write the width of the bands, such as 5", 1e-9, 1e15
+)
+END: Final = Number(
+    "a number from -1e15 to 1e15", "write where the end begins, such as 90", -1e15, 1e15
+)
 LENGTH: Final = Number(
-    "a whole number from 1 to 1000", "write how many characters stay, such as 3", 1.0, 1000.0, whole=True
+    "a whole number from 1 to 1000",
+    "write how many characters stay, such as 3",
+    1.0,
+    1000.0,
+    whole=True,
 )
 RARE_BELOW: Final = Number(
-    "a whole number from 2 to 1e15", "write how many records keep a value, such as 100", 2.0, 1e15, whole=True
+    "a whole number from 2 to 1e15",
+    "write how many records keep a value, such as 100",
+    2.0,
+    1e15,
+    whole=True,
 )
 PART: Final = Choice(DATE_PARTS)
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -77,7 +89,10 @@ class Hierarchy:
 
     def for_type(self, *, integer: bool) -> "Hierarchy":
         """Return the hierarchy for a column of an integer type, or of any type."""
-        steps = (replace(each, integer=integer) if isinstance(each, Bands) else each for each in self.steps)
+        steps = (
+            replace(each, integer=integer) if isinstance(each, Bands) else each
+            for each in self.steps
+        )
         return replace(self, steps=tuple(steps))
 
     def words(self, level: int) -> str:
@@ -98,7 +113,9 @@ class Hierarchy:
     def python(self, level: int) -> str:
         """Write the Polars expression as Python."""
         column = f"pl.col({self.column!r})"
-        return f"({self.steps[level - 1].polars(column)}).alias({self.column!r})" if level else column
+        return (
+            f"({self.steps[level - 1].polars(column)}).alias({self.column!r})" if level else column
+        )
 
 
 def make_hierarchy(column: str, steps: Sequence[Step]) -> Hierarchy:
@@ -189,7 +206,9 @@ def _with_ends(bands: Bands, facts: Facts) -> Bands:
     width = bands.width or 1.0
     low, high = ceil(facts.near_low / width) * width, floor(facts.near_high / width) * width
     far_below, far_above = low - facts.low > width, facts.high - high > width
-    return replace(bands, below=low if far_below else None, above=high if far_above and high > low else None)
+    return replace(
+        bands, below=low if far_below else None, above=high if far_above and high > low else None
+    )
 
 
 def widths(low: float, high: float, *, whole: bool) -> Iterator[float]:
@@ -206,7 +225,11 @@ def widths(low: float, high: float, *, whole: bool) -> Iterator[float]:
             return
         yield width
         width = next(
-            (each for each in ROUND_WIDTHS if _is_multiple(each, width) and each <= spread / MIN_BANDS),
+            (
+                each
+                for each in ROUND_WIDTHS
+                if _is_multiple(each, width) and each <= spread / MIN_BANDS
+            ),
             2 * width,
         )
 
@@ -225,7 +248,8 @@ def _prefixes(facts: Facts) -> Iterator[Step]:
 def _common_values(facts: Facts) -> Iterator[Step]:
     """Keep fewer values at each step, and at least one: keeping none is leaving the column out."""
     steps = [
-        keep_common(facts, max(MIN_RECORDS_OF_A_VALUE, share * facts.records)) for share in COMMON_SHARES
+        keep_common(facts, max(MIN_RECORDS_OF_A_VALUE, share * facts.records))
+        for share in COMMON_SHARES
     ]
     first = Common(tuple(value for value, _ in facts.frequent))
     for before, step in pairwise((first, *steps)):
@@ -424,7 +448,9 @@ def _refuse_inconsistent(where: str, path: Path, levels: Sequence[Sequence[str]]
         first[value] = line
     for level in range(1, len(levels) - 1):
         above: dict[str, tuple[str, int]] = {}
-        for line, (label, coarser) in enumerate(zip(levels[level], levels[level + 1], strict=True), 1):
+        for line, (label, coarser) in enumerate(
+            zip(levels[level], levels[level + 1], strict=True), 1
+        ):
             known, earlier = above.setdefault(label, (coarser, line))
             if known != coarser:
                 rule = f"{where} must merge values at each level, got level {level + 1} of '{path.name}'"

@@ -49,7 +49,9 @@ class Limit:
         (2, 0, 3)
         """
         if self.width is not None:
-            within = [at for at, step in enumerate(hierarchy.steps, 1) if _is_within(step, self.width)]
+            within = [
+                at for at, step in enumerate(hierarchy.steps, 1) if _is_within(step, self.width)
+            ]
             return max(within, default=0)
         return len(hierarchy.steps) - 1 if self.level is None else self.level
 
@@ -105,7 +107,9 @@ def hierarchies_toml(hierarchies: Sequence[Hierarchy]) -> str:
     age = [{ bands = 5 }, { bands = 10, above = 80 }]
     <BLANKLINE>
     """
-    grouped = [each for each in hierarchies if any(isinstance(step, Grouped) for step in each.steps)]
+    grouped = [
+        each for each in hierarchies if any(isinstance(step, Grouped) for step in each.steps)
+    ]
     lines = [f"[{TABLE}]"]
     for each in hierarchies:
         if each not in grouped:
@@ -140,9 +144,13 @@ def _step(step: Step) -> str:
     """Write a step that is no list of groups."""
     if isinstance(step, Bands):
         given = {"bands": step.width, "below": step.below, "above": step.above}
-        return ", ".join(f"{key} = {written(value)}" for key, value in given.items() if value is not None)
+        return ", ".join(
+            f"{key} = {written(value)}" for key, value in given.items() if value is not None
+        )
     if isinstance(step, DatePart):
-        return f"date = {toml_text(step.part)}" + (f", form = {toml_text(step.form)}" if step.form else "")
+        return f"date = {toml_text(step.part)}" + (
+            f", form = {toml_text(step.form)}" if step.form else ""
+        )
     if isinstance(step, Prefix):
         return f"prefix = {step.length}"
     if isinstance(step, Common):

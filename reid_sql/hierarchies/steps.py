@@ -77,7 +77,9 @@ def sql_number(value: str) -> str:
     """The value as a number, NULL where it is none, in SQL; a cast that fails stops some dialects."""
     plain = text(value)
     pattern = sql_text(NUMBER)
-    return f"CASE WHEN regexp_matches({plain}, {pattern}) THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
+    return (
+        f"CASE WHEN regexp_matches({plain}, {pattern}) THEN TRY_CAST(trim({plain}) AS DOUBLE) END"
+    )
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,17 @@ class Bands:
     def sql(self, value: str) -> str:
         number = value if self.integer else sql_number(value)
         low = (
-            [(f"{number} < {self.below!r}", f"below {written(self.below)}")] if self.below is not None else []
+            [(f"{number} < {self.below!r}", f"below {written(self.below)}")]
+            if self.below is not None
+            else []
         )
         high = (
-            [] if self.above is None else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
+            []
+            if self.above is None
+            else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
         )
-        magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number  # the least integer has no abs
+        # the least integer has no abs
+        magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number
         ends = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in (*low, *high))
         inside = text(value) if self.width is None else self._sql_band(number)
         banded = f"CASE{ends} ELSE {inside} END" if ends else inside
@@ -138,21 +145,25 @@ class Bands:
             low = f"CAST(floor({number} / {each}) * {each} AS BIGINT)"
             first, last = text(low), text(f"{low} + {each - 1 if self.whole else each}")
             return (
-                f"{first} || ' to ' || {last}" if self.whole else f"'[' || {first} || ', ' || {last} || ')'"
+                f"{first} || ' to ' || {last}"
+                if self.whole
+                else f"'[' || {first} || ', ' || {last} || ')'"
             )
         low = f"floor({number} * {scale} / {each} + {ROUNDING}) * {each}"
         kind = f"DECIMAL({NARROW if digits <= NARROW_DIGITS else WIDE}, {digits})"
-        first, last = (text(f"CAST(({low}{more}) / {scale} AS {kind})") for more in ("", f" + {each}"))
+        first, last = (
+            text(f"CAST(({low}{more}) / {scale} AS {kind})") for more in ("", f" + {each}")
+        )
         return f"'[' || {first} || ', ' || {last} || ')'"
 
     def polars(self, value: str) -> str:
         words = polars_text(value)
-        number = (
-            f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
-        )
+        number = f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         if self.below is not None:
-            small += f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
+            small += (
+                f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
+            )
         if self.above is not None:
             small += f".when({number} >= {self.above!r}).then(pl.lit({f'{written(self.above)} or more'!r}))"
         return f"{small}.otherwise({words if self.width is None else self._polars_band(number)})"
@@ -162,13 +173,16 @@ class Bands:
         each = round((self.width or 1) * scale)
         if not digits:
             low = f"({number} / {each}).floor().cast(pl.Int64, strict=False) * {each}"
-            first, last = (polars_text(f"({low} + {more})") for more in (0, each - (1 if self.whole else 0)))
+            first, last = (
+                polars_text(f"({low} + {more})") for more in (0, each - (1 if self.whole else 0))
+            )
             form = "{} to {}" if self.whole else "[{}, {})"
             return f"pl.format({form!r}, {first}, {last})"
         low = f"({number} * {scale} / {each} + {ROUNDING}).floor() * {each}"
         kind = f"pl.Decimal(38, {digits})"
         first, last = (
-            polars_text(f"(({low} + {more}) / {scale}).cast({kind}, strict=False)") for more in (0, each)
+            polars_text(f"(({low} + {more}) / {scale}).cast({kind}, strict=False)")
+            for more in (0, each)
         )
         return f"pl.format('[{{}}, {{}})', {first}, {last})"
 
@@ -193,7 +207,8 @@ class DatePart:
             day = f"left({plain}, 10)"
             known = f"regexp_matches({day}, {sql_text(DAY)})"
             return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
-        parts = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"  # 'epoch' would be a date
+        # 'epoch' would be a date
+        parts = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"
         day = f"strftime(try_strptime({parts}, {sql_text(self.form)}), '%Y-%m-%d')"
         return f"coalesce({self._sql_part(day)}, {plain})"
 

@@ -103,8 +103,14 @@ class EvidenceRows:
         first, second = number[self.first], number[self.second]
         turned = (second > 0) & (first > second)
         values = [
-            [other if turn else own for own, other, turn in zip(*each, turned.tolist(), strict=True)]
-            for each in ((self.first_value, self.second_value), (self.second_value, self.first_value))
+            [
+                other if turn else own
+                for own, other, turn in zip(*each, turned.tolist(), strict=True)
+            ]
+            for each in (
+                (self.first_value, self.second_value),
+                (self.second_value, self.first_value),
+            )
         ]
         return replace(
             self,
@@ -112,7 +118,9 @@ class EvidenceRows:
             second=np.where(turned, first, second),
             first_value=values[0],
             second_value=values[1],
-            texts=[None if each is None else [each[place] for place in order] for each in self.texts],
+            texts=[
+                None if each is None else [each[place] for place in order] for each in self.texts
+            ],
         )
 
     @property

@@ -28,7 +28,9 @@ from reid_sql.models.population.loglinear import FittedRecords
 from reid_sql.models.population.loglinear import score_fitted_records as loglinear_risk
 from reid_sql.models.population.pitman import fit_pitman
 from reid_sql.models.population.population_uniqueness import Estimator, UniquenessEvidence
-from reid_sql.models.population.population_uniqueness import estimate_by_methods as population_uniqueness
+from reid_sql.models.population.population_uniqueness import (
+    estimate_by_methods as population_uniqueness,
+)
 from reid_sql.models.pyc.extrapolation import extrapolate as extrapolate_pyc
 from reid_sql.models.pyc.pitman_yor import correctness as pyc_correctness
 from reid_sql.models.pyc.pitman_yor import fit_pitman_yor as fit_pyc

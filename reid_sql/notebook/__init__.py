@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Lines = Sequence[Sequence[str]]
 MAX_LINES: Final = 12
-BOX: Final = "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em;margin:.2em"
+BOX: Final = (
+    "display:inline-block;border:1px solid #8888;border-radius:6px;padding:.6em 1em;margin:.2em"
+)
 FIGURE: Final = re.compile(r"(below |above )?\d[\d.,e+-]*( %)?")
 CELL: Final = "text-align:{side};padding:.1em .8em .1em 0;border:none;background:none"
 
@@ -65,7 +67,9 @@ def _risk_card(rows: Sequence[Row]) -> str:
         for row in riskiest[:MAX_LINES]
     ]
     head = [*groups, "records", "k", "unique", "at risk"]
-    return _box(f"Risk of re-identification in {len(rows):,} groups, the riskiest first", lines, head, rows)
+    return _box(
+        f"Risk of re-identification in {len(rows):,} groups, the riskiest first", lines, head, rows
+    )
 
 
 def _population_card(rows: Sequence[Row]) -> str:
@@ -122,7 +126,11 @@ def _minimal_sets_card(rows: Sequence[Row]) -> str:
     if not sets:
         return _box("Minimal sets of columns that single people out", [["none", status]])
     lines = [
-        [", ".join(row["columns"]), percent(row["share_unique"]), *_counts(row, "unique_records", "classes")]
+        [
+            ", ".join(row["columns"]),
+            percent(row["share_unique"]),
+            *_counts(row, "unique_records", "classes"),
+        ]
         for row in sets[:MAX_LINES]
     ]
     more = "" if status == OK else f"; {status}"
@@ -132,7 +140,11 @@ def _minimal_sets_card(rows: Sequence[Row]) -> str:
 
 def _unsafe_card(rows: Sequence[Row]) -> str:
     lines = [
-        [", ".join(row["columns"]), percent(row["share"]), *_counts(row, "records", "combinations", "fewest")]
+        [
+            ", ".join(row["columns"]),
+            percent(row["share"]),
+            *_counts(row, "records", "combinations", "fewest"),
+        ]
         for row in rows[:MAX_LINES]
         if row["columns"]
     ]
@@ -155,7 +167,11 @@ def _number(value: int | None) -> str:
 
 
 def _box(
-    title: str, lines: Lines, head: Sequence[str] = (), rows: Sequence[Row] = (), below: Sequence[str] = ()
+    title: str,
+    lines: Lines,
+    head: Sequence[str] = (),
+    rows: Sequence[Row] = (),
+    below: Sequence[str] = (),
 ) -> str:
     """Write a table without lines; `rows` are those of the answer, of which the card may show the first."""
     header = "".join(_cell(text, "th", at) for at, text in enumerate(head))
@@ -163,7 +179,10 @@ def _box(
         f"<tr>{''.join(_cell(text, 'td' if at else 'th', at) for at, text in enumerate(line))}</tr>"
         for line in lines
     )
-    notes = [*below, *([f"and {len(rows) - MAX_LINES:,} more below"] if len(rows) > MAX_LINES else [])]
+    notes = [
+        *below,
+        *([f"and {len(rows) - MAX_LINES:,} more below"] if len(rows) > MAX_LINES else []),
+    ]
     more = "".join(f"<div>{_escape(note)}</div>" for note in notes)
     top = f"<tr>{header}</tr>" if header else ""
     return (
@@ -218,7 +237,8 @@ def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relati
     own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
     for ask in [*own, *(each.sql for each in connections())]:
         described = (
-            describe(([call]), asking(ask)) for describe in (describe_calls, describe_codes_of_calls)
+            describe(([call]), asking(ask))
+            for describe in (describe_calls, describe_codes_of_calls)
         )
         if sentence := " ".join(filter(None, described)):
             return sentence
@@ -235,7 +255,9 @@ def _jupysql_connections() -> list[duckdb.DuckDBPyConnection]:
     module = sys.modules.get("sql.connection")
     current = module.ConnectionManager.current if module else None
     connection = getattr(current, "_connection", None)  # of the DBAPI itself, or SQLAlchemy's
-    connection = getattr(getattr(connection, "connection", connection), "driver_connection", connection)
+    connection = getattr(
+        getattr(connection, "connection", connection), "driver_connection", connection
+    )
     # Duckdb-engine has no other name for it
     connection = getattr(connection, "_ConnectionWrapper__c", connection)
     return [connection] if isinstance(connection, duckdb.DuckDBPyConnection) else []
@@ -274,7 +296,9 @@ def load(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
     LISTENING.append(listen())
     formatter, bundles = shell.display_formatter, shell.display_formatter.mimebundle_formatter
     for kind, own in OWN.items():
-        BEFORE[kind] = bundles.for_type(kind, partial(_shown, own=own, before=bundles.for_type(kind)))
+        BEFORE[kind] = bundles.for_type(
+            kind, partial(_shown, own=own, before=bundles.for_type(kind))
+        )
     for module in PANDAS:
         bundles.for_type_by_name(module, "DataFrame", partial(_shown, own=_html, before=None))
     formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", png)
@@ -317,7 +341,9 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     elif is_relation:  # DuckDB 1.5, whose relations have no HTML, either
         answer, own = frame.pl(), _html
     bundle, people = own(answer), caution_of(name, frame)
-    caution = f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
+    caution = (
+        f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
+    )
     bundle |= {"text/plain": f"{bundle['text/plain']}\n{people}"} if people else {}
     drawn = _card(name, answer) + _figure(name, answer)
     if not drawn:
@@ -372,4 +398,7 @@ def _html(frame: Any) -> Bundle:  # noqa: ANN401 - of Polars or pandas
     return {"text/plain": repr(frame), "text/html": frame._repr_html_()}
 
 
-OWN: Final[Mapping[type, Callable[[Any], Bundle]]] = {duckdb.DuckDBPyRelation: _bundle, pl.DataFrame: _html}
+OWN: Final[Mapping[type, Callable[[Any], Bundle]]] = {
+    duckdb.DuckDBPyRelation: _bundle,
+    pl.DataFrame: _html,
+}

@@ -44,7 +44,9 @@ NameLists = npt.NDArray[np.object_]  # a list of names each
 Integers = npt.NDArray[np.int64]
 MAX_PEOPLE: Final = 1e15
 
-PROBABILITY: Final = Number("a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0)
+PROBABILITY: Final = Number(
+    "a probability between 0 and 1", "pass a share, such as 0.01 for 1 %", 0.0, 1.0
+)
 COUNT: Final = Number(
     "a number of people of at least 1 and at most 1e+15",
     "pass the size of the population that the record is looked for in",
@@ -108,15 +110,21 @@ TABLE: Final = Table()
 OPTIONAL_TABLE: Final = OptionalTable()
 TABLES: Final = Tables()
 MODEL: Final = ModelName("the name of a fitted model", "see fitted_models() for those there are")
-NEW_MODEL: Final = ModelName("a name of 1 to 200 characters", "choose one by which the model will be known")
+NEW_MODEL: Final = ModelName(
+    "a name of 1 to 200 characters", "choose one by which the model will be known"
+)
 TOLERANCE: Final = Tolerance()
-WEIGHT: Final = Weight("the name of a column of survey weights", "write weight := 'column'", optional=True)
+WEIGHT: Final = Weight(
+    "the name of a column of survey weights", "write weight := 'column'", optional=True
+)
 ORDERED: Final = Texts()
 RECORD: Final = Texts(of_record=True)
 
 Probability = Annotated[npt.ArrayLike, PROBABILITY]
 Count = Annotated[npt.ArrayLike, COUNT]
-Populations = Annotated[npt.ArrayLike, Numbers(COUNT, is_one_enough=True, example="1e6 or [1000, 1e6]")]
+Populations = Annotated[
+    npt.ArrayLike, Numbers(COUNT, is_one_enough=True, example="1e6 or [1000, 1e6]")
+]
 Threshold = Annotated[float, THRESHOLD]
 SubsetSize = Annotated[int, SUBSET_SIZE]
 Model = Annotated[str, MODEL]

@@ -13,7 +13,9 @@ Level = str | float
 Levels = Mapping[str, Sequence[Level]]
 INTERVAL: Final = re.compile(r"[1-9]\d{0,8} (second|minute|hour|day|week|month|year)s?")
 MAX_RESOLUTIONS: Final = 64
-REMEDY: Final = "write {'time': ['1 hour', '1 day'], 'income': [100, 1000], 'place': ['place', 'district']}"
+REMEDY: Final = (
+    "write {'time': ['1 hour', '1 day'], 'income': [100, 1000], 'place': ['place', 'district']}"
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,15 @@ class Bins(Domain):
         for each in levels.values():
             combinations *= len(each)
         fits = all(_is_level(level) for each in levels.values() for level in each)
-        if not levels or len(levels) < len(given) or not fits or not 1 <= combinations <= MAX_RESOLUTIONS:
-            rule = f"{name} must be resolutions by column, in at most {MAX_RESOLUTIONS} combinations"
+        if (
+            not levels
+            or len(levels) < len(given)
+            or not fits
+            or not 1 <= combinations <= MAX_RESOLUTIONS
+        ):
+            rule = (
+                f"{name} must be resolutions by column, in at most {MAX_RESOLUTIONS} combinations"
+            )
             raise OutOfDomainError(f"{rule}, got {list_text(value)}; {REMEDY}")
         return {
             key: [each if isinstance(each, str) else float(each) for each in listed]
@@ -54,12 +63,16 @@ class Bins(Domain):
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401, ARG002 - a checked argument
         """The coarser columns."""
         levels = [level for each in (value or {}).values() for level in each]
-        return [level for level in levels if isinstance(level, str) and not INTERVAL.fullmatch(level)]
+        return [
+            level for level in levels if isinstance(level, str) and not INTERVAL.fullmatch(level)
+        ]
 
     @property
     def label(self) -> str:
         """Resolutions."""
-        return "resolutions by column: times such as `'1 day'`, widths of bins, or columns" + NULL_TOO
+        return (
+            "resolutions by column: times such as `'1 day'`, widths of bins, or columns" + NULL_TOO
+        )
 
     @property
     def hint(self) -> str:
@@ -78,7 +91,10 @@ def list_resolutions(bins: Levels) -> list[tuple[str, dict[str, Level]]]:
     ['day: 1 day, place: district', 'day: 7 days, place: district']
     """
     chosen = [dict(zip(bins, each, strict=True)) for each in product(*bins.values())]
-    return [(", ".join(f"{key}: {_shown(level)}" for key, level in each.items()), each) for each in chosen]
+    return [
+        (", ".join(f"{key}: {_shown(level)}" for key, level in each.items()), each)
+        for each in chosen
+    ]
 
 
 def _shown(level: Level) -> str:

@@ -37,7 +37,9 @@ def list_columns(label: str, value: Any, fold: Callable[[str], str] = str) -> li
     folded = [fold(column) for column in names]
     for place, column in enumerate(names):
         if folded[place] in folded[:place]:
-            raise OutOfDomainError(f"{label} must be distinct, got '{column}' twice; name each column once")
+            raise OutOfDomainError(
+                f"{label} must be distinct, got '{column}' twice; name each column once"
+            )
     return names
 
 
@@ -69,7 +71,9 @@ class Columns(Domain):
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it
         """Read the names; the query checks them in the table."""
-        return None if value is None and self.optional else list_columns(self.words, value, fold_case)
+        return (
+            None if value is None and self.optional else list_columns(self.words, value, fold_case)
+        )
 
     def from_python(self, name: str, value: Any) -> Any:  # noqa: ANN401, ARG002 - as it may be
         """Make a list of a single name; the reduction checks it."""
@@ -220,4 +224,6 @@ class Entity(Values):
 
 def _as_names(words: str, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none
     is_list = isinstance(value, Sequence) and all(isinstance(name, str) for name in value)
-    return list(value) if is_list and not isinstance(value, str) else Columns(words).check(value, [])
+    return (
+        list(value) if is_list and not isinstance(value, str) else Columns(words).check(value, [])
+    )

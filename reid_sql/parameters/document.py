@@ -51,7 +51,11 @@ class Place:
         """Refuse an unknown key; `of_checks` are those that a check has instead."""
         for key in self.values:
             if key not in known:
-                remedy = "write it in a check" if key in of_checks else suggestion(str(key), known, "keys")
+                remedy = (
+                    "write it in a check"
+                    if key in of_checks
+                    else suggestion(str(key), known, "keys")
+                )
                 raise UnknownNameError(
                     f"{self.where.strip()} must have only known keys, got '{key}'; {remedy}"
                 )
@@ -114,7 +118,8 @@ class Place:
             raise OutOfDomainError(
                 f"{where} must be a table of keys and values, got {shown(value)}; write key = value lines"
             )
-        return {key: each for key, each in value.items() if each is not None}  # null is as good as absent
+        # null is as good as absent
+        return {key: each for key, each in value.items() if each is not None}
 
 
 def shown(value: Any) -> str:  # noqa: ANN401 - whatever the document contains
@@ -149,7 +154,9 @@ def read_document(
             f"{words} must be an existing file, JSON text or a shipped name, got '{source}'; {hint}"
         )
     if path.suffix not in KINDS:
-        raise OutOfDomainError(f"{words} must be a .toml or .json file, got '{source}'; rename or convert it")
+        raise OutOfDomainError(
+            f"{words} must be a .toml or .json file, got '{source}'; rename or convert it"
+        )
     return Place(f"{words} ", parsed(words, path.suffix, _text(words, path))), path.parent
 
 
@@ -164,7 +171,9 @@ def _text(words: str, path: Path) -> str:
 
 def _files(folder: Path) -> list[str]:
     return (
-        sorted(other.name for kind in KINDS for other in folder.glob(f"*{kind}")) if folder.is_dir() else []
+        sorted(other.name for kind in KINDS for other in folder.glob(f"*{kind}"))
+        if folder.is_dir()
+        else []
     )
 
 
@@ -174,11 +183,14 @@ def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
         document = (
             tomllib.loads(text)
             if kind == ".toml"
-            else json.loads(text, parse_constant=partial(_no_number, words), object_pairs_hook=_once)
+            else json.loads(
+                text, parse_constant=partial(_no_number, words), object_pairs_hook=_once
+            )
         )
     except ReidError:
         raise
-    except (ValueError, RecursionError) as error:  # what is no such text, and numbers of thousands of digits
+    # what is no such text, and numbers of thousands of digits
+    except (ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise OutOfDomainError(
             f"{words} must be valid {kind[1:].upper()}, got an error: {reason}; correct that place"
@@ -203,14 +215,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(words: str, text: str) -> float:
-    raise OutOfDomainError(f"{words} must contain finite numbers, got {text}; write the number with digits")
+    raise OutOfDomainError(
+        f"{words} must contain finite numbers, got {text}; write the number with digits"
+    )
 
 
 def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     """Read a CSV file with the columns value and probability, as text and number."""
     path = folder / file
     if not path.is_file():
-        known = sorted(other.name for other in path.parent.glob("*.csv")) if path.parent.is_dir() else []
+        known = (
+            sorted(other.name for other in path.parent.glob("*.csv"))
+            if path.parent.is_dir()
+            else []
+        )
         raise UnknownNameError(
             f"{where} must be an existing file, got '{file}'; "
             f"{suggestion(path.name, known, 'files beside it')}"
@@ -229,7 +247,9 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     pairs = [row for row in rows[1:] if row]
     for position, (value, _) in enumerate(pairs):
         if value in [other for other, _ in pairs[:position]]:
-            raise OutOfDomainError(f"{where} must name each value once, got '{value}' twice; leave one line")
+            raise OutOfDomainError(
+                f"{where} must name each value once, got '{value}' twice; leave one line"
+            )
     return {value: _as_number(probability) for value, probability in pairs}
 
 

@@ -61,7 +61,9 @@ def order_by_name(columns: Sequence[str]) -> list[int]:
     >>> order_by_name(["sex", "Age", "city"])
     [1, 2, 0]
     """
-    return sorted(range(len(columns)), key=lambda place: (fold_case(columns[place]), columns[place]))
+    return sorted(
+        range(len(columns)), key=lambda place: (fold_case(columns[place]), columns[place])
+    )
 
 
 def sql_text(text: str) -> str:
@@ -111,7 +113,9 @@ def describe_value(value: Any) -> str:  # noqa: ANN401 - anything
     if value is None:
         return "NULL"
     can_be_shown = isinstance(value, str | list | tuple | Real | Decimal)
-    return str(value) if can_be_shown and len(str(value)) <= MAX_SHOWN_LENGTH else type(value).__name__
+    return (
+        str(value) if can_be_shown and len(str(value)) <= MAX_SHOWN_LENGTH else type(value).__name__
+    )
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,8 @@ class Domain(ABC):
     is_required_table: ClassVar[bool] = False
     role: ClassVar[Role | None] = None  # how the function uses the columns that it names
     form: ClassVar[Form] = "text"  # what people write for it in a policy or on the command line
-    is_record_value: ClassVar[bool] = False  # columns of values, after the options of a function of records
+    # columns of values, after the options of a function of records
+    is_record_value: ClassVar[bool] = False
     is_in_checks: ClassVar[bool] = True  # whether a check of the release gate may set it
     spark_type: ClassVar[str] = "STRING"
 

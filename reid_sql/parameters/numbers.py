@@ -41,7 +41,9 @@ class Number(Domain):
         try:
             array = np.asarray(values, dtype=np.float64)
         except OverflowError:
-            raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
+            raise OutOfDomainError(
+                self.sentence(name, "a number of more than 308 digits")
+            ) from None
         outside = ~((array >= self.low) & (array <= self.high))
         if self.whole:
             outside |= array != np.floor(array)
@@ -70,7 +72,9 @@ class Number(Domain):
         refusal = f"error(({sql_text(head)} || {got} || {sql_text(tail)})::VARCHAR)::DOUBLE"
         boolean = sql_text(REFUSAL_BOOLEAN.format(column))
         comparison = f"WHEN typeof({column}) = 'BOOLEAN' THEN error({boolean})::DOUBLE"
-        checked = f"CASE {comparison} WHEN {column} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
+        checked = (
+            f"CASE {comparison} WHEN {column} IS NULL OR {inside} THEN {value} ELSE {refusal} END"
+        )
         return f"({checked})::BIGINT" if self.whole else checked
 
     def read_sql(self, name: str, value: Any) -> float | None:  # noqa: ANN401 - as SQL gave it
@@ -80,7 +84,9 @@ class Number(Domain):
         try:
             number = float(value)
         except OverflowError:
-            raise OutOfDomainError(self.sentence(name, "a number of more than 308 digits")) from None
+            raise OutOfDomainError(
+                self.sentence(name, "a number of more than 308 digits")
+            ) from None
         except (TypeError, ValueError):
             raise OutOfDomainError(self.sentence(name, list_text(value))) from None
         checked = self.check_one(name, number)
@@ -159,7 +165,9 @@ class Numbers(Domain):
         """Give the numbers as doubles, or refuse: not a list, empty, or one outside the domain."""
         if values is None and self.optional:
             return None
-        array = np.array([] if isinstance(values, str) else values, dtype=object, ndmin=self.is_one_enough)
+        array = np.array(
+            [] if isinstance(values, str) else values, dtype=object, ndmin=self.is_one_enough
+        )
         if array.ndim != 1 or not len(array) or any(value is None for value in array):
             raise OutOfDomainError(self.sentence(name, "NULL" if values is None else str(values)))
         return self.each.check(name, array.astype(np.float64))
@@ -173,7 +181,11 @@ class Numbers(Domain):
         """Read the numbers, or refuse what is no list of them."""
         if value is None and self.optional:
             return None
-        value = [value] if self.is_one_enough and not isinstance(value, list | tuple | str | None) else value
+        value = (
+            [value]
+            if self.is_one_enough and not isinstance(value, list | tuple | str | None)
+            else value
+        )
         if not isinstance(value, list | tuple) or not value or any(each is None for each in value):
             raise OutOfDomainError(self.sentence(name, list_text(value)))
         return [self.each.from_sql(name, each) for each in value]

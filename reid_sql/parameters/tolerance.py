@@ -10,7 +10,9 @@ from typing import Any, Final
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters.domain import NULL_TOO, Domain, describe_value, fold_case, is_number
 
-AMOUNT: Final = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*(%|[a-z]*?)s?\s*", re.ASCII | re.IGNORECASE)
+AMOUNT: Final = re.compile(
+    r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*(%|[a-z]*?)s?\s*", re.ASCII | re.IGNORECASE
+)
 SECONDS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 MONTHS: Final = {"month": 1, "year": 12}
 EDIT: Final = "edit"
@@ -143,7 +145,9 @@ def allowances_of(tolerance: str | None, columns: Sequence[str]) -> dict[int, Al
     for column, each in json.loads(tolerance).items():
         if fold_case(column) not in folded:
             rule = f"tolerance must name columns that are compared, got '{column}'"
-            raise OutOfDomainError(f"{rule}; name it among the quasi-identifiers too, or leave it out here")
+            raise OutOfDomainError(
+                f"{rule}; name it among the quasi-identifiers too, or leave it out here"
+            )
         allowance = read_allowance(each)
         if allowance is not None:
             read[folded.index(fold_case(column)) + 1] = allowance

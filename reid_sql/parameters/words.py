@@ -19,7 +19,11 @@ from reid_sql.parameters.domain import (
 
 MAX_TEXT_LENGTH: Final = 200
 TABLE_OF_TEXTS: Final = "tbl"  # the table whose columns a document names as texts
-NAMES_SCHEMA: Final[dict[str, Any]] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+NAMES_SCHEMA: Final[dict[str, Any]] = {
+    "type": "array",
+    "items": {"type": "string"},
+    "uniqueItems": True,
+}
 DECIMAL_COMMA: Final = r"\s*[+-]?[0-9.]*,[0-9]+\s*"  # of a text that is a number elsewhere
 REFUSAL_DECIMAL_COMMAS: Final = (
     "weight must be a number for every record, got text with decimal commas; "
@@ -68,7 +72,11 @@ class Choice(Domain):
     @property
     def label(self) -> str:
         """The words."""
-        return "one of " + ", ".join(f"`{sql_text(word)}`" for word in self.words) + NULL_TOO * self.optional
+        return (
+            "one of "
+            + ", ".join(f"`{sql_text(word)}`" for word in self.words)
+            + NULL_TOO * self.optional
+        )
 
     @property
     def hint(self) -> str:
@@ -164,10 +172,10 @@ class Texts(Domain):
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
         if self.of_record:
-            return (
-                f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
-            )
-        return f"{name} must be a name or a list of names, got {got}; write it like ['age', 'income']"
+            return f"{name} must be a list of texts, got {got}; write a person's values like ['34', 'F', NULL]"
+        return (
+            f"{name} must be a name or a list of names, got {got}; write it like ['age', 'income']"
+        )
 
     def read_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
         """Read what SQL gave, or refuse it."""
@@ -233,7 +241,9 @@ class Document(Domain):
 
     def read_sql(self, name: str, value: Any) -> str:  # noqa: ANN401 - as SQL gave it
         """Read the document; a STRUCT is JSON."""
-        return self.check(name, json.dumps(value, default=_plain_json) if isinstance(value, dict) else value)
+        return self.check(
+            name, json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
+        )
 
     def from_python(self, name: str, value: Any) -> str:  # noqa: ANN401 - as it may be
         """Read the document."""
@@ -242,7 +252,10 @@ class Document(Domain):
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - the checked text
         """The columns that the document names; those of texts belong to the table itself."""
         document = json.loads(value)
-        return [*document["columns"], *(document["text_columns"] if table == TABLE_OF_TEXTS else [])]
+        return [
+            *document["columns"],
+            *(document["text_columns"] if table == TABLE_OF_TEXTS else []),
+        ]
 
     @property
     def label(self) -> str:

@@ -5,7 +5,14 @@ from dataclasses import replace
 from typing import Final
 
 from reid_sql.models.synthetic.audited_tables import AuditedTables
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns, OptionalTable, fold_case, list_columns
+from reid_sql.parameters import (
+    QUASI_IDENTIFIERS,
+    TABLE,
+    Columns,
+    OptionalTable,
+    fold_case,
+    list_columns,
+)
 from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.codes import is_ordinal
 from reid_sql.sql.nobodies import letters_of
@@ -86,7 +93,11 @@ def audited_tables(
 
 
 def inference_tables(
-    tbl: Source, qi: Sequence[str], sensitive: Sequence[str], holdout: Source | None, entity: str | None
+    tbl: Source,
+    qi: Sequence[str],
+    sensitive: Sequence[str],
+    holdout: Source | None,
+    entity: str | None,
 ) -> str:
     """List the same of a released table, whose people are those of the original."""
     asked = list_columns(AUDITED_COLUMNS.words, [*qi, *sensitive], fold_case)
@@ -101,7 +112,11 @@ def _label(entity: str | None) -> str:
 
 
 def _list_records(
-    tables: Tables, sides: Sequence[int], qi: Sequence[str], asked: Sequence[str], entity: str | None
+    tables: Tables,
+    sides: Sequence[int],
+    qi: Sequence[str],
+    asked: Sequence[str],
+    entity: str | None,
 ) -> str:
     """List the distinct records of the tables, counted for each of SIDES in the table of this place."""
     original, holdout = tables[0], tables.get(2)
@@ -111,7 +126,9 @@ def _list_records(
     keys = numbered(asked) if entity is None else f"{numbered(asked)}, side, person"
     ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
     flags = ", ".join(str(column not in qi).lower() for column in asked)
-    codes = ", ".join(_list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1))
+    codes = ", ".join(
+        _list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1)
+    )
     written = ", ".join(_count_other_writing(alias) for alias in aliases(len(asked)))
     body = f"""
         WITH reid_rows AS MATERIALIZED ({rows}),
@@ -156,7 +173,9 @@ def _count_other_writing(alias: str) -> str:
     form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
-    others = ", ".join(f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:])
+    others = ", ".join(
+        f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:]
+    )
     return f"""(
             SELECT [{others}]
             FROM (

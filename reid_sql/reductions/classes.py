@@ -54,7 +54,12 @@ HISTOGRAM: Final = Reduction(
     name="histogram",
     words="how many classes, and how many records, or people, have each class size",
     arguments=(TBL, QI, ENTITY, BY, ANY_NULLS, WITHIN),
-    columns={"class_size": "BIGINT", "classes": "BIGINT", "records": "BIGINT", "blank_records": "BIGINT"},
+    columns={
+        "class_size": "BIGINT",
+        "classes": "BIGINT",
+        "records": "BIGINT",
+        "blank_records": "BIGINT",
+    },
     arrays=Histogram,
     fallback=MATCHED_BY_DUCKDB,
 )
@@ -99,7 +104,9 @@ def histogram(
     """Count the classes, and the records or people, of each class size, within each group of `by`."""
     refuse_tolerance(tolerance, nulls)
     if by is not None:
-        return f"{_histogram_by_group(tbl, qi, entity, by, nulls, tolerance)} ORDER BY class_size ASC"
+        return (
+            f"{_histogram_by_group(tbl, qi, entity, by, nulls, tolerance)} ORDER BY class_size ASC"
+        )
     if tolerance is not None:
         body = _histogram_within(tbl, qi, entity, nulls, tolerance)
     elif entity is not None:
@@ -109,13 +116,19 @@ def histogram(
     return f"{_of_table(tbl, qi, entity, nulls, body)} ORDER BY class_size ASC"
 
 
-def _match_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str) -> str:
+def _match_within(
+    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
+) -> str:
     """Match distinct records, or people in classes, within the tolerance: of a WITH clause, reid_matched."""
-    own = count_distinct(tbl, qi, nulls) if entity is None else number_people(tbl, qi, entity, nulls)
+    own = (
+        count_distinct(tbl, qi, nulls) if entity is None else number_people(tbl, qi, entity, nulls)
+    )
     return match_within(qi, own, allowances_of(tolerance, qi), of_people=entity is not None)
 
 
-def _histogram_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str) -> str:
+def _histogram_within(
+    tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
+) -> str:
     """Count the classes, and the records or people, by how many records or people are within the tolerance.
 
     An attacker knows the record of a person that matches the fewest people.
@@ -123,7 +136,9 @@ def _histogram_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls:
     matched = _match_within(tbl, qi, entity, nulls, tolerance)
     people = "SELECT class_size, records FROM reid_matched"
     if entity is not None:
-        people = "SELECT min(class_size) AS class_size, 1 AS records FROM reid_matched GROUP BY entity"
+        people = (
+            "SELECT min(class_size) AS class_size, 1 AS records FROM reid_matched GROUP BY entity"
+        )
     return f"""
         WITH {matched}
         SELECT class_size, classes, coalesce(records, 0)::BIGINT AS records, NULL::BIGINT AS blank_records
@@ -137,7 +152,9 @@ def _histogram_within(tbl: Source, qi: Sequence[str], entity: str | None, nulls:
 
 def _of_table(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, body: str) -> str:
     label = label_with_entity("quasi-identifiers", entity)
-    return tbl.check_columns(label, with_entity(qi, entity, nulls), with_null_report(tbl, qi, nulls, body))
+    return tbl.check_columns(
+        label, with_entity(qi, entity, nulls), with_null_report(tbl, qi, nulls, body)
+    )
 
 
 def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
@@ -194,7 +211,9 @@ def _histogram_by_group(
     if tolerance is not None:
         own = "SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete"
         allowances, groups = allowances_of(tolerance, qi), group_aliases(qi, by)
-        matched = f"{match_within(qi, own, allowances, groups=groups, of_people=entity is not None)},"
+        matched = (
+            f"{match_within(qi, own, allowances, groups=groups, of_people=entity is not None)},"
+        )
         in_classes = "SELECT *, false AS short FROM reid_matched"
     sized = f"""{matched}
         reid_in_classes AS ({in_classes}),

@@ -7,7 +7,15 @@ from typing import Final
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.parameters import COLUMNS, Column, fold_case, list_columns
-from reid_sql.reduction import DROPPABLE_NULLS, ENTITY, KEY, TBL, Argument, Reduction, refuse_key_with_entity
+from reid_sql.reduction import (
+    DROPPABLE_NULLS,
+    ENTITY,
+    KEY,
+    TBL,
+    Argument,
+    Reduction,
+    refuse_key_with_entity,
+)
 from reid_sql.sql import text as sql_text
 from reid_sql.sql.people import label_with_entity, with_entity
 from reid_sql.sql.records import encode_values, fits_memory, is_key, with_null_report
@@ -22,7 +30,8 @@ COLUMNS_AS_CODES: Final = {
 }
 MEMORY_MB: Final = Argument("memory_mb", MEMORY, 1024)
 BYTES: Final = CODE_BYTES  # of one code
-LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)  # bytes a record that any count takes in addition to the codes
+# bytes a record that any count takes in addition to the codes
+LEAST: Final = KEY_BYTES * (1 + SPARE_ARRAYS)
 BY_RECORD: Final = {
     "ibis": "whole columns would have to come to the client record by record, and records of the same values "
     "could not be distinguished"
@@ -67,18 +76,23 @@ PERSON_ROWS: Final = replace(
 
 
 POSITION: Final = {"position": "row_number() OVER () - 1"}  # of a record in the scan
-ORDINAL_TYPES: Final = (
-    "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
-)
+ORDINAL_TYPES: Final = "BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|INTERVAL|ENUM.*"
 
 
-def codes(tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None) -> str:
+def codes(
+    tbl: Source, columns: Sequence[str], memory_mb: int, nulls: str, entity: str | None
+) -> str:
     """List each column as codes."""
     return record_codes(tbl, columns, memory_mb, None, nulls, entity)
 
 
 def record_codes(
-    tbl: Source, columns: Sequence[str], memory_mb: int, key: str | None, nulls: str, entity: str | None
+    tbl: Source,
+    columns: Sequence[str],
+    memory_mb: int,
+    key: str | None,
+    nulls: str,
+    entity: str | None,
 ) -> str:
     """List each column as codes, with the key of each record, or else its position in the scan."""
     if entity is not None:
@@ -105,13 +119,17 @@ def record_codes(
 uniques = record_codes
 
 
-def person_rows(tbl: Source, entity: str, columns: Sequence[str], memory_mb: int, nulls: str) -> str:
+def person_rows(
+    tbl: Source, entity: str, columns: Sequence[str], memory_mb: int, nulls: str
+) -> str:
     """List each column as codes, with the person of each distinct row; the entity must be named."""
     list_columns("columns and entity", [*columns, entity], fold_case)
     return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
 
 
-def _codes_of_people(tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str) -> str:
+def _codes_of_people(
+    tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str
+) -> str:
     """List a record for each combination of values that a person has; people are the keys."""
     every = with_entity(columns, entity, nulls)
     person = len(every)
@@ -140,7 +158,9 @@ def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str
 def _list_columns(columns: Sequence[str]) -> str:
     """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
     ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
-    listed = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    listed = ", ".join(
+        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
+    )
     return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, [{listed}] AS codes,
           list(position) AS position"""
 

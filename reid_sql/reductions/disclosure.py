@@ -60,7 +60,12 @@ def measured(
         name=name,
         words="how many classes, and records or people, have each size and each value of the measure",
         arguments=(*OF_CLASSES, *variant, *options, ENTITY, BY, DROPPABLE_NULLS),
-        columns={"class_size": "BIGINT", "value": "DOUBLE", "classes": "BIGINT", "records": "BIGINT"},
+        columns={
+            "class_size": "BIGINT",
+            "value": "DOUBLE",
+            "classes": "BIGINT",
+            "records": "BIGINT",
+        },
         arrays=sensitive.ClassValues,
         of_shares=of_shares,
         fallback=fallback,
@@ -69,7 +74,9 @@ def measured(
 
 L_DIVERSITY: Final = measured("l_diversity", Argument("c", sensitive.CONCENTRATION, 3))
 T_CLOSENESS: Final = measured(
-    "t_closeness", of_shares=True, fallback={"spark": IN_ORDER, "ibis": {**IN_TABLE["ibis"], **IN_ORDER}}
+    "t_closeness",
+    of_shares=True,
+    fallback={"spark": IN_ORDER, "ibis": {**IN_TABLE["ibis"], **IN_ORDER}},
 )
 ALPHA_K_ANONYMITY: Final = measured("alpha_k_anonymity")
 BETA_LIKENESS: Final = measured("beta_likeness", of_shares=True)
@@ -84,7 +91,9 @@ THRESHOLDS: Final[Mapping[str, tuple[Number, float]]] = {
     "beta_likeness": (sensitive.GAIN, 1),
     "delta_disclosure": (sensitive.GAIN, 1),
 }
-VARIANT: Final = Choice(tuple(word for words, _ in VARIANTS.values() for word in words.words), optional=True)
+VARIANT: Final = Choice(
+    tuple(word for words, _ in VARIANTS.values() for word in words.words), optional=True
+)
 THRESHOLD: Final = Number(
     "a number from 0 to 1e+9",
     "pass what a class must not be beyond, such as 2 values",
@@ -292,7 +301,9 @@ def _values_by_group(
         reid_sized AS ({_count_kinds(measure, asked[-1], c, keys)})"""
     counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
           coalesce(records, 0)::BIGINT AS records"""
-    return count_by_group(tbl, "quasi-identifiers, sensitive", asked, by, entity, nulls, counts, sized)
+    return count_by_group(
+        tbl, "quasi-identifiers, sensitive", asked, by, entity, nulls, counts, sized
+    )
 
 
 def disclosing_classes(

@@ -8,14 +8,30 @@ from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.copula.copula_file import SavedModels
 from reid_sql.models.evidence import DistinctTexts
 from reid_sql.parameters import Columns, fold_case
-from reid_sql.reduction import BY, DROPPABLE_NULLS, ENTITY, MAX_FITTED_GROUPS, QI, TBL, Argument, Reduction
+from reid_sql.reduction import (
+    BY,
+    DROPPABLE_NULLS,
+    ENTITY,
+    MAX_FITTED_GROUPS,
+    QI,
+    TBL,
+    Argument,
+    Reduction,
+)
 from reid_sql.sql import text as sql_text
 from reid_sql.sql.people import count_by_group, group_aliases, label_with_entity, with_entity
-from reid_sql.sql.records import count_distinct, encode_values, fits_memory, value_texts, with_null_report
+from reid_sql.sql.records import (
+    count_distinct,
+    encode_values,
+    fits_memory,
+    value_texts,
+    with_null_report,
+)
 from reid_sql.sql.text import Source, fold_case_in_sql, name, none_null, numbered, prefix, text
 
 CODE: Final = CODE_BYTES  # bytes of one code
-COUNTS: Final = 2 * KEY_BYTES  # bytes of how many records there are of a distinct one, and of its person
+# bytes of how many records there are of a distinct one, and of its person
+COUNTS: Final = 2 * KEY_BYTES
 SOME_COLUMNS: Final = Columns("columns", optional=True)
 DISTINCT_CODES: Final = Reduction(
     __name__,
@@ -28,7 +44,12 @@ DISTINCT_CODES: Final = Reduction(
         DROPPABLE_NULLS,
         ENTITY,
     ),
-    columns={"names": "VARCHAR[]", "codes": "INTEGER[][]", "records": "BIGINT[]", "people": "BIGINT[]"},
+    columns={
+        "names": "VARCHAR[]",
+        "codes": "INTEGER[][]",
+        "records": "BIGINT[]",
+        "people": "BIGINT[]",
+    },
     arrays=DistinctCodes,
     whole=True,
     reasons={"by": "its columns are compared as a whole"},
@@ -69,7 +90,9 @@ def distinct_codes(
     if columns is None:
         return _of_all_columns(tbl, memory_mb, nulls, entity)
     every = with_entity(columns, entity, nulls)
-    codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    codes = ", ".join(
+        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
+    )
     people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(every)}, 0))"
     what = f" distinct records of {len(columns)} columns"
     # Each row has a person, so only the other columns decide which records are left out.
@@ -149,14 +172,20 @@ def pattern_of_others(name: str) -> str:
     """
     pattern = ".+"
     for letter in reversed(name):
-        cases = dict.fromkeys((letter, letter.lower(), letter.upper()) if letter.isascii() else letter)
+        cases = dict.fromkeys(
+            (letter, letter.lower(), letter.upper()) if letter.isascii() else letter
+        )
         either = "".join(rf"\x{{{ord(each):x}}}" for each in cases)
         pattern = f"(?:|[^{either}].*|[{either}]{pattern})"
     return f"(?s)^{pattern}$"
 
 
 def _names_of_others(tbl: Source, entity: str | None) -> str:
-    other = "true" if entity is None else f"{fold_case_in_sql('column_name')} <> {text(fold_case(entity))}"
+    other = (
+        "true"
+        if entity is None
+        else f"{fold_case_in_sql('column_name')} <> {text(fold_case(entity))}"
+    )
     return f"SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}) WHERE {other}"
 
 

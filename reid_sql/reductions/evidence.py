@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, TypeVar
 
-from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, MARGINAL_SHARE, PAIR, VALUE, EvidenceRows
+from reid_sql.models.evidence import (
+    CLASS_SIZE,
+    DRAWN_RECORD,
+    MARGINAL_SHARE,
+    PAIR,
+    VALUE,
+    EvidenceRows,
+)
 from reid_sql.models.people.evidence import MAX_DRAWN, MAX_PAIRED, max_combinations
 from reid_sql.models.population.population_uniqueness import METHOD
 from reid_sql.parameters import (
@@ -35,7 +42,8 @@ from reid_sql.sql.text import Source, aliases, fold_case_in_sql, numbered, prefi
 
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 WITH_WEIGHT: Final = Columns("quasi-identifiers and weight")
-ROWS_LOOKED_AT: Final = 32_768  # these show first which pairs of columns have very many combinations
+# these show first which pairs of columns have very many combinations
+ROWS_LOOKED_AT: Final = 32_768
 
 
 @dataclass(frozen=True)
@@ -138,7 +146,8 @@ def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]
 
 
 SHARES = ("column_name", "value", "share")  # the columns of a table of marginals
-MAX_PAIR_QUERIES = 120  # one for each pair is faster, but takes 2 MB and 2 ms; one query counts more pairs
+# one for each pair is faster, but takes 2 MB and 2 ms; one query counts more pairs
+MAX_PAIR_QUERIES = 120
 COUNTED = {name: kind for name, kind in EVIDENCE.columns.items() if name != "line"}
 
 
@@ -156,14 +165,18 @@ def _count_evidence(
     label, asked = columns_asked(qi, weight)
     groups = group_aliases(asked, by or ())
     rows = tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))
-    classes = _group_records(rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups)
+    classes = _group_records(
+        rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups
+    )
     kind = "MATERIALIZED" if parts != Parts() else ""  # else it is read once
     tables = [f"reid_classes AS {kind} ({classes})"]
     if parts.seed is not None:
         drawn = _draw_records(qi, parts.seed, is_bounded=not groups)
         tables.append(f"reid_drawn AS {'' if groups else 'MATERIALIZED'} ({drawn})")
     if parts.pairs and not (parts.all_pairs or groups):
-        tables.append(f"reid_paired AS MATERIALIZED ({_choose_paired(is_weighted=weight is not None)})")
+        tables.append(
+            f"reid_paired AS MATERIALIZED ({_choose_paired(is_weighted=weight is not None)})"
+        )
         tables.append(f"reid_few AS MATERIALIZED (FROM reid_paired LIMIT {ROWS_LOOKED_AT})")
     lines = _count_parts(qi, parts, groups, is_weighted=weight is not None)
     if marginals is not None:
@@ -171,7 +184,9 @@ def _count_evidence(
     lines.append(
         f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in COUNTED.items())} WHERE false"
     )
-    columns = (f"coalesce({name}, 0) AS {name}" if t == "BIGINT" else name for name, t in COUNTED.items())
+    columns = (
+        f"coalesce({name}, 0) AS {name}" if t == "BIGINT" else name for name, t in COUNTED.items()
+    )
     tables.append(f"""reid_sized AS (
           SELECT row_number() OVER () AS line, {prefix(groups)}{", ".join(columns)}
           FROM ({" UNION ALL BY NAME ".join(lines)})
@@ -180,7 +195,8 @@ def _count_evidence(
         body = f"WITH {', '.join(tables)} FROM reid_sized"
         return tbl.check_columns(label.words, asked, with_null_report(tbl, asked, nulls, body))
     counts = ", ".join(
-        "coalesce(records, 0)::BIGINT AS records" if name == "records" else name for name in EVIDENCE.columns
+        "coalesce(records, 0)::BIGINT AS records" if name == "records" else name
+        for name in EVIDENCE.columns
     )
     sized = ", ".join([rows_by_group(tbl, asked, by, nulls), *tables])
     return count_by_group(tbl, label.words, asked, by, None, nulls, counts, sized)
@@ -226,7 +242,9 @@ def _count_parts(
 
 def _count_sizes(columns: Sequence[str], groups: Sequence[str], *, is_independent: bool) -> str:
     """Count the records in classes of each size, and of each expected count, to a thousandth of its log."""
-    classes = f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
+    classes = (
+        f"({log_expected(columns, 'reid_classes', groups)})" if is_independent else "reid_classes"
+    )
     log = "round(log_expected * 1000) / 1000 AS log_expected, " if is_independent else ""
     by = ", round(log_expected * 1000)" if is_independent else ""
     return f"""
@@ -252,7 +270,9 @@ def _count_values(columns: Sequence[str], counts: str, groups: Sequence[str]) ->
     return f"FROM ({values})"
 
 
-def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None) -> str:
+def _count_pairs(
+    columns: Sequence[str], counts: str, groups: Sequence[str], most: int | None
+) -> str:
     """Count each pair of values of two columns, of those that have at most so many.
 
     Where all records are drawn without weights, no pair is counted: the drawn records are counted faster than
@@ -261,13 +281,17 @@ def _count_pairs(columns: Sequence[str], counts: str, groups: Sequence[str], mos
     head, limit = prefix(groups), None if groups else most
     places = list(combinations(range(1, len(columns) + 1), 2))
     if len(places) <= MAX_PAIR_QUERIES:
-        pairs = " UNION ALL ".join(_count_pair(head, one, other, counts, limit) for one, other in places)
+        pairs = " UNION ALL ".join(
+            _count_pair(head, one, other, counts, limit) for one, other in places
+        )
     else:
         pairs = _count_listed_pairs(columns, head, counts, limit)
     if most is None:
         return f"FROM ({pairs})"
     of_pair = f"PARTITION BY {head}first, second"
-    beyond_drawn = "" if "weights" in counts else f" AND sum(records) OVER ({of_pair}) > {MAX_DRAWN}"
+    beyond_drawn = (
+        "" if "weights" in counts else f" AND sum(records) OVER ({of_pair}) > {MAX_DRAWN}"
+    )
     return f"FROM ({pairs}) QUALIFY count(*) OVER ({of_pair}) <= {most}{beyond_drawn}"
 
 
@@ -276,7 +300,9 @@ def _count_pair(head: str, one: int, other: int, counts: str, most: int | None) 
 
     If the first of the rows have more combinations, so have all: the pair is then not counted.
     """
-    few = f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY q{one}, q{other}))"
+    few = (
+        f"WHERE (SELECT count(*) <= {most} FROM (SELECT 1 FROM reid_few GROUP BY q{one}, q{other}))"
+    )
     return f"""
         SELECT {head}'{PAIR}' AS kind, {one}::BIGINT AS first, {other}::BIGINT AS second,
           q{one}::VARCHAR AS first_value, q{other}::VARCHAR AS second_value, {counts}
@@ -289,7 +315,9 @@ def _count_listed_pairs(columns: Sequence[str], head: str, counts: str, most: in
 
     Pairs of which the first of the classes have about twice as many combinations are not counted.
     """
-    texts_of_class = f"[{', '.join(f'{alias}::VARCHAR' for alias in aliases(len(columns)))}] AS reid_texts"
+    texts_of_class = (
+        f"[{', '.join(f'{alias}::VARCHAR' for alias in aliases(len(columns)))}] AS reid_texts"
+    )
     first, second = (f"list_extract(reid_texts, {place})" for place in ("first", "second"))
     listed = f"unnest(range(1, {len(columns) + 1}))"
     pairs = f"""
@@ -343,12 +371,16 @@ def _list_drawn(columns: Sequence[str], groups: Sequence[str]) -> str:
         FROM (FROM reid_drawn {most})"""
 
 
-def _select_shares(columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]) -> str:
+def _select_shares(
+    columns: Sequence[str], marginals: Source, nulls: str, groups: Sequence[str]
+) -> str:
     """Select the shares of values in the population, each with the place of its column; 0 for no column.
 
     Each of the groups gets all of them.
     """
-    given = marginals.check_columns("columns of the marginals", SHARES, f"FROM {marginals.rows(SHARES)}")
+    given = marginals.check_columns(
+        "columns of the marginals", SHARES, f"FROM {marginals.rows(SHARES)}"
+    )
     known = texts(fold_case(column) for column in columns)
     shares = f"""
         SELECT '{MARGINAL_SHARE}' AS kind,

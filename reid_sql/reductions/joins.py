@@ -77,10 +77,14 @@ class JoinColumns(Domain):
         if isinstance(value, Mapping):
             names = [list(value), list(value.values())]
         else:
-            names = [[value] if isinstance(value, str) else list(value) if is_listed(value) else []] * 2
+            names = [
+                [value] if isinstance(value, str) else list(value) if is_listed(value) else []
+            ] * 2
         if not names[0] or not all(isinstance(each, str) for side in names for each in side):
             rule = f"{name} must be column names, or pairs of them, got {list_text(value)}"
-            raise OutOfDomainError(f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid")
+            raise OutOfDomainError(
+                f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid"
+            )
         own, theirs = (list_columns(name, side, fold_case) for side in names)
         return dict(zip(own, theirs, strict=True))
 
@@ -182,7 +186,11 @@ def join(
 
 
 def _refuse_roles(
-    on: Mapping[str, str], qi: Sequence[str], right_qi: Sequence[str], entity: str | None, nulls: str
+    on: Mapping[str, str],
+    qi: Sequence[str],
+    right_qi: Sequence[str],
+    entity: str | None,
+    nulls: str,
 ) -> None:
     """Refuse a quasi-identifier that the tables are joined by, or that identifies people."""
     refuse_entity(list(qi), entity, nulls)
@@ -203,10 +211,18 @@ class _Plan:
         self.has_entity = has_entity
         self.p = ["p1"] if has_entity else _names("p", keys)
 
-    def read(self, left: Source, right: Source, own: Sequence[str], theirs: Sequence[str], nulls: str) -> str:
+    def read(
+        self, left: Source, right: Source, own: Sequence[str], theirs: Sequence[str], nulls: str
+    ) -> str:
         """Read each distinct row of both tables once, with the number of its records."""
         sides = (
-            ("reid_own", left, own, [*self.a, *self.h, *(["p1"] if self.has_entity else [])], self.h),
+            (
+                "reid_own",
+                left,
+                own,
+                [*self.a, *self.h, *(["p1"] if self.has_entity else [])],
+                self.h,
+            ),
             ("reid_theirs", right, theirs, [*self.b, *self.g], self.g),
         )
         parts = []
@@ -235,7 +251,9 @@ class _Plan:
         on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
         own = ["p1"] if self.has_entity else self.h
         people = [f"o.{each} AS {p}" for each, p in zip(own, self.p, strict=True)]
-        cells = ", ".join([*people, *(f"o.{each}" for each in self.a), *(f"t.{each}" for each in self.b)])
+        cells = ", ".join(
+            [*people, *(f"o.{each}" for each in self.a), *(f"t.{each}" for each in self.b)]
+        )
         where = "WHERE has_key AND (SELECT is_like FROM reid_keys)"
         return f"""reid_joined AS MATERIALIZED (
           SELECT DISTINCT {cells}
@@ -292,7 +310,9 @@ class _Plan:
         if not self.has_entity:
             repeated = f"""(SELECT count(*) FROM (
               SELECT {keys} FROM reid_own WHERE has_key GROUP BY {keys} HAVING sum(records) > 1))"""
-        several = f"(SELECT count(*) FROM (SELECT {p} FROM reid_joined GROUP BY {p} HAVING count(*) > 1))"
+        several = (
+            f"(SELECT count(*) FROM (SELECT {p} FROM reid_joined GROUP BY {p} HAVING count(*) > 1))"
+        )
         cells = {
             "left_people": left,
             "right_people": f"{right} + {missing[1]}",

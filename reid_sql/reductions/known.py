@@ -22,7 +22,13 @@ from reid_sql.reduction import (
 )
 from reid_sql.scenarios import SCENARIO
 from reid_sql.sql.people import count_people, with_entity
-from reid_sql.sql.records import codes_of, encode_values, fits_memory_limit, named_by_key, with_null_report
+from reid_sql.sql.records import (
+    codes_of,
+    encode_values,
+    fits_memory_limit,
+    named_by_key,
+    with_null_report,
+)
 from reid_sql.sql.text import Source, name, none_null, numbered, refusal, with_names
 from reid_sql.sql.tolerance import tolerance_tables
 
@@ -92,7 +98,10 @@ def known_records(
         tables, relation = f", {tolerance_tables(columns, relation, allowances)}", "reid_placed"
         places = range(1, len(columns) + 1)
         own, low, high = (
-            [f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)" for place in places]
+            [
+                f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)"
+                for place in places
+            ]
             for cell in ("c", "low", "high")
         )
         codes = f"[{', '.join(own)}]"
@@ -103,7 +112,9 @@ def known_records(
           {_list_texts(text_columns, every)} AS texts, people, members, {near} AS near
         FROM {relation} {encode_values(columns, "reid_distinct")}
         WHERE (SELECT {fits_memory_limit(KNOWN_BYTES)} FROM reid_distinct)"""
-    body = named_by_key(tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body))
+    body = named_by_key(
+        tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body)
+    )
     label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
     asked = every if key is None else [*every, key]
     return tbl.check_columns(label, asked, with_null_report(tbl, columns, nulls, body))
@@ -166,7 +177,9 @@ def _distinct_records(
         )"""
 
 
-def _with_population(rows: str, columns: Sequence[str], every: Sequence[str], population_tbl: Source) -> str:
+def _with_population(
+    rows: str, columns: Sequence[str], every: Sequence[str], population_tbl: Source
+) -> str:
     """Append the population's rows, of which the columns alone are read: NULL in every other."""
     others = ", NULL" * (len(every) - len(columns))
     return f"""(
@@ -181,7 +194,9 @@ def _list_texts(text_columns: Sequence[str], every: Sequence[str]) -> str:
     return f"[{listed}]::VARCHAR[]"
 
 
-def _compare_types(tbl: Source, population_tbl: Source | None, columns: Sequence[str], body: str) -> str:
+def _compare_types(
+    tbl: Source, population_tbl: Source | None, columns: Sequence[str], body: str
+) -> str:
     """Write the body behind the check that a population has the columns, in types that compare exactly."""
     if population_tbl is None:
         return body

@@ -27,7 +27,8 @@ from reid_sql.sql.tolerance import join_within, tolerance_tables
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
 PRIME: Final = 2147483647  # modulus of the draws, the same on every engine
 ALL_POINTS: Final = 2147483647  # a number of points that nobody has: all of a person's are known
-MAX_JOINED: Final = 4  # points that are joined one by one; the few who have them are compared with the others
+# points that are joined one by one; the few who have them are compared with the others
+MAX_JOINED: Final = 4
 ENTITY_COLUMN: Final = Column("entity and columns")
 ENTITY_AND_COLUMNS: Final = Columns("entity and columns")
 KNOWN_ROWS: Final = Numbers(
@@ -190,12 +191,18 @@ def _count_resolutions(
     known = {fold_case(each) for each in names[1:]}
     for column in bins:
         if fold_case(column) not in known:
-            raise OutOfDomainError(f"bins must name some of the columns, got '{column}'; add it to columns")
+            raise OutOfDomainError(
+                f"bins must name some of the columns, got '{column}'; add it to columns"
+            )
     if tolerance is not None:
-        raise OutOfDomainError("bins must be left out with tolerance, got both; ask for one after the other")
+        raise OutOfDomainError(
+            "bins must be left out with tolerance, got both; ask for one after the other"
+        )
     parts = []
     for place, (resolution, levels) in enumerate(list_resolutions(bins)):
-        body = _count(tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **given)
+        body = _count(
+            tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **given
+        )
         parts.append(_name_resolution(body, place, text(resolution)))
     return " UNION ALL ".join(parts)
 

@@ -80,7 +80,9 @@ def population_histogram(
     report = with_null_report(tbl, qi, nulls, tbl.check_types(population_tbl, qi, body))
     label = label_with_entity("quasi-identifiers", entity)
     names = ("the table", "the population table")
-    checked = tbl.check_columns_of_both(population_tbl, names, label, with_entity(qi, entity, nulls), report)
+    checked = tbl.check_columns_of_both(
+        population_tbl, names, label, with_entity(qi, entity, nulls), report
+    )
     return f"{checked} ORDER BY class_size ASC"
 
 
@@ -109,7 +111,12 @@ def _sizes_in_population(
 
 
 def _match_both(
-    both: str, qi: Sequence[str], tolerance: str, groups: Sequence[str] = (), *, of_people: bool = False
+    both: str,
+    qi: Sequence[str],
+    tolerance: str,
+    groups: Sequence[str] = (),
+    *,
+    of_people: bool = False,
 ) -> str:
     """Match the sample within itself and with the population: tables of a WITH clause, reid_within."""
     allowances = allowances_of(tolerance, qi)
@@ -123,7 +130,9 @@ def _match_both(
         )"""
 
 
-def _count_population(population_tbl: Source, qi: Sequence[str], entity: str | None, nulls: str) -> str:
+def _count_population(
+    population_tbl: Source, qi: Sequence[str], entity: str | None, nulls: str
+) -> str:
     """Count the records, or people, of the population that hold each distinct combination."""
     if entity is None:
         rows = population_tbl.rows(qi, drop_nulls=nulls == "drop")

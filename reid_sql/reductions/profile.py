@@ -55,7 +55,9 @@ COLUMN_COUNTS: Final = Reduction(
         "candidates": "VARCHAR[]",
     },
     arrays=ColumnCounts,
-    reasons=dict.fromkeys(("entity", "by"), "it describes columns, by the values in all rows of the table"),
+    reasons=dict.fromkeys(
+        ("entity", "by"), "it describes columns, by the values in all rows of the table"
+    ),
 )
 
 
@@ -132,7 +134,10 @@ def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:
     if columns is not None:
         asked = texts(fold_case(column) for column in columns)
         place = f"list_position({asked}, {fold_case_in_sql('column_name')})"
-    kinds = (f"WHEN regexp_full_match(column_type, {text(types)}) THEN {text(kind)}" for types, kind in KINDS)
+    kinds = (
+        f"WHEN regexp_full_match(column_type, {text(types)}) THEN {text(kind)}"
+        for types, kind in KINDS
+    )
     return f"""
           SELECT column_name, CASE {" ".join(kinds)} ELSE {text(OTHER)} END AS kind, place
           FROM (SELECT column_name, column_type, {place} AS place FROM (DESCRIBE FROM {tbl.items()}))

@@ -9,9 +9,24 @@ from reid_sql.models.copula.calibration import ScoredClasses
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
 from reid_sql.parameters import COUNT, MODEL, Column, Columns, Key, fold_case, list_columns
-from reid_sql.reduction import CLASS_WEIGHT, DROPPABLE_NULLS, HOUSEHOLD, KEY, QI, TBL, Argument, Reduction
+from reid_sql.reduction import (
+    CLASS_WEIGHT,
+    DROPPABLE_NULLS,
+    HOUSEHOLD,
+    KEY,
+    QI,
+    TBL,
+    Argument,
+    Reduction,
+)
 from reid_sql.sql.people import class_columns, class_size, positive, weight_number
-from reid_sql.sql.records import fits_memory_limit, log_expected, named_by_key, with_null_report, with_scores
+from reid_sql.sql.records import (
+    fits_memory_limit,
+    log_expected,
+    named_by_key,
+    with_null_report,
+    with_scores,
+)
 from reid_sql.sql.text import Source, name, none_null, numbered, place_of, text
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
@@ -102,7 +117,9 @@ HOUSEHOLDS: Final = Reduction(
 )
 
 
-def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str) -> str:
+def fitted_records(
+    tbl: Source, qi: Sequence[str], interactions: int, key: str | None, nulls: str
+) -> str:
     """List the distinct records, with how many hold each and how many would with independent columns."""
     codes, joins = "[]::BIGINT[]", ""
     if interactions == 2:  # noqa: PLR2004 - of two columns, whose codes the model needs
@@ -116,7 +133,12 @@ def fitted_records(tbl: Source, qi: Sequence[str], interactions: int, key: str |
 
 
 def weighted_records(
-    tbl: Source, qi: Sequence[str], weight: str | None, household: str | None, key: str | None, nulls: str
+    tbl: Source,
+    qi: Sequence[str],
+    weight: str | None,
+    household: str | None,
+    key: str | None,
+    nulls: str,
 ) -> str:
     """List the distinct records, with the number that have each and the sum of their weights."""
     body = f"""
@@ -160,9 +182,15 @@ def _over_distinct(
     }
     member = "record"
     if household is not None:
-        before["household"], member = tbl.known(name(household)), "{'record': record, 'household': household}"
+        before["household"], member = (
+            tbl.known(name(household)),
+            "{'record': record, 'household': household}",
+        )
     weights = positive("weight")  # numbers with fractions: their sum depends on their order
-    size, mass = class_size(tbl), f"sum({weights}{'' if weight is None else f' ORDER BY {weights}'})"
+    size, mass = (
+        class_size(tbl),
+        f"sum({weights}{'' if weight is None else f' ORDER BY {weights}'})",
+    )
     if tbl.has_people and weight is not None and not place_of(weight, [*qi, str(key)]):
         before["class_weight"], mass = name(CLASS_WEIGHT), "max(class_weight)"
     elif tbl.has_people:  # of one weight; the class has people who are in a smaller one, too
@@ -207,7 +235,11 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
     names, label = [household, *columns], HOUSEHOLD_AND_COLUMNS.words
     list_columns(label, names, fold_case)
     values = [f"q{place}" for place in range(2, len(names) + 1)]
-    complete = f"WHERE {' AND '.join(f'{value} IS NOT NULL' for value in values)}" if nulls == "drop" else ""
+    complete = (
+        f"WHERE {' AND '.join(f'{value} IS NOT NULL' for value in values)}"
+        if nulls == "drop"
+        else ""
+    )
     own = tbl.known("q1")
     body = f"""
         WITH reid_members AS (

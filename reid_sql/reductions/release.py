@@ -46,7 +46,11 @@ PAIRED_RECORDS: Final = Reduction(
 
 
 def paired_records(
-    original: Source, released: Source, qi: Sequence[str], key: str | None, tolerance: str | None = None
+    original: Source,
+    released: Source,
+    qi: Sequence[str],
+    key: str | None,
+    tolerance: str | None = None,
 ) -> str:
     """Count the distinct records of the original, each with what was released of it, as codes of values.
 

@@ -31,14 +31,26 @@ REFUSAL_TOLERANCE_OF_PEOPLE: Final = (
     "tolerance must be given without entity where releases are compared, as people of several rows cannot be "
     "linked one to one; pass tables with a row a person, and key"
 )
-LINK_CELLS: Final = ("first_size", "second_size", "people", "is_followed_first", "is_followed_second")
+LINK_CELLS: Final = (
+    "first_size",
+    "second_size",
+    "people",
+    "is_followed_first",
+    "is_followed_second",
+)
 # What a class's sensitive values have in common in both releases.
 VALUE_CELLS: Final = (
     *("overlap", "common_values", "first_values", "second_values", "gained_values", "lost_values"),
 )
 LINE_CELLS: Final = (
     *("kind", "first_size", "second_size", "people", "arrived", *VALUE_CELLS),
-    *("is_common_first", "is_common_second", "is_followed_first", "is_followed_second", "link_size"),
+    *(
+        "is_common_first",
+        "is_common_second",
+        "is_followed_first",
+        "is_followed_second",
+        "link_size",
+    ),
 )
 
 
@@ -123,7 +135,9 @@ def release_classes(
         for side, source in enumerate(releases)
     )
     label = columns_label(key, entity, sensitive).words
-    known = "" if person is None else f"{_check_people(releases, label, every, of_key=entity is None)},"
+    known = (
+        "" if person is None else f"{_check_people(releases, label, every, of_key=entity is None)},"
+    )
     where = "" if person is None else "WHERE (SELECT reid_has_keys FROM reid_keys)"
     body = f"""
         WITH reid_read AS MATERIALIZED ({sides}),
@@ -181,7 +195,9 @@ def _names(qi: Sequence[str], sensitive: str | None) -> list[str]:
     return [*aliases(len(qi)), *([] if sensitive is None else ["s"])]
 
 
-def _check_people(releases: Sequence[Source], label: str, asked: Sequence[str], *, of_key: bool) -> str:
+def _check_people(
+    releases: Sequence[Source], label: str, asked: Sequence[str], *, of_key: bool
+) -> str:
     """Name reid_keys the check that people have the same type in all releases, and a key differs in each.
 
     It comes before people are joined: by a key that repeats, each record of one would meet each of the other.
@@ -225,12 +241,15 @@ def count_lines(
     parts += _classes(rows, q, s, is_marked=is_keyed and not counts_people)
     lines = [_class_lines(q, is_keyed=is_keyed, counts_people=counts_people)]
     if is_keyed:
-        parts += _moved_people(q) if counts_people else [_changes(q, "reid_pairs WHERE has_stayed = 0")]
+        parts += (
+            _moved_people(q) if counts_people else [_changes(q, "reid_pairs WHERE has_stayed = 0")]
+        )
         parts.append(_arrivals(q, counts_people=counts_people))
         lines.append(_pair_lines(q, has_sensitive=has_sensitive))
         parts += combine_people(q, releases, counts_people=counts_people)
         lines += [
-            f"SELECT {_line(kind, **cells)} FROM {rows}" for kind, cells, rows in combined_lines(releases)
+            f"SELECT {_line(kind, **cells)} FROM {rows}"
+            for kind, cells, rows in combined_lines(releases)
         ]
     if counts_people:
         lines.append(_person_lines())
@@ -375,7 +394,8 @@ def _people_in_classes(q: Sequence[str]) -> list[str]:
     """
     keys = ", ".join(q)
     sides = " UNION ALL ".join(
-        f"SELECT {keys}, side, p{side + 1} AS person FROM reid_rows WHERE side = {side}" for side in (0, 1)
+        f"SELECT {keys}, side, p{side + 1} AS person FROM reid_rows WHERE side = {side}"
+        for side in (0, 1)
     )
     return [
         f"""reid_own AS MATERIALIZED (

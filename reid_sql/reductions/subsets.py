@@ -13,20 +13,36 @@ from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES, cou
 from reid_sql.parameters import COLUMNS, SUBSET_SIZE
 from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, WILDCARDS, Argument, Reduction
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
-from reid_sql.sql.records import count_classes, count_distinct, encode_values, fits_memory, with_null_report
+from reid_sql.sql.records import (
+    count_classes,
+    count_distinct,
+    encode_values,
+    fits_memory,
+    with_null_report,
+)
 from reid_sql.sql.text import Source, numbered, text, texts
 
 BYTES: Final = CODE_BYTES
 BYTES_PER_KEY: Final = KEY_BYTES
 SPARE_KEYS: Final = SPARE_ARRAYS
-__all__ = ["BYTES", "BYTES_PER_KEY", "MAX_SUBSETS", "QUERIES", "SPARE_KEYS", "SUBSETS", "SUBSET_BYTES"]
+__all__ = [
+    "BYTES",
+    "BYTES_PER_KEY",
+    "MAX_SUBSETS",
+    "QUERIES",
+    "SPARE_KEYS",
+    "SUBSETS",
+    "SUBSET_BYTES",
+]
 QUERIES: Final = 64  # subsets up to which each is a query; more are counted from one table of codes
 
 
 def _are_very_many(given: Mapping[str, Any]) -> bool:
     """Whether the subsets are more than an engine counts by queries of its own."""
     columns = given.get("columns")
-    return isinstance(columns, list) and count_subsets(len(columns), given["max_size"]) > MAX_COUNTED
+    return (
+        isinstance(columns, list) and count_subsets(len(columns), given["max_size"]) > MAX_COUNTED
+    )
 
 
 SUBSETS: Final = Reduction(
@@ -61,7 +77,12 @@ COUNTED = "reid_subset_counts"  # the Python function that counts many subsets f
 
 
 def subsets(
-    tbl: Source, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
+    tbl: Source,
+    columns: Sequence[str],
+    max_size: int,
+    nulls: str,
+    memory_mb: int,
+    entity: str | None,
 ) -> str:
     """Count the classes of every subset of the columns: by a query each, or of many subsets from codes."""
     number = sum(comb(len(columns), size) for size in range(1, min(len(columns), max_size) + 1))
@@ -89,7 +110,9 @@ def _count_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str | 
     """
     is_checked = len(subset) == 1
     if entity is not None:
-        return with_null_report(tbl, subset, nulls, _count_people_of_subset(tbl, subset, nulls, entity))
+        return with_null_report(
+            tbl, subset, nulls, _count_people_of_subset(tbl, subset, nulls, entity)
+        )
     body = f"""
         SELECT {texts(subset)} AS subset, coalesce(sum(records), 0)::BIGINT AS records,
           count(*) AS classes, count(*)::DOUBLE AS reidentifications,
@@ -120,17 +143,26 @@ def _count_people_of_subset(tbl: Source, subset: Sequence[str], nulls: str, enti
 
 
 def _count_from_codes(
-    tbl: Source, columns: Sequence[str], max_size: int, nulls: str, memory_mb: int, entity: str | None
+    tbl: Source,
+    columns: Sequence[str],
+    max_size: int,
+    nulls: str,
+    memory_mb: int,
+    entity: str | None,
 ) -> str:
     """Pass the distinct records as codes, with those of their people if any, to one call that counts all."""
     every = [*columns] if entity is None else [*columns, entity]
-    codes = ", ".join(f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    codes = ", ".join(
+        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
+    )
     people = "NULL" if entity is None else f"list(coalesce(code{len(every)}, 0))"
     # A distinct record takes its codes, its places and classes in the subsets that one is refined from, and
     # its person where people are counted.
     keys = 2 * min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
     fits = fits_memory(
-        BYTES * len(columns) + BYTES_PER_KEY * keys, memory_mb, f" distinct records of {len(columns)} columns"
+        BYTES * len(columns) + BYTES_PER_KEY * keys,
+        memory_mb,
+        f" distinct records of {len(columns)} columns",
     )
     return f"""
         WITH reid_distinct AS MATERIALIZED ({count_distinct(tbl, every, "value")}),

@@ -51,7 +51,10 @@ PUBLISHED_ROWS: Final = Reduction(
     arguments=(Argument("tables", TABLES),),
     columns={"place": "BIGINT", "tbl": "BIGINT", "text": "VARCHAR"},
     arrays=PublishedRows,
-    reasons={"by": "the tables are read as a whole", "entity": "the tables hold counts, not people"},
+    reasons={
+        "by": "the tables are read as a whole",
+        "entity": "the tables hold counts, not people",
+    },
 )
 
 
@@ -64,7 +67,12 @@ CELL_COLUMNS: Final = Columns("columns of by")
 CELL_COLUMNS_AND_MORE: Final = Columns("columns of by, value and entity")
 MAX_CUBE: Final = 8  # columns of which every set of totals is counted
 DOMINANCE_RULE: Final = Numbers(
-    Number("a number from 0 to 100", "pass how many people and their share, such as [1, 0.5]", 0.0, 100.0),
+    Number(
+        "a number from 0 to 100",
+        "pass how many people and their share, such as [1, 0.5]",
+        0.0,
+        100.0,
+    ),
     example="[1, 0.5]",
 )
 P_SHARE: Final = Number(
@@ -156,7 +164,9 @@ def check_cells(
         raise OutOfDomainError(f"{rule}; name fewer, or pass totals := 'rollup'")
     hierarchies = read_levels(by, levels)
     listed = list_totals(by, totals, hierarchies, tables)
-    return CellRules(contributors, share, listed, list_margins(len(by), listed, hierarchies), hierarchies)
+    return CellRules(
+        contributors, share, listed, list_margins(len(by), listed, hierarchies), hierarchies
+    )
 
 
 def _check_protection(
@@ -165,7 +175,9 @@ def _check_protection(
     """Check that what is rounded are counts of rows, and what is published is protected."""
     for name_, given in columns.items():
         if suppress == ROUNDING and given:
-            rule = f"{name_} must be left out with suppress := 'rounding', which rounds counts of rows"
+            rule = (
+                f"{name_} must be left out with suppress := 'rounding', which rounds counts of rows"
+            )
             raise OutOfDomainError(f"{rule}, got '{given}'; pass suppress := 'secondary'")
     if published and suppress != "secondary":
         rule = f"published must come with suppress := 'secondary', got '{suppress}'"
@@ -220,7 +232,9 @@ def safe_cells(
     The table is grouped once; totals and rules see one row a cell, or a row for each person in a cell.
     """
     rules = check_cells(by, value, entity, dominance, totals, levels, tables)
-    _check_protection({"value": value, "entity": entity, "tables": tables}, suppress, output, published)
+    _check_protection(
+        {"value": value, "entity": entity, "tables": tables}, suppress, output, published
+    )
     columns = [*by, *([] if value is None else [value]), *([] if entity is None else [entity])]
     shape = CellShape(len(by), counts_people=entity is not None, has_value=value is not None)
     form = Form(suppress, int(base), shape.counts_people, zeros == "list", output == PUBLISHABLE)
@@ -327,7 +341,9 @@ def _with_largest(
         return f"SELECT {prefix(keys)} {none} FROM {relation} {_grouped(keys)}"
     sums = {**figures, "value_sum": "sum(reid_value)", "size": "sum(abs(reid_value))"}
     largest = f"max(abs(reid_value), {most}) AS largest"
-    return f"SELECT {prefix(keys)} {select_figures(sums)}, {largest} FROM {relation} {_grouped(keys)}"
+    return (
+        f"SELECT {prefix(keys)} {select_figures(sums)}, {largest} FROM {relation} {_grouped(keys)}"
+    )
 
 
 def _keys_of(width: int, totalled: Sequence[int]) -> str:
@@ -368,7 +384,10 @@ def _hide(
     published: Sequence[Source] | None,
 ) -> str:
     """Number the status of each cell: 0 where it is published; or round its count."""
-    codes = {"codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]", "records": "c.records"}
+    codes = {
+        "codes": f"[{', '.join(codes_of_cells(shape.width))}]::BIGINT[]",
+        "records": "c.records",
+    }
     if form.suppress == ROUNDING:
         return round_cells(codes, form.base)
     if form.suppress != "secondary":

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from reid_sql.release.problem import propose_hierarchies
 
 __all__ = ["perturb", "prepare", "propose_hierarchies"]
-MODULES: Final = {"perturb": "perturbation", "prepare": "preparation", "propose_hierarchies": "problem"}
+MODULES: Final = {
+    "perturb": "perturbation",
+    "prepare": "preparation",
+    "propose_hierarchies": "problem",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -21,7 +21,8 @@ from reid_sql.release.transformation import Outcome, TableRelease, Transformatio
 
 MAX_CHOICES: Final = 10
 MAX_MEASURED: Final = 40  # transformations that the gate measures for them
-MAX_SQL: Final = 200_000  # characters of a query in a row; local recoding of many classes is better in a file
+# characters of a query in a row; local recoding of many classes is better in a file
+MAX_SQL: Final = 200_000
 WITHHELD: Final = "withheld"
 CAPTION: Final = (
     "Each of these {} transformations meets the policy, measured by the gate on what its query returns. Each "
@@ -30,7 +31,11 @@ CAPTION: Final = (
 
 
 def choose_transformations(
-    policy: Policy, release: DuckDBRelease, table: TableRelease, baseline: Path | None, tell: ShowProgress
+    policy: Policy,
+    release: DuckDBRelease,
+    table: TableRelease,
+    baseline: Path | None,
+    tell: ShowProgress,
 ) -> TableRelease:
     """Measure the transformations of least loss by the gate, until enough different ones meet the policy.
 
@@ -42,12 +47,16 @@ def choose_transformations(
     chosen: list[dict[str, Any]] = []
     levels: list[Sequence[int]] = []
     for variant in _variants(table):
-        node = variant.transformation.node if variant.transformation and not variant.is_local else ()
+        node = (
+            variant.transformation.node if variant.transformation and not variant.is_local else ()
+        )
         if variant.form is None or any(_is_coarser(node, other) for other in levels):
             continue
         if len(chosen) == MAX_CHOICES or measured == MAX_MEASURED or is_over():
             break
-        tell(f"{release.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from")
+        tell(
+            f"{release.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from"
+        )
         made = transform(release, variant.form)
         report = gate.measure_policy(alone, [made], baseline)
         made.engine.drop()
@@ -71,7 +80,9 @@ def _variants(table: TableRelease) -> Iterator[TableRelease]:
                 method="global",
                 local=None,
                 transformation=_form_of(table, node),
-                result=replace(searched, best=node, optimal=searched.optimal and node == searched.best),
+                result=replace(
+                    searched, best=node, optimal=searched.optimal and node == searched.best
+                ),
             ),
         )
         for node in searched.counted
@@ -100,7 +111,9 @@ def _is_coarser(levels: Sequence[int], other: Sequence[int]) -> bool:
 def _describe(outcome: Outcome, *, is_release: bool) -> dict[str, Any]:
     """Describe a transformation: what it retains, its columns, the gate's checks and its query."""
     described, query = page(outcome)["tables"][0], sql_file(outcome)
-    columns = [{key: each[key] for key in ("column", "form", "loss")} for each in described["columns"]]
+    columns = [
+        {key: each[key] for key in ("column", "form", "loss")} for each in described["columns"]
+    ]
     report = outcome.report
     return {
         "is_release": is_release,

@@ -15,7 +15,13 @@ from reid_sql.models.release.criteria import SIZE
 from reid_sql.parameters import Choice, quoted, sql_text
 from reid_sql.release.local import LocalTransformation, rows_of_values
 from reid_sql.release.transformation import LEAST, RESCUED, SMALL
-from reid_sql.sources.files import DATABASES, check_source, escape_letters, escape_pattern, select_from
+from reid_sql.sources.files import (
+    DATABASES,
+    check_source,
+    escape_letters,
+    escape_pattern,
+    select_from,
+)
 from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
@@ -75,7 +81,9 @@ def source_sql(release: DuckDBRelease) -> str:
     select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
     if not Path(source.given).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
-        select = select.replace(sql_text(escape_pattern(source.path)), sql_text(escape_letters(here)))
+        select = select.replace(
+            sql_text(escape_pattern(source.path)), sql_text(escape_letters(here))
+        )
     return f"({select})"
 
 
@@ -150,7 +158,11 @@ def python_file(made: "Outcome") -> str:
             raise UnavailableError(
                 f"{rule}, got local recoding of {table.table.name}; write it as SQL, or pass --method global"
             )
-    name = escape_control_characters(made.policy.name.replace("\n", " ")).replace('"', "'").replace("\\", "/")
+    name = (
+        escape_control_characters(made.policy.name.replace("\n", " "))
+        .replace('"', "'")
+        .replace("\\", "/")
+    )
     head = [f'{FIRST_PYTHON}, by the policy {name}."""', "", "import polars as pl"]
     functions = [line for table in made.tables for line in ("", "", *_function(made, table))]
     return "\n".join([*head, *functions]) + "\n"
@@ -195,9 +207,12 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
     called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
     yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
     shipped = table.shipped(made.policy.preparing.keep)
-    yield "    made = frame.lazy().with_columns(["  # a selection of constants alone would be one record
+    # a selection of constants alone would be one record
+    yield "    made = frame.lazy().with_columns(["
     for name in shipped:
-        expression_ = levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
+        expression_ = (
+            levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
+        )
         yield f"        {expression_},"
     yield f"    ]).select({shipped!r})"
     columns = table.transformation.names
@@ -205,7 +220,9 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
         yield from _stage_lines(table.transformation, stage)
     if table.transformation.rules or table.transformation.person is not None:
         yield from (
-            line for _ in range(table.transformation.rounds) for line in _round_lines(table.transformation)
+            line
+            for _ in range(table.transformation.rounds)
+            for line in _round_lines(table.transformation)
         )
         yield "    return made"
         return
@@ -236,7 +253,11 @@ def translate(view: str, table: "TableRelease", dialect: str) -> str:
         window.set("partition_by", parts)
     try:
         return tree.sql(
-            dialect, pretty=True, identify=True, unsupported_level=sqlglot.ErrorLevel.RAISE, comments=False
+            dialect,
+            pretty=True,
+            identify=True,
+            unsupported_level=sqlglot.ErrorLevel.RAISE,
+            comments=False,
         )
     except sqlglot.UnsupportedError as error:
         rule = f"a release in {dialect} must be of steps that it has"
@@ -255,7 +276,9 @@ def refuse_read_otherwise(table: "TableRelease") -> None:
         if why := _otherwise(step, kind):
             rule = f"a release in another dialect must not depend on {why}"
             got = f"'{hierarchy.words(level)}', of {kind}"
-            raise UnavailableError(f"{rule}, got {got}; cast the column to text or a date in the table first")
+            raise UnavailableError(
+                f"{rule}, got {got}; cast the column to text or a date in the table first"
+            )
 
 
 def _otherwise(step: Step | None, kind: str) -> str | None:
@@ -279,7 +302,9 @@ def _compared(part: Any, table: "TableRelease", dialect: str) -> Any:  # noqa: A
     words = BY_BYTES if kind.startswith(TEXTS) else FLOATS if kind in FLOATING else {}
     if NAMES[dialect] not in words:
         return part
-    value = sqlglot.exp.cast(part.copy(), "VARCHAR", dialect=DUCKDB) if kind.startswith(TEXTS) else part
+    value = (
+        sqlglot.exp.cast(part.copy(), "VARCHAR", dialect=DUCKDB) if kind.startswith(TEXTS) else part
+    )
     template = sqlglot.parse_one(words[NAMES[dialect]][0], read=dialect)
     return template.transform(lambda node: value.copy() if _is_place(node, X) else node)
 

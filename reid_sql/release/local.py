@@ -40,12 +40,23 @@ class Texts:
         """Give what each class shows: a value, a range with both ends, or that of a level."""
         lows, highs = boxes.low.tolist(), boxes.high.tolist()
         if not column.ordered:
-            return [self.levels[level][low] for level, low in zip(boxes.level.tolist(), lows, strict=True)]
-        values, everything = self.levels[0], (column.records_within(boxes) == column.below[-1]).tolist()
-        if column.limits:  # a limited range has its ends, even if it contains every value of a narrow column
+            return [
+                self.levels[level][low]
+                for level, low in zip(boxes.level.tolist(), lows, strict=True)
+            ]
+        values, everything = (
+            self.levels[0],
+            (column.records_within(boxes) == column.below[-1]).tolist(),
+        )
+        # a limited range has its ends, even if it contains every value of a narrow column
+        if column.limits:
             everything = ((boxes.low == NULL) & (boxes.high > NULL)).tolist()
         return [
-            values[low] if low == high else ALL if whole else UP_TO.format(values[low], values[high])
+            values[low]
+            if low == high
+            else ALL
+            if whole
+            else UP_TO.format(values[low], values[high])
             for low, high, whole in zip(lows, highs, everything, strict=True)
         ]
 
@@ -55,7 +66,9 @@ def read_texts(release: DuckDBRelease, hierarchy: Hierarchy, column: PartitionCo
     values = release.engine.distinct.values(hierarchy.column)
     steps = [text("v"), *(text(step.sql("v")) for step in hierarchy.steps)]
     everything = f"SELECT code, v FROM {values} UNION ALL SELECT 0, NULL"
-    rows = release.engine.ask(f"SELECT {', '.join(steps)} FROM ({everything}) ORDER BY code", "values")
+    rows = release.engine.ask(
+        f"SELECT {', '.join(steps)} FROM ({everything}) ORDER BY code", "values"
+    )
     levels: list[Labels] = []
     for codes, written in zip(column.levels.codes, zip(*rows, strict=True), strict=True):
         labels: list[str | None] = [None] * (int(codes.max()) + 1)
@@ -155,11 +168,15 @@ class LocalTransformation:
             for column, level in zip(made.column, made.level, strict=True)
         }
         return {
-            (column, level): Split(self.names[column], self.hierarchies[column], level, self.kinds[column])
+            (column, level): Split(
+                self.names[column], self.hierarchies[column], level, self.kinds[column]
+            )
             for column, level in sorted(used)
         }
 
-    def select(self, names: Sequence[str], source: str, write_rows: "WriteRows | None" = None) -> str:
+    def select(
+        self, names: Sequence[str], source: str, write_rows: "WriteRows | None" = None
+    ) -> str:
         """Write the release as a query on the source; DuckDB reads long lists of rows from JSON alone."""
         write = write_rows or rows_of_json
         shown = [name for name in names if name not in self.labels]
@@ -184,7 +201,9 @@ class LocalTransformation:
         """Move each record to the part of its node that its value is in."""
         carried = [*names, *(split.name for split in self.splits.values() if split.level != NONE)]
         listed = ", ".join(quoted(name) for name in carried)
-        cases = " ".join(f"WHEN {at} THEN {split.key}" for at, split in enumerate(self.splits.values()))
+        cases = " ".join(
+            f"WHEN {at} THEN {split.key}" for at, split in enumerate(self.splits.values())
+        )
         node = f"coalesce(reid_edge.reid_child, reid_row.reid_rest, reid_row.{NODE}) AS {NODE}"
         here = f"reid_depth_{depth - 1} AS reid_row LEFT JOIN reid_nodes_{depth} AS reid_here"
         keyed = f"""SELECT {listed}, reid_row.{NODE}, reid_rest, CASE reid_split {cases} END AS {KEY}
@@ -209,11 +228,20 @@ class LocalTransformation:
             rows = zip(made.node.tolist(), splits, cuts, made.rest.tolist(), strict=True)
             nodes = [(node, numbers[split], cut, rest) for node, split, cut, rest in rows]
             edges = list(self._edges(dict(zip(made.node.tolist(), splits, strict=True)), made))
-            splitting = {NODE: INTEGER, "reid_split": INTEGER, "reid_cut": TEXT, "reid_rest": INTEGER}
+            splitting = {
+                NODE: INTEGER,
+                "reid_split": INTEGER,
+                "reid_cut": TEXT,
+                "reid_rest": INTEGER,
+            }
             yield write(f"reid_nodes_{depth}", splitting, nodes)
-            yield write(f"reid_edges_{depth}", {NODE: INTEGER, KEY: TEXT, "reid_child": INTEGER}, edges)
+            yield write(
+                f"reid_edges_{depth}", {NODE: INTEGER, KEY: TEXT, "reid_child": INTEGER}, edges
+            )
 
-    def _edges(self, splits: dict[int, tuple[int, int]], made: Generation) -> Iterator[tuple[int, str, int]]:
+    def _edges(
+        self, splits: dict[int, tuple[int, int]], made: Generation
+    ) -> Iterator[tuple[int, str, int]]:
         for node, key, child in zip(
             made.edge_node.tolist(), made.edge_key.tolist(), made.edge_child.tolist(), strict=True
         ):
@@ -227,7 +255,9 @@ class LocalTransformation:
     def _classes(self, names: Sequence[str], write: "WriteRows") -> str:
         """List the classes with what they show."""
         shown = [name for name in names if name in self.labels]
-        rows = zip(self.partition.leaves.tolist(), *(self.labels[name] for name in shown), strict=True)
+        rows = zip(
+            self.partition.leaves.tolist(), *(self.labels[name] for name in shown), strict=True
+        )
         return write("reid_classes", {NODE: INTEGER} | dict.fromkeys(shown, TEXT), list(rows))
 
 

@@ -34,7 +34,9 @@ def limit_words(table: "TableRelease", column: str) -> str | None:
 def local_columns(table: "TableRelease", local: LocalRelease, below: int) -> list[dict[str, Any]]:
     """Describe each column: the records that show it as it is or not at all, and its bits lost, as shares."""
     form = local.transformation
-    parts = zip(form.hierarchies, form.columns, form.partition.boxes, local.column_losses, strict=True)
+    parts = zip(
+        form.hierarchies, form.columns, form.partition.boxes, local.column_losses, strict=True
+    )
     return [
         {
             "column": hierarchy.column,
@@ -50,7 +52,9 @@ def local_columns(table: "TableRelease", local: LocalRelease, below: int) -> lis
     ]
 
 
-def _words(form: LocalTransformation, name: str, column: PartitionColumn, boxes: Boxes, below: int) -> str:
+def _words(
+    form: LocalTransformation, name: str, column: PartitionColumn, boxes: Boxes, below: int
+) -> str:
     """Describe what classes show, by shares of the records; small counts are masked."""
     labels = form.labels.get(name)
     if labels is None:
@@ -69,7 +73,9 @@ def _words(form: LocalTransformation, name: str, column: PartitionColumn, boxes:
     return f"{coarser}; {listed} of the records" if listed else coarser
 
 
-def local_target(table: "TableRelease", local: LocalRelease, below: int) -> Mapping[str, Any] | None:
+def local_target(
+    table: "TableRelease", local: LocalRelease, below: int
+) -> Mapping[str, Any] | None:
     """Describe how well the target is predicted by what the classes show."""
     if table.target is None:
         return None
@@ -83,7 +89,9 @@ def local_target(table: "TableRelease", local: LocalRelease, below: int) -> Mapp
     return describe_recoded(table.target, table.lattice, (shown, values, place), below)
 
 
-def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -> list[dict[str, Any]]:
+def local_cross_tables(
+    table: "TableRelease", local: LocalRelease, below: int
+) -> list[dict[str, Any]]:
     """Describe how much each cross table changes by what the classes show."""
     if table.cross is None:
         return []

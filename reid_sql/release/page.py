@@ -83,7 +83,9 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "local": local_losses(table.local) if table.local else None,
     }
     if _hides_class_sizes(made, table.table.name):
-        losses = {name: each and each | dict.fromkeys(OF_CLASS_SIZES) for name, each in losses.items()}
+        losses = {
+            name: each and each | dict.fromkeys(OF_CLASS_SIZES) for name, each in losses.items()
+        }
     minimized = {name: None if each is None else each[table.loss] for name, each in losses.items()}
     bound = minimized["global"]
     shipped = table.shipped(made.policy.preparing.keep)
@@ -124,7 +126,9 @@ def _global_release(table: "TableRelease", best: CountedNode | None, below: int)
         suppressed = _shown_suppression(table, best, below)
         described = _suppression(table, best, below) | {
             "target": describe_target(table.target, table.lattice, best.node, suppressed, below),
-            "cross_tables": describe_global(table.cross, table.lattice, best.node, suppressed, below),
+            "cross_tables": describe_global(
+                table.cross, table.lattice, best.node, suppressed, below
+            ),
         }
     return described | {"columns": _column_pages(table)}
 
@@ -132,9 +136,16 @@ def _global_release(table: "TableRelease", best: CountedNode | None, below: int)
 def _local_release(table: "TableRelease", below: int) -> Page:
     """Describe local recoding, which leaves out no record."""
     if table.local is None:
-        without = [each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)]
+        without = [
+            each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)
+        ]
         return dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": [], "columns": without}
-    nothing = {"suppressed_share": 0.0, "blank_share": 0.0, "suppressed_for": [], "blank_columns": []}
+    nothing = {
+        "suppressed_share": 0.0,
+        "blank_share": 0.0,
+        "suppressed_for": [],
+        "blank_columns": [],
+    }
     return nothing | {
         "suppressed_below": None,
         "entity": None,
@@ -149,7 +160,9 @@ def _hides_class_sizes(made: "Outcome", name: str) -> bool:
 
     The number of classes and the sum of their squares, next to what is shown, would give them.
     """
-    reported = [each for each in made.report["tables"] if each["name"] == name] if made.report else []
+    reported = (
+        [each for each in made.report["tables"] if each["name"] == name] if made.report else []
+    )
     sizes = [part["records"] for each in reported for part in each["class_sizes"]]
     return None in sizes or any(each["classes"] is None for each in reported)
 
@@ -181,7 +194,9 @@ def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
         "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
         "entity": table.table.entity,
         "blank_share": _share(int(distinct.counts[made.blank.any(axis=0)].sum()), table, below),
-        "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules] if form else [],
+        "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules]
+        if form
+        else [],
         "blank_columns": [list(stage) for stage in form.stages] if form else [],
     }
 
@@ -190,7 +205,9 @@ def _suppressed_share(
     table: "TableRelease", distinct: DistinctRecords, made: CellSuppression, below: int
 ) -> float | None:
     """Return the share of records that are left out; None masks few records, or those of few people."""
-    few = table.table.entity is not None and 0 < PeopleRules.count_people(distinct, made.gone) < below
+    few = (
+        table.table.entity is not None and 0 < PeopleRules.count_people(distinct, made.gone) < below
+    )
     return None if few else _share(int(distinct.counts[made.gone].sum()), table, below)
 
 
@@ -217,7 +234,10 @@ def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
     }
     entropy = Entropy(table.lattice)
     lost = entropy.of_cells(best.node, distinct, made.blank | made.gone)
-    return {word: _few(each) for word, each in {ENTROPY: entropy.least(best.node) + lost, **others}.items()}
+    return {
+        word: _few(each)
+        for word, each in {ENTROPY: entropy.least(best.node) + lost, **others}.items()
+    }
 
 
 def _column_pages(table: "TableRelease") -> list[Page]:
@@ -316,7 +336,11 @@ def steps(page: Page) -> list[str]:
 def _limits(table: Page) -> str:
     """Name the limits of columns that every transformation had to keep to."""
     limited = [f"{each['column']} {each['limit']}" for each in table["columns"] if each["limit"]]
-    return f" The policy also limits columns: {'; '.join(limited)}. Relax one of these." if limited else ""
+    return (
+        f" The policy also limits columns: {'; '.join(limited)}. Relax one of these."
+        if limited
+        else ""
+    )
 
 
 def _forms(table: Page) -> list[str]:
@@ -334,7 +358,11 @@ def _suppressed(table: Page) -> str:
     cut, share = table["suppressed_below"], table["suppressed_share"]
     if share == 0 or (cut is None and not table["suppressed_for"]):
         return "No record is left out."
-    few = "few records (their number is not shown)" if share is None else f"{percent(share)} of the records"
+    few = (
+        "few records (their number is not shown)"
+        if share is None
+        else f"{percent(share)} of the records"
+    )
     if table["entity"] is not None:
         return f"Left out: {few}, all those of people with a combination that fewer than {cut} people have."
     small = [] if cut is None else [f"that fewer than {cut} records have"]
@@ -344,7 +372,9 @@ def _suppressed(table: Page) -> str:
 def _lost(table: Page) -> str:
     minimized = table["losses"][table["loss"]]
     lost = STATUS_WITHHELD if minimized is None else percent(minimized)
-    weighted = ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
+    weighted = (
+        ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
+    )
     words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
     if table["method"] == "local":
         return f"{words} by local recoding. {_global_loss(table)}"
@@ -373,14 +403,18 @@ def _global_loss(table: Page) -> str:
         return "The loss by global recoding is withheld, too."
     if table["global_loss"] is None:
         return "No transformation by global recoding was found that meets the policy."
-    return f"The best transformation found by global recoding loses {percent(table['global_loss'])}."
+    return (
+        f"The best transformation found by global recoding loses {percent(table['global_loss'])}."
+    )
 
 
 def _target(target: Page) -> str:
     """Describe how well the target is predicted before and after."""
     share_kept = target["information_kept"]
     if share_kept is None:
-        return f"{target['column']}: the other columns did not predict it before, so nothing is lost."
+        return (
+            f"{target['column']}: the other columns did not predict it before, so nothing is lost."
+        )
     before, after = target["original"], target["released"]
     errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
     by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
@@ -393,7 +427,9 @@ def release_page(page: Page, width: int) -> RenderableType:
     """Show each table's transformation, then the gate's verdict on the release."""
     parts: list[RenderableType] = [part for table in page["tables"] for part in _table_parts(table)]
     report = page["report"]
-    return Group(*parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim"))
+    return Group(
+        *parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim")
+    )
 
 
 def _table_parts(table: Page) -> list[RenderableType]:
@@ -422,6 +458,7 @@ def _left_out(table: Page) -> list[RenderableType]:
     listed = ", ".join(table["columns_left_out"])
     return [
         Text(
-            f"Omitted, as no check names them: {listed} (list columns to keep in prepare.keep).", style="dim"
+            f"Omitted, as no check names them: {listed} (list columns to keep in prepare.keep).",
+            style="dim",
         )
     ]

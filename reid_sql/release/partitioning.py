@@ -77,7 +77,9 @@ def find_several_texts(
     """
     for each in hierarchies:
         name, kind = quoted(each.column), kinds[each.column]
-        if kind.partition("(")[0] in ONE_TEXT_TYPES or is_ordered(each, kind, written=each.column in by_text):
+        if kind.partition("(")[0] in ONE_TEXT_TYPES or is_ordered(
+            each, kind, written=each.column in by_text
+        ):
             continue
         several = f"""SELECT count(*) FROM (
             SELECT {name} FROM {release.engine.view}
@@ -109,7 +111,9 @@ def smallest_class(requirement: Requirement) -> int:
     """
     sizes = [requirement.k, 2 if requirement.unique < requirement.records else 1]
     sizes += (
-        [ceil(1 / requirement.average * (1 - 1e-9))] if requirement.average > 0 else [requirement.records + 1]
+        [ceil(1 / requirement.average * (1 - 1e-9))]
+        if requirement.average > 0
+        else [requirement.records + 1]
     )
     sizes += [
         ceil(1 / threshold * (1 - 1e-9)) if threshold > 0 else requirement.records + 1
@@ -133,7 +137,9 @@ def partition_table(
     rows = lattice.records_at((0,) * len(lattice.shape))
     asked = _class_requirement(rows, generalization, smallest_class(requirement), criteria)
     found = [divide(columns, rows, asked, strategy, settings.stop) for strategy in STRATEGIES]
-    losses = {at: _losses(made, generalization) for at, made in enumerate(found) if made is not None}
+    losses = {
+        at: _losses(made, generalization) for at, made in enumerate(found) if made is not None
+    }
     texts = None
     for at in sorted(losses, key=lambda at: losses[at][settings.loss]):
         texts = texts or tuple(
@@ -151,7 +157,9 @@ def partition_table(
     return None
 
 
-def _partition_columns(generalization: Generalization, settings: "Settings") -> tuple[PartitionColumn, ...]:
+def _partition_columns(
+    generalization: Generalization, settings: "Settings"
+) -> tuple[PartitionColumn, ...]:
     """Return the columns as a partition divides them, within their limits."""
     columns = []
     for each, codes, weight in zip(
@@ -195,7 +203,10 @@ def _class_requirement(
     shares = [np.bincount(codes, rows.counts) / rows.counts.sum() for _, codes in coded]
     return ClassRequirement(
         least,
-        tuple((criterion, codes, share) for (criterion, codes), share in zip(coded, shares, strict=True)),
+        tuple(
+            (criterion, codes, share)
+            for (criterion, codes), share in zip(coded, shares, strict=True)
+        ),
     )
 
 
@@ -203,7 +214,8 @@ def _losses(made: Partition, generalization: Generalization) -> dict[str, float]
     """Give the losses of the partition, as those of the lattice: no record is left out."""
     sizes, records = made.sizes.astype(np.float64), generalization.lattice.records
     return {
-        "entropy": float(made.bits @ generalization.lattice.weights) / Entropy(generalization.lattice).whole,
+        "entropy": float(made.bits @ generalization.lattice.weights)
+        / Entropy(generalization.lattice).whole,
         "discernibility": float(sizes @ sizes) / records**2,
         "class_size": float(sizes.mean()) / records,
     }

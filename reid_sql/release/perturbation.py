@@ -20,9 +20,15 @@ from reid_sql_udfs import declared
 ROW: Final = "reid_row"
 NUMBERS: Final = count(1)
 GROUP_SIZE: Final = Number(
-    "a whole number from 2 to 1000", "pass how many records share a mean, such as 3", 2.0, 1000.0, whole=True
+    "a whole number from 2 to 1000",
+    "pass how many records share a mean, such as 3",
+    2.0,
+    1000.0,
+    whole=True,
 )
-SEED: Final = Number("a whole number from 0 to 2**63", "pass a seed, such as 1", 0.0, 2.0**63, whole=True)
+SEED: Final = Number(
+    "a whole number from 0 to 2**63", "pass a seed, such as 1", 0.0, 2.0**63, whole=True
+)
 TARGETS: Final = 10_000
 NUMBER_TYPES: Final = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -81,7 +87,10 @@ def perturb(
     size = int(GROUP_SIZE.check("group_size", group_size))
     rng = np.random.default_rng(int(SEED.check("seed", seed)))
     drawn = {name: PROBABILITY.check(f"pram.{name}", each) for name, each in (pram or {}).items()}
-    moved = {name: PROBABILITY.check(f"rank_swap.{name}", each) for name, each in (rank_swap or {}).items()}
+    moved = {
+        name: PROBABILITY.check(f"rank_swap.{name}", each)
+        for name, each in (rank_swap or {}).items()
+    }
     columns = (*microaggregate, *drawn, *moved)
     original = _copy(connection_of(con), table)
     _refuse_columns(con, original, columns, microaggregate)
@@ -134,7 +143,9 @@ def _refuse_columns(
             raise OutOfDomainError(f"{rule}; perturb the result again")
     for name in numbers:
         if kinds[name].partition("(")[0] not in NUMBER_TYPES:
-            rule = f"microaggregate must name columns of numbers, got '{name}' of type {kinds[name]}"
+            rule = (
+                f"microaggregate must name columns of numbers, got '{name}' of type {kinds[name]}"
+            )
             raise WrongTypeError(f"{rule}; use pram or rank_swap for it")
 
 
@@ -166,7 +177,10 @@ def _swap(
 
 
 def _write(
-    con: duckdb.DuckDBPyConnection, original: str, changes: Mapping[str, pl.Series], sources: Sequence[str]
+    con: duckdb.DuckDBPyConnection,
+    original: str,
+    changes: Mapping[str, pl.Series],
+    sources: Sequence[str],
 ) -> str:
     """Write the released table: means as they are given, other values from the rows that are named."""
     name = original.replace("original", "perturbed")
@@ -184,7 +198,9 @@ def _write(
     )
     joined = f"{original} AS reid_old JOIN {frame} AS reid_new ON reid_old.{ROW} = reid_new.{ROW} {joins}"
     try:
-        con.execute(f"CREATE TEMP TABLE {name} AS SELECT {listed} FROM {joined} ORDER BY reid_old.{ROW}")
+        con.execute(
+            f"CREATE TEMP TABLE {name} AS SELECT {listed} FROM {joined} ORDER BY reid_old.{ROW}"
+        )
     finally:
         con.unregister(frame)
     return name

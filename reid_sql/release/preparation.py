@@ -24,7 +24,13 @@ from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import make_loss
 from reid_sql.models.release.partition import METHOD
 from reid_sql.models.release.search import CountedNode, Result, Search, Verdict, accept_all
-from reid_sql.models.release.suppression import PeopleRules, Requirement, Rule, Rules, suppress_cells
+from reid_sql.models.release.suppression import (
+    PeopleRules,
+    Requirement,
+    Rule,
+    Rules,
+    suppress_cells,
+)
 from reid_sql.release.choices import choose_transformations
 from reid_sql.release.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.release.local import LocalTransformation
@@ -51,7 +57,12 @@ from reid_sql.release.problem import (
     sensitive_criteria,
 )
 from reid_sql.release.transformation import Outcome, TableRelease, Transformation, transform
-from reid_sql.release.usefulness import cross_tables_of, refuse_cross_tables, refuse_target, target_of
+from reid_sql.release.usefulness import (
+    cross_tables_of,
+    refuse_cross_tables,
+    refuse_target,
+    target_of,
+)
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
@@ -163,7 +174,9 @@ def prepare_releases(
         if table.is_local and form.records != release.records:
             rule = "local recoding must find the class of each record"
             raise UnavailableError(f"{rule}, got {release.table.name}; write method = 'global'")
-    prepared = Prepared(policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell))
+    prepared = Prepared(
+        policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell)
+    )
     state_hashes(prepared, releases)
     return prepared
 
@@ -173,7 +186,9 @@ def _refuse_rows(policy: Policy, release: DuckDBRelease) -> None:
     mask = Mask(policy.mask_below)
     if found := " ".join(str(mask.sentence(each)) for each in release.identifiers.values()):
         rule = "a table to prepare must have a row for each person where cautions = 'refuse'"
-        raise UnavailableError(f"{rule}, got {release.table.name}, of which it is in doubt; {found}")
+        raise UnavailableError(
+            f"{rule}, got {release.table.name}, of which it is in doubt; {found}"
+        )
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
@@ -227,7 +242,9 @@ def _search_table(
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
-        cautions=tuple(str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()),
+        cautions=tuple(
+            str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()
+        ),
         protected=generalization.protected,
         limits=wanted.limits,
         method=wanted.method,
@@ -236,7 +253,9 @@ def _search_table(
     )
 
 
-def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) -> LocalRelease | None:
+def _search_local(
+    judge: "_Judge", kinds: dict[str, str], tell: ShowProgress
+) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
     release, wanted = judge.release, judge.policy.preparing
     if wanted.method == "global" or release.table.others or release.table.entity is not None:
@@ -262,7 +281,9 @@ def _search_local(judge: "_Judge", kinds: dict[str, str], tell: ShowProgress) ->
 
 def _column_types(release: DuckDBRelease) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
-    types = {row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")}
+    types = {
+        row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")
+    }
     return {name: types.get(name, "") for name in release.engine.columns}
 
 
@@ -279,7 +300,9 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
 
 def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
     """Whether the search itself guarantees the check."""
-    return is_class_size_check(release, check, columns) or is_criterion_check(release, check, columns)
+    return is_class_size_check(release, check, columns) or is_criterion_check(
+        release, check, columns
+    )
 
 
 def _rules(generalization: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
@@ -300,16 +323,25 @@ class _Judge:
         generalization: Generalization,
         asked: Requirement,
     ) -> None:
-        self.policy, self.release, self.before, self.generalization = policy, release, before, generalization
+        self.policy, self.release, self.before, self.generalization = (
+            policy,
+            release,
+            before,
+            generalization,
+        )
         columns = [each.column for each in generalization.hierarchies]
         strict = policy.cautions == "refuse" or release.table.nulls != "value"
-        left = [each for each in release.table.checks if strict or not _known(release, each, columns)]
+        left = [
+            each for each in release.table.checks if strict or not _known(release, each, columns)
+        ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
         self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
         self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
         removable = asked.suppressible
         if release.table.entity is not None:
-            removable = floor(policy.preparing.suppression * release.engine.count_people(())[0][0] + 1e-9)
+            removable = floor(
+                policy.preparing.suppression * release.engine.count_people(())[0][0] + 1e-9
+            )
             self.rules = PeopleRules(asked.k, removable)
         self.whole = not removable or (asked.takes_nothing and not self.asked)
 
@@ -341,7 +373,9 @@ class _Judge:
         made = transform(self.release, form)
         try:
             measured = (measure_check(made, each, HIDES_NOTHING) for each in checks)
-            judged = ((each.check, judge_check(each, self.policy, self.before)) for each in measured)
+            judged = (
+                (each.check, judge_check(each, self.policy, self.before)) for each in measured
+            )
             verdicts = ((check, result.verdict) for check, result in judged)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
@@ -358,6 +392,10 @@ class _Words:
         if time.monotonic() - self.last < REPORT_INTERVAL:
             return
         self.last = time.monotonic()
-        best = "none meets the policy yet" if result.best is None else f"least loss {result.best.loss:.1%}"
+        best = (
+            "none meets the policy yet"
+            if result.best is None
+            else f"least loss {result.best.loss:.1%}"
+        )
         progress = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
         self.tell(f"{self.table}: {progress}")

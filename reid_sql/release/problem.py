@@ -45,7 +45,9 @@ def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
 def refuse_unsuitable(release: DuckDBRelease) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = release.table
-    own = next((name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None)
+    own = next(
+        (name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None
+    )
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
         raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
@@ -77,7 +79,9 @@ def refuse_for_people(wanted: Preparing, person: str) -> None:
         raise UnavailableError(f"{rule}; make a table of one row per person, or remove the key")
 
 
-def class_size_requirement(release: DuckDBRelease, columns: Sequence[str], suppression: float) -> Requirement:
+def class_size_requirement(
+    release: DuckDBRelease, columns: Sequence[str], suppression: float
+) -> Requirement:
     """Combine the bounds on class sizes of all checks into one requirement."""
     requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
     for check in release.table.checks:
@@ -90,9 +94,15 @@ def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
     exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
-    if release.table.entity is not None:  # of people, the other figures are not those of the classes alone
+    # of people, the other figures are not those of the classes alone
+    if release.table.entity is not None:
         exact = check.measure.name in ("k", "highest_risk")
-    return plain and exact and check.measure.of_class_sizes and set(check.quasi_identifiers) == set(columns)
+    return (
+        plain
+        and exact
+        and check.measure.of_class_sizes
+        and set(check.quasi_identifiers) == set(columns)
+    )
 
 
 # Measures of sensitive values for which classes are suppressed, by name and variant.
@@ -104,12 +114,19 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 }
 
 
-def sensitive_criteria(release: DuckDBRelease, columns: Sequence[str]) -> list[tuple[str, Criterion]]:
+def sensitive_criteria(
+    release: DuckDBRelease, columns: Sequence[str]
+) -> list[tuple[str, Criterion]]:
     """Return the criteria that the checks require of sensitive values, each with its column."""
     return [
-        (check.sensitive, CRITERIA[check.measure.name, check.parameters.get("variant")](float(check.limit)))
+        (
+            check.sensitive,
+            CRITERIA[check.measure.name, check.parameters.get("variant")](float(check.limit)),
+        )
         for check in release.table.checks
-        if is_criterion_check(release, check, columns) and check.sensitive and check.limit is not None
+        if is_criterion_check(release, check, columns)
+        and check.sensitive
+        and check.limit is not None
     ]
 
 
@@ -127,7 +144,9 @@ def _add_check(requirement: Requirement, check: Check) -> Requirement:
     if name == "k":
         return replace(requirement, k=max(requirement.k, int(limit)))
     if name == "highest_risk":
-        return replace(requirement, k=max(requirement.k, _class_size_for(limit, requirement.records)))
+        return replace(
+            requirement, k=max(requirement.k, _class_size_for(limit, requirement.records))
+        )
     if name == "average_risk":
         return replace(requirement, average=min(requirement.average, limit))
     if name == "unique_records":
@@ -209,11 +228,16 @@ def _lattice(
     return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
 
 
-def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Preparing) -> list[Hierarchy]:
+def wish_hierarchies(
+    release: DuckDBRelease, columns: Sequence[str], wanted: Preparing
+) -> list[Hierarchy]:
     """Return each column's hierarchy, as the policy writes it or as the column suggests it."""
     wished = []
     for facts in profile_facts(release, columns):
-        written, limit = wanted.hierarchies.get(facts.column), wanted.limits.get(facts.column, Limit())
+        written, limit = (
+            wanted.hierarchies.get(facts.column),
+            wanted.limits.get(facts.column, Limit()),
+        )
         if limit.width is not None:
             limit.refuse(Hierarchy(facts.column, ()), facts)
         if written is not None and written.values is not None:
@@ -225,13 +249,18 @@ def wish_hierarchies(release: DuckDBRelease, columns: Sequence[str], wanted: Pre
 
 
 def _with_unchanged(
-    release: DuckDBRelease, columns: Sequence[str], level_codes: Sequence[LevelCodes], others: Sequence[str]
+    release: DuckDBRelease,
+    columns: Sequence[str],
+    level_codes: Sequence[LevelCodes],
+    others: Sequence[str],
 ) -> Lattice:
     """Return the lattice with other columns after the generalized ones; the values have the same codes."""
     distinct = DistinctTable(release.engine.ask, release.engine.whole, [*columns, *others])
     try:
         own = [_unchanged_codes(release, distinct, other) for other in others]
-        return Lattice([*level_codes, *own], _distinct_records(release, distinct, [*columns, *others]))
+        return Lattice(
+            [*level_codes, *own], _distinct_records(release, distinct, [*columns, *others])
+        )
     finally:
         distinct.drop()
 
@@ -295,7 +324,9 @@ def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) ->
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
     steps = [step.sql("v") for step in wished.steps]
     ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
-    rows = release.engine.ask(f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies")
+    rows = release.engine.ask(
+        f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies"
+    )
     records, *coarser = np.array(rows, dtype=np.int64).T
     codes = [np.arange(len(records)), *coarser]
     records[0] = release.records - int(records.sum())
@@ -305,7 +336,9 @@ def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) ->
         _refuse_splitting(wished, codes)
     levels = [codes[0], *(codes[at + 1] for at in merging)]
     steps_left = tuple(wished.steps[at] for at in merging)
-    return _CodedColumn(Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records))
+    return _CodedColumn(
+        Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records)
+    )
 
 
 def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
@@ -334,7 +367,9 @@ def profile_facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]
 
 def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts:
     values = release.engine.distinct.values(column)
-    marks = ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
+    marks = (
+        ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
+    )
     values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
@@ -369,7 +404,10 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
 
 
 def propose_hierarchies(
-    policy: str | PathLike[str], *, memory_limit: str | None = None, tell: ShowProgress = lambda _: None
+    policy: str | PathLike[str],
+    *,
+    memory_limit: str | None = None,
+    tell: ShowProgress = lambda _: None,
 ) -> str:
     """Return the hierarchies of a policy's quasi-identifiers as TOML: those it has, else the proposed ones.
 

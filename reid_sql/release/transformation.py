@@ -36,7 +36,8 @@ class Transformation:
     hierarchies: tuple[Hierarchy, ...]
     node: Node
     cut: int
-    stages: tuple[tuple[str, ...], ...] = ()  # columns that become blank in records of small classes
+    # columns that become blank in records of small classes
+    stages: tuple[tuple[str, ...], ...] = ()
     rules: tuple[tuple[str, Criterion], ...] = ()  # sensitive columns, and what classes must fulfil
     rounds: int = 0  # of suppressing classes that break a rule, or people
     person: str | None = None  # the column of people, who are left out whole
@@ -49,17 +50,26 @@ class Transformation:
     @property
     def left_out(self) -> set[str]:
         """The columns of which every record shows the same."""
-        return {name for name, (each, level) in self.levels.items() if each.levels == level + 1 and level}
+        return {
+            name
+            for name, (each, level) in self.levels.items()
+            if each.levels == level + 1 and level
+        }
 
     @property
     def levels_read(self) -> list[tuple[Hierarchy, int]]:
         """The levels that the query computes; columns that are as they are need none."""
-        return [(each, level) for each, level in zip(self.hierarchies, self.node, strict=True) if level]
+        return [
+            (each, level) for each, level in zip(self.hierarchies, self.node, strict=True) if level
+        ]
 
     @property
     def levels(self) -> dict[str, tuple[Hierarchy, int]]:
         """The hierarchy and the level of each column."""
-        return {each.column: (each, level) for each, level in zip(self.hierarchies, self.node, strict=True)}
+        return {
+            each.column: (each, level)
+            for each, level in zip(self.hierarchies, self.node, strict=True)
+        }
 
     def columns(self, names: Sequence[str]) -> list[str]:
         """Write each column as it is in the release, under its own name."""
@@ -96,7 +106,10 @@ class Transformation:
     def _ruled(self, names: Sequence[str], inner: str) -> str:
         """Leave out classes that are small or break a rule, or people of small ones, as often as some are."""
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [f"reid_form_{at} AS (\n  {self._round(names, at)}\n)" for at in range(1, self.rounds + 1)]
+        steps += [
+            f"reid_form_{at} AS (\n  {self._round(names, at)}\n)"
+            for at in range(1, self.rounds + 1)
+        ]
         forms = ",\n".join(steps)
         return f"WITH {forms}\nSELECT {_listed(names)}\nFROM reid_form_{self.rounds}"
 
@@ -122,7 +135,9 @@ class Transformation:
         source = f"({counted} FROM reid_form_{number - 1})"
         for name, parts in self.counts.items():
             over = f"PARTITION BY {_listed(parts)}" if parts else ""
-            source = f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
+            source = (
+                f"(SELECT *, count(*) OVER ({over}) AS {name}\n    FROM {source} AS reid_counted)"
+            )
         part = f"OVER (PARTITION BY {_listed(self.names)})"
         conditions = [rule.sql(part, at) for at, rule in self.numbered]
         small = [f"{SIZE} >= {self.cut}"] if self.cut > 1 else []
@@ -138,7 +153,10 @@ class Transformation:
     @property
     def counts(self) -> dict[str, list[str]]:
         """The counts of records that the rules need, by name, and the columns that these records share."""
-        each = [(at, column, rule) for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)]
+        each = [
+            (at, column, rule)
+            for (at, rule), (column, _) in zip(self.numbered, self.rules, strict=True)
+        ]
         per_value = {f"{VALUE_RECORDS}_{at}": [*self.names, column] for at, column, _ in each}
         relative = {f"{EVERYWHERE}_{at}": [column] for at, column, rule in each if rule.relative}
         return per_value | relative | ({RECORDS: []} if relative else {})
@@ -183,7 +201,9 @@ class ReleasedTable(DuckDBTable):
             of_any_type = tuple(each.for_type(integer=False) for each in form.hierarchies)
             form = replace(form, hierarchies=of_any_type)  # theirs may be text
             for role, view in original.other_views.items():
-                self._generalize(view, self.other_views[role], None if role in {"former", "joined"} else form)
+                self._generalize(
+                    view, self.other_views[role], None if role in {"former", "joined"} else form
+                )
 
     def _generalize(self, source: str, view: str, form: Transformation | None) -> None:
         names = [row[0] for row in self.con.execute(f"DESCRIBE {source}").fetchall()]
@@ -209,7 +229,11 @@ def _without_blanks(row: Row) -> Row:
     """Leave out what the release itself writes in place of values: it is no code of a missing one."""
     codes = zip(row["sentinels"], row["sentinel_records"], strict=True)
     own = [(code, records) for code, records in codes if code != ALL]
-    return {**row, "sentinels": [code for code, _ in own], "sentinel_records": [each for _, each in own]}
+    return {
+        **row,
+        "sentinels": [code for code, _ in own],
+        "sentinel_records": [each for _, each in own],
+    }
 
 
 class TransformedRelease(DuckDBRelease):
@@ -218,9 +242,13 @@ class TransformedRelease(DuckDBRelease):
     engine: ReleasedTable
 
 
-def transform(original: DuckDBRelease, form: Transformation | LocalTransformation) -> TransformedRelease:
+def transform(
+    original: DuckDBRelease, form: Transformation | LocalTransformation
+) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
-    made = TransformedRelease(original.table, ReleasedTable(original.engine, form), original.evidence)
+    made = TransformedRelease(
+        original.table, ReleasedTable(original.engine, form), original.evidence
+    )
     made.take_identifiers(original)  # the release is of the same people, without the column
     return made
 
@@ -246,7 +274,8 @@ class TableRelease:
     cautions: tuple[str, ...] = ()  # that rows may not be people
     protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
     cross: CrossTables | None = None
-    choices: tuple[Mapping[str, Any], ...] = ()  # rows of transformations to choose from, if asked for
+    # rows of transformations to choose from, if asked for
+    choices: tuple[Mapping[str, Any], ...] = ()
     limits: Mapping[str, Limit] = field(default_factory=dict)
     method: str = "global"  # that the policy asks for
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy

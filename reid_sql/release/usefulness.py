@@ -50,9 +50,13 @@ def refuse_target(column: str | None, release: DuckDBRelease) -> None:
         raise UnknownNameError(f"{rule}; {suggestion(column, release.engine.columns)}")
     if column in columns_to_generalize(release):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
-        raise OutOfDomainError(f"{rule}; it is generalized itself: name a column that stays unchanged")
+        raise OutOfDomainError(
+            f"{rule}; it is generalized itself: name a column that stays unchanged"
+        )
     quoted = '"' + column.replace('"', '""') + '"'
-    many = int(release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0])
+    many = int(
+        release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0]
+    )
     if many > MAX_TARGET_VALUES:
         rule = f"prepare.target must have at most {MAX_TARGET_VALUES} distinct values"
         raise OutOfDomainError(f"{rule}, got '{column}' with {many:,}; make bands of it in a view")
@@ -63,7 +67,10 @@ def target_of(generalization: Generalization, column: str) -> Target | None:
     if generalization.wider is None:
         return None
     return Target(
-        column, generalization.others.index(column), generalization.wider, generalization.hierarchies
+        column,
+        generalization.others.index(column),
+        generalization.wider,
+        generalization.hierarchies,
     )
 
 
@@ -82,7 +89,10 @@ def describe_target(
 
 
 def describe_recoded(
-    target: Target, lattice: Lattice, recoded: tuple[DistinctRecords, Integers, Integers], below: int
+    target: Target,
+    lattice: Lattice,
+    recoded: tuple[DistinctRecords, Integers, Integers],
+    below: int,
 ) -> dict[str, Any]:
     """Describe the prediction from the table, and from recoded records with their target and classes."""
     bottom = (0,) * len(lattice.shape)
@@ -108,7 +118,9 @@ def describe_recoded(
 
 
 def _nothing(distinct: DistinctRecords) -> tuple[Any, Any]:
-    return np.zeros(distinct.codes.shape, dtype=np.bool_), np.zeros(len(distinct.counts), dtype=np.bool_)
+    return np.zeros(distinct.codes.shape, dtype=np.bool_), np.zeros(
+        len(distinct.counts), dtype=np.bool_
+    )
 
 
 def _records(
@@ -178,7 +190,8 @@ def _few(share: float) -> float:
 
 MAX_CROSSED_VALUES: Final = 500  # of a column of a cross table
 CHI_SQUARE_DIGITS: Final = 4
-Recoded = tuple[Sequence[RecodedColumn], DistinctRecords, NDArray[np.bool_]]  # columns, rows, rows that stay
+# columns, rows, rows that stay
+Recoded = tuple[Sequence[RecodedColumn], DistinctRecords, NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -201,14 +214,20 @@ def refuse_cross_tables(wanted: Preparing, release: DuckDBRelease) -> None:
             rule = f"prepare.cross_tables must name columns of the release, got '{name}'"
             raise OutOfDomainError(f"{rule}; add it to prepare.keep")
         many = int(
-            release.engine.ask(f"SELECT count(DISTINCT {quoted(name)}) FROM {release.engine.whole}")[0][0]
+            release.engine.ask(
+                f"SELECT count(DISTINCT {quoted(name)}) FROM {release.engine.whole}"
+            )[0][0]
         )
         if many > MAX_CROSSED_VALUES:
             rule = f"prepare.cross_tables must have columns of at most {MAX_CROSSED_VALUES} distinct values"
-            raise OutOfDomainError(f"{rule}, got '{name}' with {many:,}; make bands of it in a view")
+            raise OutOfDomainError(
+                f"{rule}, got '{name}' with {many:,}; make bands of it in a view"
+            )
 
 
-def cross_tables_of(generalization: Generalization, pairs: Sequence[tuple[str, str]]) -> CrossTables | None:
+def cross_tables_of(
+    generalization: Generalization, pairs: Sequence[tuple[str, str]]
+) -> CrossTables | None:
     """Return the cross tables, None if the policy names none."""
     names = (*(each.column for each in generalization.hierarchies), *generalization.others)
     wider = generalization.wider or generalization.lattice
@@ -227,7 +246,11 @@ def describe_global(
     recoded = [
         column_at_level(column, level, codes, blank)
         for column, level, codes, blank in zip(
-            cross.wider.level_codes[: len(node)], node, rows.codes, made.blank[:, place], strict=False
+            cross.wider.level_codes[: len(node)],
+            node,
+            rows.codes,
+            made.blank[:, place],
+            strict=False,
         )
     ]
     before = cross.wider.records_at((0,) * len(cross.wider.shape))
@@ -249,9 +272,12 @@ def describe_pairs(
     described = []
     for pair in cross.pairs:
         one, two = (cross.columns.index(name) for name in pair)
-        first, second = (RecodedColumn(columns[at].shown[stays], columns[at].spread) for at in (one, two))
+        first, second = (
+            RecodedColumn(columns[at].shown[stays], columns[at].spread) for at in (one, two)
+        )
         change = cross_table_change(
-            (before.codes[one], before.codes[two], before.counts), (first, second, rows.counts[stays])
+            (before.codes[one], before.codes[two], before.counts),
+            (first, second, rows.counts[stays]),
         )
         records = int(before.counts.sum())
         variation = mask_share(change.variation, records, below)
@@ -260,7 +286,9 @@ def describe_pairs(
             {
                 "columns": list(pair),
                 "variation": variation,
-                "chi_square": None if is_few else float(f"{change.chi_square:.{CHI_SQUARE_DIGITS}g}"),
+                "chi_square": None
+                if is_few
+                else float(f"{change.chi_square:.{CHI_SQUARE_DIGITS}g}"),
             }
         )
     return described

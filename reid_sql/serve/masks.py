@@ -74,10 +74,14 @@ class Record:
         counted = f"{table} ({people})" if people else table
         with self._lock:  # two clients may not ask for two halves at once
             known: dict[str, dict[str, int | None]] = {counted: {}}
-            for name, cell, count in self._con.execute("SELECT tbl, cell, records FROM published").fetchall():
+            for name, cell, count in self._con.execute(
+                "SELECT tbl, cell, records FROM published"
+            ).fetchall():
                 known.setdefault(name, {})[cell] = count
             before = known.pop(counted)
-            if _contradict(before, counts) or any(name.partition(" ")[0] == table for name in known):
+            if _contradict(before, counts) or any(
+                name.partition(" ")[0] == table for name in known
+            ):
                 raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
             merged = _merge(before, counts)
             new = [
@@ -93,20 +97,25 @@ class Record:
             audited = merged
             for other in known.values():
                 _refuse_near(merged, other, below)
-                if other["{}"] == merged["{}"] and not _contradict(audited, other):  # perhaps the same people
+                # perhaps the same people
+                if other["{}"] == merged["{}"] and not _contradict(audited, other):
                     audited = _merge(audited, other)
             _refuse_findings(data, audited, below)
             self._con.execute("BEGIN")
             self._con.executemany(
                 "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in new]
             )
-            self._con.executemany("INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", new)
+            self._con.executemany(
+                "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", new
+            )
             self._con.execute("COMMIT")
 
 
 def _contradict(one: Counts, other: Counts) -> bool:
     """Whether a cell has two counts."""
-    return any(None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items())
+    return any(
+        None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items()
+    )
 
 
 def _merge(one: Counts, other: Counts) -> Counts:
@@ -118,7 +127,10 @@ def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int
     """Audit all counts of a table together; whatever is not proved to be protected is refused."""
     cells = [json.loads(cell) for cell in counts]
     names = sorted({name for cell in cells for name in cell})
-    columns = {f"c{place}": pa.array([cell.get(name) for cell in cells]) for place, name in enumerate(names)}
+    columns = {
+        f"c{place}": pa.array([cell.get(name) for cell in cells])
+        for place, name in enumerate(names)
+    }
     data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
     try:
         asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
@@ -134,14 +146,20 @@ def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int
 def _refuse_near(one: Counts, other: Counts, below: int) -> None:
     """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
     sums = [_sum_cells(one), _sum_cells(other)]
-    if any(0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()):
+    if any(
+        0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
+    ):
         rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
         raise OutOfDomainError(f"{rule}; {REMEDY}")
 
 
 def _sum_cells(counts: Counts) -> dict[Cell, int]:
     """Return the counts that are shown, and the totals of tables whose cells are all shown."""
-    sums = {frozenset(json.loads(cell).items()): count for cell, count in counts.items() if count is not None}
+    sums = {
+        frozenset(json.loads(cell).items()): count
+        for cell, count in counts.items()
+        if count is not None
+    }
     tables: dict[frozenset[str], dict[Cell, int]] = {}
     for cell, count in sums.items():
         tables.setdefault(frozenset(dict(cell)), {})[cell] = count
@@ -156,10 +174,22 @@ def _sum_cells(counts: Counts) -> dict[Cell, int]:
     return sums
 
 
-MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})  # besides those of the checks
+# besides those of the checks
+MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})
 # Columns of numbers that no record was counted for: what a client gave, or how something was computed.
 SETTINGS: Final = frozenset(
-    {"threshold", "threshold_k", "population", "fraction", "sample", "points", "size", "n", "draws", "c"}
+    {
+        "threshold",
+        "threshold_k",
+        "population",
+        "fraction",
+        "sample",
+        "points",
+        "size",
+        "n",
+        "draws",
+        "c",
+    }
 )
 
 
@@ -189,9 +219,14 @@ class Mask:
         answer = ask(data, call.function.name, given)
         if by:
             self._publish(data, call.tables[0], given, answer, by)
-        if call.function.name == SAFE_TABLE:  # not which other cells there are, nor the rows of people
-            answer = answer.filter(pc.field("status") == "published").drop_columns(list(NOT_TO_PUBLISH))
-            answer = answer.set_column(answer.column_names.index("records"), "records", answer["people"])
+        # not which other cells there are, nor the rows of people
+        if call.function.name == SAFE_TABLE:
+            answer = answer.filter(pc.field("status") == "published").drop_columns(
+                list(NOT_TO_PUBLISH)
+            )
+            answer = answer.set_column(
+                answer.column_names.index("records"), "records", answer["people"]
+            )
         if not self.tables:
             return answer
         records = max((_count_records(data, table) for table in call.tables), default=0)
@@ -213,9 +248,13 @@ class Mask:
         if call.function.name != SAFE_TABLE:
             return given
         if wrong := [name for name in NOT_TO_GIVE if name in given]:
-            raise OutOfDomainError(f"{wrong[0]} must not be given where answers leave, got it; omit it")
+            raise OutOfDomainError(
+                f"{wrong[0]} must not be given where answers leave, got it; omit it"
+            )
         if (given.setdefault("k", self.below) or 0) < self.below:
-            raise OutOfDomainError(f"k must be at least the mask of {self.below}, got a lower one; omit it")
+            raise OutOfDomainError(
+                f"k must be at least the mask of {self.below}, got a lower one; omit it"
+            )
         return given | ONLY_SAFE
 
     def _publish(
@@ -231,19 +270,30 @@ class Mask:
         groups = ask(data, "equivalence_classes", {"tbl": table, "qi": by, **options})
         sizes = groups["class_size"].to_pylist()
         is_cells = "total_over" in answer.column_names
-        if not is_cells and any(size < self.below for size in sizes):  # an answer would name their values
+        # an answer would name their values
+        if not is_cells and any(size < self.below for size in sizes):
             rule = f"by must make groups of at least {self.below} records, got a smaller one"
             raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
-        count = "people" if is_cells else "records" if "records" in answer.column_names else "class_size"
+        count = (
+            "people"
+            if is_cells
+            else "records"
+            if "records" in answer.column_names
+            else "class_size"
+        )
         counts: dict[str, int | None] = {"{}": sum(sizes)}
         for row in (groups if count == "class_size" else answer).to_pylist():
             values = list(row.items())[: len(by)]
             cell = {
-                name.casefold(): repr(each) for name, each in values if name not in row.get("total_over", [])
+                name.casefold(): repr(each)
+                for name, each in values
+                if name not in row.get("total_over", [])
             }
             key = json.dumps(cell, sort_keys=True)
             counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
-        people = ", ".join(f"{name} := {value}" for name, value in options.items() if value != "value")
+        people = ", ".join(
+            f"{name} := {value}" for name, value in options.items() if value != "value"
+        )
         self.record.add(data, table, people, counts, self.below)
 
 
@@ -291,7 +341,9 @@ def _mask_value(name: str, value: Any, below: int, records: int) -> Any:  # noqa
     if not 0 < value < 1:
         is_count = value == round(value)
         small = is_small(round(value), below) or is_small(records - round(value), below)
-        return None if is_count and small and not (value == 1 and isinstance(value, float)) else value
+        return (
+            None if is_count and small and not (value == 1 and isinstance(value, float)) else value
+        )
     if any(math.isclose(value * size, 1) for size in range(2, below)):  # the risk of a small class
         return None
     low, high = round_between(value, records, below)

@@ -63,12 +63,17 @@ class Answerer:
 
     def _ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
-        key = repr((time.monotonic() // REMEMBERED, call.function.name, sorted(call.arguments.items())))
+        key = repr(
+            (time.monotonic() // REMEMBERED, call.function.name, sorted(call.arguments.items()))
+        )
         if key in (remembered := self._remembered):
             return remembered[key]
         answer = self.mask.ask(data, call)
-        names = [each.name for each in call.function.parameters if isinstance(each.domain, ModelName)]
-        if answer.nbytes < MAX_BYTES and not call.arguments.keys() & set(names):  # models may change
+        names = [
+            each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
+        ]
+        # models may change
+        if answer.nbytes < MAX_BYTES and not call.arguments.keys() & set(names):
             with self._lock:
                 self._remembered = {**dict(list(remembered.items())[-MAX_REMEMBERED:]), key: answer}
         return answer
@@ -99,7 +104,9 @@ class Answerer:
             yield cursors
         except duckdb.InterruptException:
             rule = f"a question must be answered within {self.seconds:g} seconds, got a longer one"
-            raise OutOfDomainError(f"{rule}; name fewer columns, or ask for a higher --time-limit") from None
+            raise OutOfDomainError(
+                f"{rule}; name fewer columns, or ask for a higher --time-limit"
+            ) from None
         finally:
             with self._lock:
                 del self._running[cursors]
@@ -116,11 +123,10 @@ class Answerer:
                     cursor.interrupt()
 
 
-MAX_SESSIONS: Final = 10_000  # that are remembered; a client whose session is forgotten connects again
+# that are remembered; a client whose session is forgotten connects again
+MAX_SESSIONS: Final = 10_000
 EXTENSIONS: Final = ("httpfs", "quack")
-REFUSAL_NO_QUACK: Final = (
-    "serving must have DuckDB's extension quack, got none ({}); pip install 'reid-sql[serve]' for DuckDB 1.5"
-)
+REFUSAL_NO_QUACK: Final = "serving must have DuckDB's extension quack, got none ({}); pip install 'reid-sql[serve]' for DuckDB 1.5"
 CLOSED: Final = "SET enable_external_access = false; SET lock_configuration = true"
 
 
@@ -149,14 +155,22 @@ class Server:
         rows: bool = False,
     ) -> None:
         """Remember who may ask, what is read, and what answers; `rows` lets the tables themselves leave."""
-        self.reader, self.answerer, self.tokens, self.log, self.rows = reader, answerer, tokens, log, rows
+        self.reader, self.answerer, self.tokens, self.log, self.rows = (
+            reader,
+            answerer,
+            tokens,
+            log,
+            rows,
+        )
         self._sessions: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
     def start(self, port: int) -> None:
         """Listen on localhost where nobody does, as Quack would share the port of another server."""
         with suppress(OSError), socket.create_connection(("localhost", port), timeout=1):
-            raise UnavailableError(f"--port must be a free port, got {port}, which is in use; name another")
+            raise UnavailableError(
+                f"--port must be a free port, got {port}, which is in use; name another"
+            )
         con = self.answerer.public
         load_extensions(con)
         register(con, declared())
@@ -164,7 +178,9 @@ class Server:
             ("authentication", self.authenticate, 3, "BOOLEAN"),
             ("authorization", self.authorize, 2, "VARCHAR"),
         ):
-            con.create_function(f"reid_{name}", function, ["VARCHAR"] * count, kind, side_effects=True)
+            con.create_function(
+                f"reid_{name}", function, ["VARCHAR"] * count, kind, side_effects=True
+            )
             con.execute(f"SET GLOBAL quack_{name}_function = 'reid_{name}'")
         unused = secrets.token_hex(16)  # a client has a token of its own
         con.execute(f"CALL quack_serve('quack:localhost:{port}', token = '{unused}')").fetchall()
@@ -173,7 +189,9 @@ class Server:
     def authenticate(self, session: str, token: str, _: str) -> bool:
         """Find the client of a token, and remember its session."""
         given = str(token).encode()
-        found = [name for name, each in self.tokens.items() if hmac.compare_digest(each.encode(), given)]
+        found = [
+            name for name, each in self.tokens.items() if hmac.compare_digest(each.encode(), given)
+        ]
         with self._lock:
             self._sessions.update((str(session), name) for name in found)
             while len(self._sessions) > MAX_SESSIONS:
@@ -205,6 +223,8 @@ def load_extensions(con: duckdb.DuckDBPyConnection) -> None:
         folder = Path(package.origin).parent if package and package.origin else None
         files = sorted(folder.rglob(f"{name}.duckdb_extension")) if folder else []
         try:
-            con.execute(f"LOAD {sql_text(str(files[0]))}" if files else f"INSTALL {name}; LOAD {name}")
+            con.execute(
+                f"LOAD {sql_text(str(files[0]))}" if files else f"INSTALL {name}; LOAD {name}"
+            )
         except duckdb.Error as error:
             raise UnavailableError(REFUSAL_NO_QUACK.format(sentence(error).rstrip("."))) from None

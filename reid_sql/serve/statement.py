@@ -24,13 +24,16 @@ Node = dict[str, Any]
 ALLOWED: Final = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
 TABLE_FUNCTIONS: Final = frozenset(ALLOWED["table_functions"].split())
 KEYS: Final = frozenset(ALLOWED["keys"].split())
-EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")  # not written
+# not written
+EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")
 MAX_CHARACTERS: Final = 20_000  # of a statement
 MAX_CALLS: Final = 16  # of a statement
 MAX_REMEMBERED: Final = 256  # statements that are not read again
 ANSWER: Final = "reid_answer_"  # before the number of an answer
 REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or call another function"
-REFUSAL_NO_SELECT: Final = f"a statement must be one SELECT without parameters, got another; {REMEDY}"
+REFUSAL_NO_SELECT: Final = (
+    f"a statement must be one SELECT without parameters, got another; {REMEDY}"
+)
 REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_uniqueness"
 OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a scenario
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
@@ -66,14 +69,21 @@ class Question:
 class Reader:
     """Reads statements about the served tables, in a database of its own that contains nothing."""
 
-    def __init__(self, tables: Collection[str], functions: Collection[str] = TABLE_FUNCTIONS) -> None:
+    def __init__(
+        self, tables: Collection[str], functions: Collection[str] = TABLE_FUNCTIONS
+    ) -> None:
         """Open the parser; names of tables are compared without regard to case, as DuckDB does."""
         self.tables = {name.casefold(): name for name in tables}
         self.functions = frozenset(functions)
         self._lock = threading.Lock()
         self._parser = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
-        self._one, self._from = self.parse("SELECT 1"), json.dumps(self.parse(f"FROM {ANSWER}")["from_table"])
-        self._attach = {shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]}
+        self._one, self._from = (
+            self.parse("SELECT 1"),
+            json.dumps(self.parse(f"FROM {ANSWER}")["from_table"]),
+        )
+        self._attach = {
+            shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]
+        }
         self.read = lru_cache(MAX_REMEMBERED)(self._read)
 
     def _read(self, sql: str, client: str = "") -> Question:
@@ -87,7 +97,9 @@ class Reader:
                 return Question((), constant)
             return _Statement(self, node, client).question()
         except (RecursionError, duckdb.Error):  # of a tree that is deep, or that nobody can write
-            raise OutOfDomainError(f"a statement must be simpler, got a deep one; {REMEDY}") from None
+            raise OutOfDomainError(
+                f"a statement must be simpler, got a deep one; {REMEDY}"
+            ) from None
 
     def parse(self, sql: str) -> Node:
         """Parse a text of one SELECT without parameters."""
@@ -156,7 +168,9 @@ class _Statement:
             _check_function(part)
         elif kind == "OPERATOR_CAST":
             _check_type(part)
-        return {key: each if key == "cast_type" else self._check(each) for key, each in part.items()}
+        return {
+            key: each if key == "cast_type" else self._check(each) for key, each in part.items()
+        }
 
     def _check_table(self, part: Node) -> None:
         name = ".".join(_path(part, "table_name"))
@@ -170,7 +184,9 @@ class _Statement:
         *places, name = _path(part["function"], "function_name")
         function = self._find_function(name.lower(), is_ours=places in PLACES)
         if len(self.calls) == MAX_CALLS:
-            raise OutOfDomainError(f"a statement must have at most {MAX_CALLS} calls, got more; split it")
+            raise OutOfDomainError(
+                f"a statement must have at most {MAX_CALLS} calls, got more; split it"
+            )
         arguments = _Arguments(self.reader, function, self.client)
         self.calls.append(arguments.read(_arguments(part["function"])))
         table = self.reader.write_table(len(self.calls), str(part.get("alias") or function.name))
@@ -179,14 +195,18 @@ class _Statement:
     def _find_function(self, name: str, *, is_ours: bool) -> Function:
         if name in ALLOWED["refused"] and is_ours:
             why, other = ALLOWED["refused"][name]
-            raise OutOfDomainError(f"a function must return no records, got {name} ({why}); call {other}")
+            raise OutOfDomainError(
+                f"a function must return no records, got {name} ({why}); call {other}"
+            )
         if name not in TABLE_FUNCTIONS or not is_ours:
             rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
             known = suggestion(name, sorted(self.reader.functions), "functions")
             raise UnknownNameError(f"{rule}; {known}")
         if name not in self.reader.functions:
             known = ", ".join(sorted(self.reader.functions))
-            raise OutOfDomainError(f"a function must be one that the policy uses, got {name}; call {known}")
+            raise OutOfDomainError(
+                f"a function must be one that the policy uses, got {name}; call {known}"
+            )
         return declared()[name]
 
 
@@ -245,7 +265,9 @@ class _Arguments:
         served = self.reader.tables.get(str(name).casefold().removeprefix("main."))
         if served is None:
             known = suggestion(str(name), sorted(self.reader.tables.values()), "tables")
-            raise UnknownNameError(f"{parameter} must be a table that is served, got '{name}'; {known}")
+            raise UnknownNameError(
+                f"{parameter} must be a table that is served, got '{name}'; {known}"
+            )
         self.tables.append(served)
         return served
 
@@ -300,19 +322,25 @@ def _refuse_unknown(part: Node) -> None:
     is_known = kind in ALLOWED["nodes"].split()
     if not is_known or unknown:
         got = str(unknown[0] if is_known else kind).lower().replace("_", " ")
-        raise OutOfDomainError(f"a statement must only select from answers, got the part '{got}'; {REMEDY}")
+        raise OutOfDomainError(
+            f"a statement must only select from answers, got the part '{got}'; {REMEDY}"
+        )
 
 
 def _check_function(part: Node) -> None:
     *places, name = _path(part, "function_name")
     is_ours = places in PLACES[1:] and name.lower() in ALLOWED["value_functions"].split()
-    if not is_ours and (places not in ([], ["main"]) or name.lower() not in ALLOWED["functions"].split()):
+    if not is_ours and (
+        places not in ([], ["main"]) or name.lower() not in ALLOWED["functions"].split()
+    ):
         rule = f"a statement must call plain functions in SELECT, got {'.'.join([*places, name])}"
         raise OutOfDomainError(f"{rule}; {REMEDY_FUNCTION}")
 
 
 def _check_type(part: Node) -> None:
-    named = (part.get("cast_type") or {}).get("id") or (part.get("type_expr") or {}).get("type_name")
+    named = (part.get("cast_type") or {}).get("id") or (part.get("type_expr") or {}).get(
+        "type_name"
+    )
     if str(named).upper() not in ALLOWED["types"].split():
         rule = "a cast must be to a plain type, got another"
         raise OutOfDomainError(f"{rule}; cast to BIGINT, DOUBLE, VARCHAR or DATE")
@@ -336,7 +364,9 @@ def _refuse_scenario_of_values(scenario: object) -> None:
     """Refuse a scenario that names values: its answer would confirm who is in the table."""
     keys: list[str] = []
     try:
-        json.loads(str(scenario), object_pairs_hook=lambda pairs: keys.extend(key for key, _ in pairs))
+        json.loads(
+            str(scenario), object_pairs_hook=lambda pairs: keys.extend(key for key, _ in pairs)
+        )
     except (ValueError, RecursionError):
         keys = OF_VALUES[:1]
     if wrong := [key for key in keys if key in OF_VALUES]:

@@ -40,7 +40,11 @@ UID, TOTAL, RESULTS = "output_0", "All", "results.json"
 # The words of ACRO for what makes a cell unsafe, those of its ontology, and what no rule here corresponds to.
 THRESHOLD, P_PERCENT_CHECK, NK = "MinimumThresholdCheck", "PPercentCheck", "NKCheck"
 CHECKS: Final = {THRESHOLD: FEW_PEOPLE, P_PERCENT_CHECK: P_PERCENT, NK: DOMINANCE}
-LINKED, ZEROS_NEEDED, ZEROS = "PresenceOfLinkedTableCheck", "RequiredZeroCheck", "PresenceOfZeroCheck"
+LINKED, ZEROS_NEEDED, ZEROS = (
+    "PresenceOfLinkedTableCheck",
+    "RequiredZeroCheck",
+    "PresenceOfZeroCheck",
+)
 OF_COUNTS: Final = (ZEROS_NEEDED, ZEROS, LINKED, THRESHOLD)
 OF_SUMS: Final = (NK, P_PERCENT_CHECK, LINKED, THRESHOLD)
 ROUNDED_STATUSES: Final = ("rounded", "beyond_base")  # of safe_table
@@ -85,7 +89,8 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
         )
     if NK_N in given:
         parameters["dominance"] = [
-            float(DOMINANCE_RULE.each.check(name, _number(name, given[name]))) for name in (NK_N, NK_K)
+            float(DOMINANCE_RULE.each.check(name, _number(name, given[name])))
+            for name in (NK_N, NK_K)
         ]
     if P_RATIO in given:
         parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
@@ -111,14 +116,14 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
     try:
         parsed = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        rule = f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}"
+        rule = (
+            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}"
+        )
         raise UnavailableError(f"{rule}; pass the path of a YAML file") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         parsed = None
     if not isinstance(parsed, dict):
-        rule = (
-            f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}"
-        )
+        rule = f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}"
         raise OutOfDomainError(f"{rule}; write it like safe_threshold: 10")
     return parsed
 
@@ -135,7 +140,10 @@ def write_results(folder: str | Path, rows: Sequence[Row], by: Sequence[str], co
     columns = [names.get(fold_case(name), name) for name in by]
     _refuse_category_of_total(rows, columns)
     file = f"{UID}_0.csv"
-    texts = {place / file: _csv(rows, columns), place / RESULTS: _results(rows, columns, file, command)}
+    texts = {
+        place / file: _csv(rows, columns),
+        place / RESULTS: _results(rows, columns, file, command),
+    }
     for path in texts:
         if path.exists():
             rule = f"the folder must be without results, got one with {path.name}"
@@ -146,14 +154,18 @@ def write_results(folder: str | Path, rows: Sequence[Row], by: Sequence[str], co
             with path.open("x", encoding="utf-8", newline="") as written:
                 written.write(text)
     except OSError as error:
-        rule = f"results must go to a folder that can be written, got {place.name}: {error.strerror}"
+        rule = (
+            f"results must go to a folder that can be written, got {place.name}: {error.strerror}"
+        )
         raise UnavailableError(f"{rule}; pass another folder") from None
     return place / RESULTS
 
 
 def shows_unsafe(rows: Sequence[Row]) -> bool:
     """Whether a cell is shown, and not rounded, that breaks a rule of ACRO."""
-    shown = (row for row in rows if row["records"] is not None and row["status"] not in ROUNDED_STATUSES)
+    shown = (
+        row for row in rows if row["records"] is not None and row["status"] not in ROUNDED_STATUSES
+    )
     return any(set(row["unsafe"]) & {*CHECKS.values()} for row in shown)
 
 
@@ -170,7 +182,10 @@ def _refuse_category_of_total(rows: Sequence[Row], columns: Sequence[str]) -> No
 def _csv(rows: Sequence[Row], columns: Sequence[str]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    figures = ["records", *(["value_sum"] if any(row["value_sum"] is not None for row in rows) else [])]
+    figures = [
+        "records",
+        *(["value_sum"] if any(row["value_sum"] is not None for row in rows) else []),
+    ]
     writer.writerow([*map(escape_in_csv, columns), *figures])
     for row in rows:
         over = {fold_case(name) for name in row["total_over"]}
@@ -189,20 +204,31 @@ def _results(rows: Sequence[Row], columns: Sequence[str], file: str, command: st
     mitigation = "suppress" if hidden else "round" if rounded else "none"
     one_cell, determined = (len(_places(rows, rule)) for rule in (ONE_CELL, DETERMINED))
     status = (
-        "fail" if shows_unsafe(rows) else "review" if hidden or rounded or one_cell or determined else "pass"
+        "fail"
+        if shows_unsafe(rows)
+        else "review"
+        if hidden or rounded or one_cell or determined
+        else "pass"
     )
     found = [f"{name}: {len(places)} cells" for name, places in cells.items() if places]
     not_checked = [check for check in needed if check not in CHECKS]
     comments = [f"Not checked: {', '.join(not_checked)}."]
-    comments += [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."] if one_cell else []
+    comments += (
+        [f"{one_cell} cells have everybody of a row or column (all_in_one_cell)."]
+        if one_cell
+        else []
+    )
     comments += [f"{determined} finer cells repeat such a fact (determined)."] if determined else []
     zeros = len(_places(rows, NOBODY))
-    comments += [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
+    comments += (
+        [f"{zeros} cells have nobody, though their row and column have people."] if zeros else []
+    )
     counts = Counter(row["status"] for row in rows)
     comments += [f"{counts['secondary']} cells are secondary."] if counts["secondary"] else []
     broken = ([check for check, rule in CHECKS.items() if rule in row["unsafe"]] for row in rows)
     outcome = {
-        str(place): "".join(f"{check}; " for check in checks) or "ok" for place, checks in enumerate(broken)
+        str(place): "".join(f"{check}; " for check in checks) or "ok"
+        for place, checks in enumerate(broken)
     }
     summary = {name: len(places) for name, places in cells.items()}
     result = {

@@ -157,7 +157,9 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
         return Opened(view, records=nonblank_lines(Path(file)))
     if inspected is None:
         return Opened(view)
-    return Opened(view, records=inspected.records, path=Path(file), form=form, delimiter=inspected.delimiter)
+    return Opened(
+        view, records=inspected.records, path=Path(file), form=form, delimiter=inspected.delimiter
+    )
 
 
 def attach_sources(
@@ -191,7 +193,8 @@ def attach_sources(
                     f"got '{name}' twice; rename one"
                 )
         given = "".join(
-            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}" for n, v in values.items()
+            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}"
+            for n, v in values.items()
         )
         own = ", ".join(quoted(name) for name, _ in known)
         selects.append(f"SELECT {own}{given} FROM ({select})")
@@ -213,13 +216,19 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
     """Name a file whose content does not fit its suffix; a file that another program locks is none."""
     try:
         yield
-    except (duckdb.IOException, duckdb.InvalidInputException, duckdb.SerializationException) as error:
+    except (
+        duckdb.IOException,
+        duckdb.InvalidInputException,
+        duckdb.SerializationException,
+    ) as error:
         why = sentence(error).replace(str(path.absolute()), path.name).rstrip("!. ")
         if "lock" in why:
             raise
         of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
         rule = f"{words} must be {of} that can be read, got '{path}': {why}"
-        raise OutOfDomainError(f"{rule}; write it anew, or give it the ending of what it is") from None
+        raise OutOfDomainError(
+            f"{rule}; write it anew, or give it the ending of what it is"
+        ) from None
 
 
 def select_from(
@@ -232,7 +241,10 @@ def select_from(
     if kind in JSON:
         return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
     refuse_repeated_names(words, _parquet_names(con, path))
-    return f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)", None
+    return (
+        f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)",
+        None,
+    )
 
 
 def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
@@ -258,9 +270,7 @@ def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -
     quote = sql_text(form.quote)
     marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
     written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
-    strict = (
-        "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
-    )
+    strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
     return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
@@ -271,7 +281,9 @@ def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> 
     if not form.has_header or len(inspected.names) < 2:  # noqa: PLR2004
         return ""
     names = enumerate(inspected.names)
-    test = " AND ".join(f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}")
+    test = " AND ".join(
+        f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}"
+    )
     rule = f"{words} must have its header once, got a record that repeats it; remove it"
     return f" WHERE CASE WHEN {test or 'false'} THEN error({sql_text(rule)}) ELSE true END"
 
@@ -312,7 +324,9 @@ def _attach_database(
     catalog = f"{view}_database"
     make_functions(con, declared())
     with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
-        con.execute(f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)")
+        con.execute(
+            f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)"
+        )
     known = con.execute(
         """SELECT schema_name, table_name, false FROM duckdb_tables()
            WHERE database_name = $1 AND NOT internal
@@ -326,7 +340,9 @@ def _attach_database(
     return Opened(view, of_view=of_view)
 
 
-def _table_of(words: str, table: str | None, known: Sequence[tuple[str, str, bool]]) -> tuple[str, str, bool]:
+def _table_of(
+    words: str, table: str | None, known: Sequence[tuple[str, str, bool]]
+) -> tuple[str, str, bool]:
     """Find the table by its name, or by its schema and name; the only one where none is named."""
     plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
     if table is None and len(known) == 1:
@@ -356,7 +372,9 @@ def check_source(words: str, file: str) -> str:
     """Return the kind of the file, by its ending; refuses a missing one or a kind that cannot be read."""
     path = Path(file)
     if not path.is_file():
-        raise UnknownNameError(f"{words} must be an existing file, got '{file}'; {_hint(words, path)}")
+        raise UnknownNameError(
+            f"{words} must be an existing file, got '{file}'; {_hint(words, path)}"
+        )
     suffix, _ = _endings(path)
     if suffix not in KINDS and suffix not in DATABASES:
         kinds = ", ".join((*KINDS, *DATABASES))
@@ -403,7 +421,9 @@ def limit_memory(con: duckdb.DuckDBPyConnection, size: str) -> None:
             raise duckdb.ParserException(size)
         con.execute(f"SET memory_limit = {sql_text(size)}")
     except duckdb.Error:
-        raise OutOfDomainError(f"--memory-limit must be a size, got '{size}'; write it like 2GB") from None
+        raise OutOfDomainError(
+            f"--memory-limit must be a size, got '{size}'; write it like 2GB"
+        ) from None
 
 
 def match_files(words: str, pattern: str, folder: Path) -> Parts:
@@ -425,4 +445,6 @@ def _folder_values(folder: Path, pattern: str, file: Path) -> dict[str, str | No
     while fixed < len(parts) and not set(parts[fixed]) & set("*?["):
         fixed += 1
     named = [part.partition("=") for part in file.parts[fixed:-1] if "=" in part]
-    return {unquote(name): None if value == NO_VALUE else unquote(value) for name, _, value in named}
+    return {
+        unquote(name): None if value == NO_VALUE else unquote(value) for name, _, value in named
+    }

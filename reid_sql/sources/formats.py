@@ -108,7 +108,9 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             if form.header is None:
                 no, yes = (write_option(words, "header", value) for value in ("false", "true"))
                 refuse_record(
-                    words, read_rows(lines, delimiter, form.quote), f"write one or {no}; if it is one, {yes}"
+                    words,
+                    read_rows(lines, delimiter, form.quote),
+                    f"write one or {no}; if it is one, {yes}",
                 )
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
         count, blank, end = _count_lines(path, form)
@@ -119,7 +121,9 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             f"{words} must be written in {form.encoding} throughout, "
             f"got '{path.name}' with a byte that is not: {reason}"
         )
-        option = write_option(words, "encoding", "utf-16" if _begins_with(path, UTF_16) else "latin-1")
+        option = write_option(
+            words, "encoding", "utf-16" if _begins_with(path, UTF_16) else "latin-1"
+        )
         raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
@@ -198,7 +202,9 @@ def _open_unpacked(path: Path) -> IO[bytes]:
     if path.suffix.lower() == ".gz":
         return io.BufferedReader(gzip.GzipFile(path))
     if path.suffix.lower() == ".zst":
-        stream: IO[bytes] = io.BufferedReader(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+        stream: IO[bytes] = io.BufferedReader(
+            pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+        )
         return stream
     return path.open("rb")
 
@@ -301,7 +307,14 @@ def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
 
 
 def _column(  # noqa: PLR0917 - a row of what was counted
-    key: str, values: int, texts: int, flags: int, wholes: int, numbers: int, distinct: int, apart: int
+    key: str,
+    values: int,
+    texts: int,
+    flags: int,
+    wholes: int,
+    numbers: int,
+    distinct: int,
+    apart: int,
 ) -> str:
     """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
     pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))

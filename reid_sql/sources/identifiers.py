@@ -71,11 +71,18 @@ def find_panels(
 ) -> list[str]:
     """Return columns of people by the structure of a draw of rows of a FROM item."""
     types = {row[0]: row[1] for row in ask(f"DESCRIBE FROM {item}").fetchall()}
-    plain = [name for name, kind in types.items() if COMPARED_TYPES.match(kind) and not kind.endswith("]")]
+    plain = [
+        name
+        for name, kind in types.items()
+        if COMPARED_TYPES.match(kind) and not kind.endswith("]")
+    ]
     selected = f"SELECT {', '.join(map(quoted, plain[:MAX_COLUMNS]))} FROM {item}"
 
     def draw(values: Values, limit: int) -> pa.Table:
-        tests = (f"{quoted(name)} IN ({', '.join(map(sql_literal, each))})" for name, each in values.items())
+        tests = (
+            f"{quoted(name)} IN ({', '.join(map(sql_literal, each))})"
+            for name, each in values.items()
+        )
         where = f"WHERE {' OR '.join(tests)}" if values else ""
         return ask(f"{selected} {where} LIMIT {limit}").to_arrow_table()
 
@@ -93,11 +100,15 @@ def count_nobodies_in(
     ask: Callable[[str], duckdb.DuckDBPyRelation], item: str, column: str, unit: str = UNIT_PERSON
 ) -> IdentifierCounts:
     """Count the values of the column of people, from which those that stand for nobody stand out."""
-    return counts_of_nobodies(ask(count_nobodies(item, known_value(quoted(column)), unit)).fetchall()[0])
+    return counts_of_nobodies(
+        ask(count_nobodies(item, known_value(quoted(column)), unit)).fetchall()[0]
+    )
 
 
 def describe_calls(
-    calls: Iterable["PlannedCall"], ask: Callable[[str], duckdb.DuckDBPyRelation], option: str = "entity :="
+    calls: Iterable["PlannedCall"],
+    ask: Callable[[str], duckdb.DuckDBPyRelation],
+    option: str = "entity :=",
 ) -> str:
     """Say of which tables of some calls rows may not be people; nothing of a table that is there no more."""
     sentences: dict[str, None] = {}
@@ -115,7 +126,9 @@ def describe_calls(
 
 
 def count_values(
-    table: "Table", names: Sequence[str], ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]]
+    table: "Table",
+    names: Sequence[str],
+    ask: Callable[[Callable[[], "Table"]], Sequence[Mapping[str, Any]]],
 ) -> tuple[list[int], list[int]]:
     """Count the distinct values of columns of a table of Ibis, and the records with one, in one query."""
     from reid_sql.engines.ibis.frames import known_value  # noqa: PLC0415 - Ibis is optional
@@ -126,5 +139,7 @@ def count_values(
         for kind, count in (("d", table[name].nunique()), ("n", known_value(table, name).count()))
     }
     row = ask(lambda: table.aggregate(**counts))[0]
-    distinct, records = ([int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn")
+    distinct, records = (
+        [int(row[f"{kind}{place}"]) for place in range(len(names))] for kind in "dn"
+    )
     return distinct, records

@@ -13,7 +13,11 @@ from reid_sql.models.columns.column_profile import (
     ColumnForm,
     missing_values_of,
 )
-from reid_sql.models.columns.missing_value_codes import MissingValueCode, describe_codes, may_end_with_code
+from reid_sql.models.columns.missing_value_codes import (
+    MissingValueCode,
+    describe_codes,
+    may_end_with_code,
+)
 from reid_sql.parameters import fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
 from reid_sql.sql.missing_value_codes import count_candidates, find_candidates_in_texts, select_ends
@@ -29,14 +33,18 @@ def describe_codes_of_calls(calls: Iterable["PlannedCall"], ask: Ask) -> str:
     sentences: dict[str, None] = {}
     for call in dict.fromkeys(calls):
         for item in call.coded:
-            sentences |= dict.fromkeys(filter(None, [describe_codes_in(ask, item, call.rows.coded)]))
+            sentences |= dict.fromkeys(
+                filter(None, [describe_codes_in(ask, item, call.rows.coded)])
+            )
     return " ".join(sentences)
 
 
 def describe_codes_in(ask: Ask, item: str, columns: Sequence[str]) -> str:
     """Say which columns of a FROM item have missing-value codes."""
     with suppress(duckdb.Error):
-        return " ".join(f"{each}." for each in describe_codes(find_codes(ask, item, columns)).values())
+        return " ".join(
+            f"{each}." for each in describe_codes(find_codes(ask, item, columns)).values()
+        )
     return ""
 
 
@@ -53,7 +61,9 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
     asked = dict(kinds[name] for name in map(fold_case, columns) if name in kinds)
     named = _may_have_codes(ask, item, asked)
     names = [name for name in asked if name in named]
-    counts = [count_candidates(item, quoted(name), asked[name], place) for place, name in enumerate(names)]
+    counts = [
+        count_candidates(item, quoted(name), asked[name], place) for place, name in enumerate(names)
+    ]
     rows = ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place").fetchall() if names else []
     found = {}
     for name, (_, values, numbers, least, greatest, *candidates) in zip(names, rows, strict=True):
@@ -66,7 +76,9 @@ def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:
     """Find the columns that may have codes."""
     ordered = {name: kind for name, kind in kinds.items() if kind in (*NUMERIC_TYPES, *DATE_TYPES)}
     written = [
-        name for name, kind in kinds.items() if name not in ordered and kind not in TYPES_WITHOUT_CODES
+        name
+        for name, kind in kinds.items()
+        if name not in ordered and kind not in TYPES_WITHOUT_CODES
     ]
     found: set[str] = set()
     if ordered:

@@ -18,7 +18,21 @@ from reid_sql.terminal.runner import sentence
 
 VARIABLE: Final = "env:"
 SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-STORES: Final = ("http", "https", "s3", "s3a", "s3n", "gs", "gcs", "r2", "az", "azure", "abfss", "hf", "file")
+STORES: Final = (
+    "http",
+    "https",
+    "s3",
+    "s3a",
+    "s3n",
+    "gs",
+    "gcs",
+    "r2",
+    "az",
+    "azure",
+    "abfss",
+    "hf",
+    "file",
+)
 SECRET: Final = re.compile(
     r"pass(?!file)|pwd|secret|token|credential|private_?key|api_?key|signature", re.IGNORECASE
 )
@@ -26,7 +40,8 @@ CREDENTIALS: Final = re.compile(r"(?<=://)([^:/?#@\s]*):[^@\s]*@")  # a user and
 MASK: Final = "***"
 MIN_SECRET_LENGTH: Final = 4  # letters of a secret that is hidden within words, too
 STANDARD_INPUT: Final = "-"
-EXTENSIONS: Final = {"az": "azure", "azure": "azure", "abfss": "azure", "file": None}  # others need httpfs
+# others need httpfs
+EXTENSIONS: Final = {"az": "azure", "azure": "azure", "abfss": "azure", "file": None}
 SIGNATURES: Final = {b"PAR1": ".parquet", b"[": ".json", b"{": ".ndjson", b"\x1f\x8b": ".csv.gz"}
 MAX_SIGNATURE: Final = max(map(len, SIGNATURES))
 
@@ -138,7 +153,9 @@ def _save_stream(stream: BinaryIO, folder: Path, words: str) -> Path:
         raise OutOfDomainError(
             f"{words} must contain a table, got nothing on standard input; pipe a file into it"
         )
-    ending = next((kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv")
+    ending = next(
+        (kind for start, kind in SIGNATURES.items() if beginning.startswith(start)), ".csv"
+    )
     place = folder / f"input{ending}"
     with place.open("wb") as content:
         content.write(beginning)
@@ -165,6 +182,8 @@ def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:
         rule = f"{words} must be an object that can be read, got '{shown}': {why}"
         raise UnavailableError(f"{rule}; mend its name, or your secret of DuckDB") from None
     if len(contents) != 1:
-        rule = f"{words} must be one object, got {'none' if not contents else 'several'} for '{shown}'"
+        rule = (
+            f"{words} must be one object, got {'none' if not contents else 'several'} for '{shown}'"
+        )
         raise OutOfDomainError(f"{rule}; name one")
     return bytes(contents[0][0])

@@ -79,7 +79,10 @@ def read_file(spark: SparkSession, path: str, form: TextFormat, where: str) -> D
         return _read_text(spark, path, plain, form, where)
     if kind in {".parquet", ".orc"}:
         return spark.read.format(kind[1:]).load(plain)
-    how: dict[str, bool | str] = {"multiLine": kind == ".json" and _is_array(path), "mode": "FAILFAST"}
+    how: dict[str, bool | str] = {
+        "multiLine": kind == ".json" and _is_array(path),
+        "mode": "FAILFAST",
+    }
     _refuse_kinds(spark.read.options(singleVariantColumn="reid_value", **how).json(plain), where)
     frame = spark.read.options(primitivesAsString=True, **how).json(plain)
     if kind in LINES and _is_here(path):
@@ -112,11 +115,15 @@ def _is_here(path: str) -> bool:
     return "://" not in path and Path(path).is_file()
 
 
-def _read_text(spark: SparkSession, path: str, plain: str, form: TextFormat, where: str) -> DataFrame:
+def _read_text(
+    spark: SparkSession, path: str, plain: str, form: TextFormat, where: str
+) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None
-    delimiter = text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+    delimiter = (
+        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+    )
     how: dict[str, Any] = {
         "sep": delimiter,
         "header": form.has_header,
@@ -163,4 +170,6 @@ def _quote_name(name: str) -> str:
 def _refuse_other_count(where: str, read_: int, records: int) -> None:
     if read_ != records:
         rule = f"{where} must be read to its last record, got {read_} of {records}"
-        raise OutOfDomainError(f"{rule}; mend its quotes and line breaks, or leave --engine spark away")
+        raise OutOfDomainError(
+            f"{rule}; mend its quotes and line breaks, or leave --engine spark away"
+        )

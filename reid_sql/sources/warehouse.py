@@ -34,13 +34,15 @@ WAIT: Final = 15  # seconds for a server to answer
 APPLICATION: Final = "reid-sql"
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
 # database would hide from this user in silence are an error: the figures would be those of fewer people.
-WITHOUT_ROW_SECURITY: Final = "row_security = off"  # then a query is refused of which it would hide rows
+# then a query is refused of which it would hide rows
+WITHOUT_ROW_SECURITY: Final = "row_security = off"
 SETTINGS: Final = (
     "search_path = pg_catalog",
     WITHOUT_ROW_SECURITY,
     "standard_conforming_strings = on",
     f"application_name = '{APPLICATION}'",  # by which an administrator finds the session
-    "max_parallel_workers_per_gather = 0",  # which take more of the server's time for the same counts
+    # which take more of the server's time for the same counts
+    "max_parallel_workers_per_gather = 0",
     "DateStyle = 'ISO'",  # of dates that come as text
     "IntervalStyle = 'postgres'",
     "TimeZone = 'UTC'",
@@ -91,7 +93,9 @@ class Warehouse:
         schema = place[-1] if place else self.schema
         catalog = place[0] if place[1:] else (CATALOG if self.backend.name == "duckdb" else None)
         try:
-            found_table: Table = self.backend.table(table, database=(catalog, schema) if schema else None)
+            found_table: Table = self.backend.table(
+                table, database=(catalog, schema) if schema else None
+            )
         except Exception as error:  # noqa: BLE001 - each database has its own for a table that is not there
             raise self._unknown(words, name, table, schema, error) from None
         return found_table
@@ -118,7 +122,9 @@ class Warehouse:
     ) -> UnknownNameError:
         """Refuse a table that does not exist, and suggest the nearest."""
         own = self._listed(schema)
-        elsewhere = [other for other in self._schemas() if other != schema and table in self._listed(other)]
+        elsewhere = [
+            other for other in self._schemas() if other != schema and table in self._listed(other)
+        ]
         if elsewhere:
             hint = f"did you mean '{elsewhere[0]}.{table}'?"
         elif own:
@@ -209,7 +215,9 @@ def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | 
     except Exception as error:  # noqa: BLE001 - each driver has its own
         got = f"'{masked(given, url)}' and {name_error(error)}"
         rule = f"{words} must lead to a database that answers, got {got}"
-        raise UnavailableError(f"{rule}; see that the server runs, and user, password and database") from None
+        raise UnavailableError(
+            f"{rule}; see that the server runs, and user, password and database"
+        ) from None
 
 
 def _duckdb(words: str, url: str, folder: Path) -> tuple[Any, str]:

@@ -10,7 +10,9 @@ MAX_NUMBER = "9e15"  # below which a double is exact
 REMEDY = "cast them in a view, or name another column"
 
 
-def coarsen(source: Source, label: str, columns: Sequence[str], levels: Mapping[str, Level]) -> Source:
+def coarsen(
+    source: Source, label: str, columns: Sequence[str], levels: Mapping[str, Level]
+) -> Source:
     """The table with the columns at these resolutions, under their own names."""
     by_name = {fold_case(column): level for column, level in levels.items()}
     chosen = [(column, by_name.get(fold_case(column))) for column in columns]

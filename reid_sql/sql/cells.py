@@ -8,7 +8,12 @@ from typing import Final
 from reid_sql.sql.records import ROUNDED, SUPPRESSED
 from reid_sql.sql.text import aliases, same, text, texts
 
-FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = "few_people", "dominance", "p_percent", "all_in_one_cell"
+FEW_PEOPLE, DOMINANCE, P_PERCENT, ONE_CELL = (
+    "few_people",
+    "dominance",
+    "p_percent",
+    "all_in_one_cell",
+)
 DETERMINED: Final = (
     "determined"  # as all in one cell, because a category of one column has only one of another
 )
@@ -22,14 +27,19 @@ class CellRules:
 
     contributors: int
     share: float
-    totals: tuple[tuple[int, ...], ...]  # the places of `by` that are totalled, of each set that is listed
-    margins: tuple[tuple[int, ...], ...]  # the same of the sets that only other cells are compared with
-    hierarchies: tuple[tuple[int, ...], ...]  # the places that are levels of one, the coarsest first
+    # the places of `by` that are totalled, of each set that is listed
+    totals: tuple[tuple[int, ...], ...]
+    # the same of the sets that only other cells are compared with
+    margins: tuple[tuple[int, ...], ...]
+    # the places that are levels of one, the coarsest first
+    hierarchies: tuple[tuple[int, ...], ...]
 
     @property
     def finest(self) -> list[tuple[int, ...]]:
         """The sets of which no other has the parts: the cells of each table without its totals."""
-        return [each for each in self.totals if not any({*other} < {*each} for other in self.totals)]
+        return [
+            each for each in self.totals if not any({*other} < {*each} for other in self.totals)
+        ]
 
     def blocks(self, width: int, totalled: Sequence[int]) -> list[list[int]]:
         """The places that are not totalled; levels of one hierarchy together."""
@@ -66,10 +76,12 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
         DOMINANCE: f"c.size > 0 AND {top} > {rules.share!r} * c.size",
         P_PERCENT: f"c.size > 0 AND {rest} < {p_percent!r} * list_extract(c.largest, 1)",
         ONE_CELL: " OR ".join(
-            f"(c.people = m{place}.people AND NOT {_is_determined(width, place)})" for place in range(width)
+            f"(c.people = m{place}.people AND NOT {_is_determined(width, place)})"
+            for place in range(width)
         ),
         DETERMINED: " OR ".join(
-            f"(c.people = m{place}.people AND {_is_determined(width, place)})" for place in range(width)
+            f"(c.people = m{place}.people AND {_is_determined(width, place)})"
+            for place in range(width)
         ),
     }
     found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
@@ -157,7 +169,9 @@ def choose_hidden(
     if earlier is not None:
         categories = ", ".join(f"to_json(c.{alias})" for alias in aliases(len(by)))
         figures = {**figures, "label": f"to_json([{categories}])::VARCHAR"}
-        known = [f"(SELECT list({name} ORDER BY place) FROM ({earlier}))" for name in ("tbl", "text")]
+        known = [
+            f"(SELECT list({name} ORDER BY place) FROM ({earlier}))" for name in ("tbl", "text")
+        ]
         known.append(_list_figure("label"))
     more = [f"{protection}::BIGINT", nested, texts(by), *known, *map(_list_figure, sums)]
     whole = [*map(_list_figure, counts), *more]

@@ -21,7 +21,9 @@ def refuse_more(number: int, *, is_keyed: bool) -> None:
         raise OutOfDomainError(REFUSAL_MORE_WITHOUT_KEY)
     if number + 2 > MAX_RELEASES:
         rule = f"more must be a list of at most {MAX_RELEASES - 2} tables, got {number}"
-        raise OutOfDomainError(f"{rule}; pass the releases that you compare, such as one of each year")
+        raise OutOfDomainError(
+            f"{rule}; pass the releases that you compare, such as one of each year"
+        )
 
 
 def combine_people(q: Sequence[str], number: int, *, counts_people: bool) -> list[str]:
@@ -64,7 +66,9 @@ def combine_people(q: Sequence[str], number: int, *, counts_people: bool) -> lis
 
 def _single_out(one: int, other: int, number: int) -> str:
     """Select the people who are unique by a set of releases."""
-    chosen = [f"c{place}" for place in (one, other) if place] or [f"c{each + 1}" for each in range(number)]
+    chosen = [f"c{place}" for place in (one, other) if place] or [
+        f"c{each + 1}" for each in range(number)
+    ]
     is_in = " OR ".join(f"{each} IS NOT NULL" for each in chosen)
     return f"""
           SELECT {one} AS one, {other} AS other, min(person) AS person
@@ -84,7 +88,9 @@ def combined_lines(number: int) -> Iterator[tuple[int, Mapping[str, str], str]]:
         "followed_first": "one > 0 AND other = 0",
         "followed_second": "other > 0",
     }
-    flags = ", ".join(f"max(CASE WHEN {test} THEN 1 ELSE 0 END) AS {name}" for name, test in by.items())
+    flags = ", ".join(
+        f"max(CASE WHEN {test} THEN 1 ELSE 0 END) AS {name}" for name, test in by.items()
+    )
     singled = f"(SELECT person, {flags} FROM reid_singled GROUP BY person) AS s"
     cells = {"first_size": str(number), **{f"is_{name}": f"coalesce({name}, 0)" for name in by}}
     yield COMBINED, cells, f"reid_profiles LEFT JOIN {singled} USING (person)"

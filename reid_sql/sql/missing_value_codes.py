@@ -33,9 +33,14 @@ def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bo
     In groups, each distinct value is tested once; else each row is, which needs no memory.
     """
     pattern = text(CANDIDATE_PATTERN)
-    tests = (f"coalesce(bool_or(regexp_full_match({each}::VARCHAR, {pattern})), false)" for each in columns)
+    tests = (
+        f"coalesce(bool_or(regexp_full_match({each}::VARCHAR, {pattern})), false)"
+        for each in columns
+    )
     sets = ", ".join(f"({each})" for each in columns)
-    groups = f"(SELECT {', '.join(columns)} FROM {item} AS reid_source GROUP BY GROUPING SETS ({sets}))"
+    groups = (
+        f"(SELECT {', '.join(columns)} FROM {item} AS reid_source GROUP BY GROUPING SETS ({sets}))"
+    )
     return f"""
         SELECT {", ".join(tests)}
         FROM {groups if in_groups else item} AS reid_source"""
@@ -69,7 +74,9 @@ def count_candidates(item: str, column: str, kind: str, place: int) -> str:
     if kind in NUMERIC_TYPES:
         is_code = f"{is_nan('v::DOUBLE')} OR v::DOUBLE IN ({', '.join(MISSING_NUMBERS)})"
         number = "CASE WHEN isfinite(v::DOUBLE) THEN v::DOUBLE END"
-        marked = f"SELECT *, coalesce({is_code}, false) AS marked, {number} AS number FROM ({values})"
+        marked = (
+            f"SELECT *, coalesce({is_code}, false) AS marked, {number} AS number FROM ({values})"
+        )
     return f"""
         SELECT {place} AS place, count(t) FILTER (NOT marked) AS values,
           count(number) FILTER (NOT marked) AS numbers,

@@ -60,7 +60,9 @@ def count_people(
         GROUP BY {numbered([*columns, entity])}"""
 
 
-def number_people(source: Source, columns: Sequence[str], entity: str, nulls: str, side: int = 0) -> str:
+def number_people(
+    source: Source, columns: Sequence[str], entity: str, nulls: str, side: int = 0
+) -> str:
     """Number the people of each class of one side."""
     return f"""
         SELECT {side} AS side, row_number() OVER () AS id, *
@@ -212,7 +214,9 @@ def one_row_per_value(
         )
         WHERE CASE WHEN several THEN {refusal(refusal_of_several(of_shares=of_shares))} ELSE true END"""
     label = f"quasi-identifiers, sensitive{', by and entity' if by else ' and entity'}"
-    return source.derive(source.check_columns(label, union(with_entity(asked, entity, nulls), by), body))
+    return source.derive(
+        source.check_columns(label, union(with_entity(asked, entity, nulls), by), body)
+    )
 
 
 def smallest_class_of_people(people: str, columns: Sequence[str]) -> str:
@@ -260,7 +264,9 @@ def count_by_group(
     person = "NULL" if entity is None else f"q{len(every) + 1}"
     rows = source.rows(every if entity is None else [*every, entity])
     listed = numbered(every if entity is None else [*every, entity])
-    own = ", ".join(f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True))
+    own = ", ".join(
+        f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True)
+    )
     body = f"""
         WITH reid_divided AS MATERIALIZED (
           SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS complete
@@ -286,7 +292,9 @@ def count_by_group(
 def rows_by_group(source: Source, columns: Sequence[str], by: Sequence[str], nulls: str) -> str:
     """Name all rows that are not dropped reid_taken, for a plan that needs them one by one."""
     where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
-    return f"reid_taken AS (FROM {source.rows([*columns, *by], before=class_columns(source))} {where})"
+    return (
+        f"reid_taken AS (FROM {source.rows([*columns, *by], before=class_columns(source))} {where})"
+    )
 
 
 def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: bool) -> str:

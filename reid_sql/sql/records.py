@@ -6,8 +6,10 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.reduction import REFUSAL_REPEATED_KEY
 from reid_sql.sql.text import Source, aliases, all_null, numbered, same, text
 
-MATCHES = "reid_wildcard_class_sizes"  # the Python function that matches records where NULL is any value
-SUPPRESSED = "reid_suppressed_cells"  # the Python function that chooses cells to hide besides unsafe ones
+# the Python function that matches records where NULL is any value
+MATCHES = "reid_wildcard_class_sizes"
+# the Python function that chooses cells to hide besides unsafe ones
+SUPPRESSED = "reid_suppressed_cells"
 ROUNDED = "reid_rounded_cells"  # the Python function that rounds counts so that totals add up
 
 
@@ -23,7 +25,9 @@ def with_null_report(source: Source, columns: Sequence[str], nulls: str, body: s
         FROM ({body}) AS reid_counted, ({source.count_nulls(columns)}) AS reid_left_out(records_dropped)"""
 
 
-def with_null_report_of_all(tables: Sequence[tuple[Source, Sequence[str]]], nulls: str, body: str) -> str:
+def with_null_report_of_all(
+    tables: Sequence[tuple[Source, Sequence[str]]], nulls: str, body: str
+) -> str:
     """Add to each row of a plan the same of several tables, each with the columns that it reads."""
     dropped = "0::BIGINT"
     if nulls == "drop":
@@ -45,7 +49,9 @@ def count_distinct(source: Source, columns: Sequence[str], nulls: str, side: int
         )"""
 
 
-def count_classes(source: Source, columns: Sequence[str], nulls: str, *, is_checked: bool = True) -> str:
+def count_classes(
+    source: Source, columns: Sequence[str], nulls: str, *, is_checked: bool = True
+) -> str:
     """Count the records of each class, or the matches of each distinct record where NULL is any value."""
     if nulls == "wildcard":
         return f"""
@@ -195,7 +201,9 @@ MEMORY_LIMIT = """(regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::
           regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1))"""
 
 
-def named_by_key(source: Source, columns: Sequence[str], key: str | None, nulls: str, body: str) -> str:
+def named_by_key(
+    source: Source, columns: Sequence[str], key: str | None, nulls: str, body: str
+) -> str:
     """Write the body behind the check that the key differs between the records that it answers for."""
     if key is None:
         return body

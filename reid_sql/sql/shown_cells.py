@@ -24,7 +24,8 @@ class Form:
     base: int
     counts_people: bool
     lists_zeros: bool
-    is_publishable: bool  # without anything by which a cell is known to be unsafe, or to have people
+    # without anything by which a cell is known to be unsafe, or to have people
+    is_publishable: bool
 
 
 def list_hidden(width: int, rules: CellRules, zeros: str, *, is_rounded: bool = False) -> str:
@@ -42,7 +43,9 @@ def list_hidden(width: int, rules: CellRules, zeros: str, *, is_rounded: bool = 
     return " UNION ALL ".join([listed, *nobody])
 
 
-def _list_zeros(width: int, totalled: Sequence[int], blocks: Sequence[Sequence[int]], more: str) -> str:
+def _list_zeros(
+    width: int, totalled: Sequence[int], blocks: Sequence[Sequence[int]], more: str
+) -> str:
     """The cells of nobody of one set of totals; too many are refused before they are made.
 
     Levels of one hierarchy have the categories that they have together.
@@ -81,20 +84,31 @@ def list_shown(by: Sequence[str], rules: CellRules, form: Form) -> str:
         f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
         for place, column in enumerate(by)
     )
-    figures = {each: f"CASE WHEN hidden = 0 THEN {each} END" for each in ("records", "people", "value_sum")}
-    share = "largest_share" if form.suppress == "none" else "CASE WHEN is_open THEN largest_share END"
+    figures = {
+        each: f"CASE WHEN hidden = 0 THEN {each} END" for each in ("records", "people", "value_sum")
+    }
+    share = (
+        "largest_share" if form.suppress == "none" else "CASE WHEN is_open THEN largest_share END"
+    )
     to_hide = f"CASE WHEN {IS_UNSAFE} THEN 'unsafe' ELSE 'published' END"
     status = to_hide if form.suppress == "none" else f"list_extract({STATUSES}, hidden + 1)"
     finest = f"totalled IN ({', '.join(str(bits_of(len(by), each)) for each in rules.finest)})"
     lost, shown = f"sum(records) FILTER (hidden > 0 AND {finest})", ""
     if form.suppress == ROUNDING:
         figures |= {"records": "rounded", "people": "rounded"}
-        status = f"CASE WHEN abs(rounded - records) < {form.base} THEN 'rounded' ELSE 'beyond_base' END"
+        status = (
+            f"CASE WHEN abs(rounded - records) < {form.base} THEN 'rounded' ELSE 'beyond_base' END"
+        )
         lost = f"sum(abs(rounded - records)) FILTER ({finest})"
         shown = "WHERE rounded > 0" if form.is_publishable and not form.lists_zeros else ""
     unsafe, loss = "unsafe::VARCHAR[]", "coalesce(loss, 0)::DOUBLE"
     if form.is_publishable:
-        share, unsafe, status, loss = "NULL::DOUBLE", "NULL::VARCHAR[]", "NULL::VARCHAR", "NULL::DOUBLE"
+        share, unsafe, status, loss = (
+            "NULL::DOUBLE",
+            "NULL::VARCHAR[]",
+            "NULL::VARCHAR",
+            "NULL::DOUBLE",
+        )
         figures |= {"people": "NULL::BIGINT"} if form.counts_people else {}
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     share_lost = f"{lost} / sum(records) FILTER ({finest})"

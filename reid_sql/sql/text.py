@@ -72,8 +72,14 @@ def same(one: str, other: str, columns: Iterable[str], others: Iterable[str] | N
     >>> same("s", "p", ["q1", "q2"])
     's.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2'
     """
-    pairs = zip(columns, others, strict=True) if others is not None else ((each, each) for each in columns)
-    return " AND ".join(f"{one}.{left} IS NOT DISTINCT FROM {other}.{right}" for left, right in pairs)
+    pairs = (
+        zip(columns, others, strict=True)
+        if others is not None
+        else ((each, each) for each in columns)
+    )
+    return " AND ".join(
+        f"{one}.{left} IS NOT DISTINCT FROM {other}.{right}" for left, right in pairs
+    )
 
 
 def all_null(columns: Sequence[str]) -> str:
@@ -93,7 +99,9 @@ def sort_keys(json: str, depth: int = 3) -> str:
     key, each = f"reid_key_{depth}", f"reid_each_{depth}"
     field = f"json_extract({json}, '/' || replace(replace({key}, '~', '~0'), '/', '~1'))"
     fields = f"lambda {key}: to_json({key})::VARCHAR || ':' || {sort_keys(field, depth - 1)}"
-    items = f"list_transform(json_extract({json}, '$[*]'), lambda {each}: {sort_keys(each, depth - 1)})"
+    items = (
+        f"list_transform(json_extract({json}, '$[*]'), lambda {each}: {sort_keys(each, depth - 1)})"
+    )
     return f"""CASE json_type({json})
         WHEN 'OBJECT' THEN '{{' || array_to_string(
           list_transform(list_sort(json_keys({json}), 'ASC', 'NULLS LAST'), {fields}), ',') || '}}'
@@ -170,11 +178,18 @@ class Source(Protocol):
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
 
-    def check_columns(self, label: str, columns: Sequence[str], body: str, table: str = "the table") -> str:
+    def check_columns(
+        self, label: str, columns: Sequence[str], body: str, table: str = "the table"
+    ) -> str:
         """Write the body, a query, behind the check that the table has the columns; `label` names them."""
 
     def check_columns_of_both(
-        self, other: "Source", tables: tuple[str, str], label: str, columns: Sequence[str], body: str
+        self,
+        other: "Source",
+        tables: tuple[str, str],
+        label: str,
+        columns: Sequence[str],
+        body: str,
     ) -> str:
         """Write the body behind the check that both tables have the columns; `tables` names the tables."""
 

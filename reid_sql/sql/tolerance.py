@@ -21,7 +21,8 @@ from reid_sql.sql.text import same, text
 MAX_WHOLE: Final = 2**127 - 1
 MAX: Final = f"{MAX_WHOLE}::HUGEINT"
 MAX_SCALE: Final = 38
-SLACK: Final = 2.0**-50  # of a DOUBLE: 8 roundings; more than those of two decimals, a sum and a product
+# of a DOUBLE: 8 roundings; more than those of two decimals, a sum and a product
+SLACK: Final = 2.0**-50
 FLOAT_SLACK: Final = 2.0**-21
 NANOSECONDS: Final = 10**9
 WHOLE_TYPES: Final = (
@@ -46,13 +47,18 @@ NUMBERS: Final = "whole numbers, decimals, FLOAT or DOUBLE"
 REMEDY: Final = "; cast it in a view, or leave it out of the tolerance"
 
 
-def tolerance_tables(columns: Sequence[str], relation: str, allowances: Mapping[int, Allowance]) -> str:
+def tolerance_tables(
+    columns: Sequence[str], relation: str, allowances: Mapping[int, Allowance]
+) -> str:
     """Name reid_near_1, …, the values of the tolerant columns, and reid_placed the relation with them.
 
     Each value has its number, `code`, and, if it is in an order, the first and the last number that it
     matches, `low` and `high`, else `near`, the list of those.
     """
-    tables = [_near_values(place, columns[place - 1], relation, each) for place, each in allowances.items()]
+    tables = [
+        _near_values(place, columns[place - 1], relation, each)
+        for place, each in allowances.items()
+    ]
     cells = ", ".join(
         f"coalesce(n{place}.code, 0) AS c{place}, "
         + (
@@ -65,7 +71,9 @@ def tolerance_tables(columns: Sequence[str], relation: str, allowances: Mapping[
     joins = " ".join(
         f"LEFT JOIN reid_near_{place} AS n{place} ON q{place} = n{place}.v" for place in allowances
     )
-    tables.append(f"reid_placed AS MATERIALIZED (SELECT {relation}.*, {cells} FROM {relation} {joins})")
+    tables.append(
+        f"reid_placed AS MATERIALIZED (SELECT {relation}.*, {cells} FROM {relation} {joins})"
+    )
     return ", ".join(tables)
 
 
@@ -82,7 +90,10 @@ def match_within(
 
     With `groups`, the aliases of their columns, each record matches within its group alone.
     """
-    exact = [*(f"q{place}" for place, _ in enumerate(columns, 1) if place not in allowances), *groups]
+    exact = [
+        *(f"q{place}" for place, _ in enumerate(columns, 1) if place not in allowances),
+        *groups,
+    ]
     sizes = count_within(exact, allowances, f"side = {other}", "class_size", of_people=of_people)
     return f"""reid_distinct AS MATERIALIZED ({distinct_records}),
         {tolerance_tables(columns, "reid_distinct", allowances)},
@@ -95,7 +106,12 @@ def match_within(
 
 
 def count_within(
-    exact: Sequence[str], allowances: Mapping[int, Allowance], other: str, alias: str, *, of_people: bool
+    exact: Sequence[str],
+    allowances: Mapping[int, Allowance],
+    other: str,
+    alias: str,
+    *,
+    of_people: bool,
 ) -> str:
     """Count for each record of side 0, by its id, the records, or people, of others that match it.
 
@@ -144,7 +160,9 @@ def link_within(q: Sequence[str], allowances: Mapping[int, Allowance], *, is_key
         )"""
 
 
-def is_within(exact: Sequence[str], allowances: Mapping[int, Allowance], one: str, other: str) -> str:
+def is_within(
+    exact: Sequence[str], allowances: Mapping[int, Allowance], one: str, other: str
+) -> str:
     """Test whether two records of reid_placed match in every column."""
     tests = [
         f"list_contains({one}.near{place}, {other}.c{place})"
@@ -177,7 +195,10 @@ class _Count:
     def write(self, other: str, alias: str, own: str = "side = 0", weight: str = "records") -> str:
         """Write the running sum: a record counts from the first place where it matches to the last."""
         keys = [*self.exact, *(f"x{place}" for place in self.repeated)]
-        listed, part = "".join(f"{key}, " for key in keys), f"PARTITION BY {', '.join(keys)}" if keys else ""
+        listed, part = (
+            "".join(f"{key}, " for key in keys),
+            f"PARTITION BY {', '.join(keys)}" if keys else "",
+        )
         owners = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", own)
         weighed = ["entity", "1 AS weight"] if self.is_of_people else [f"{weight} AS weight"]
         cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weighed]
@@ -230,7 +251,9 @@ class _Count:
         lists = [f"{self._list_values(place, role)} AS list{place}" for place in self.repeated]
         query = f"SELECT {', '.join([*self.exact, *cells, *lists])} FROM reid_placed WHERE {where}"
         for place in self.repeated:
-            query = f"SELECT * EXCLUDE (list{place}), unnest(list{place}) AS x{place} FROM ({query})"
+            query = (
+                f"SELECT * EXCLUDE (list{place}), unnest(list{place}) AS x{place} FROM ({query})"
+            )
         return query
 
     def _list_values(self, place: int, role: str) -> str:
@@ -337,7 +360,9 @@ def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple
     """Write x + t, or of a percentage x / (1 - p), which is x (1 - p) below 0, without an overflow."""
     slack = f"CASE WHEN typeof(v) = 'FLOAT' THEN {FLOAT_SLACK!r}::DOUBLE ELSE {SLACK!r}::DOUBLE END"
     if allowance.unit != PERCENT:
-        steps = [min(int(allowance.amount.scaleb(each)), MAX_WHOLE) for each in range(MAX_SCALE + 1)]
+        steps = [
+            min(int(allowance.amount.scaleb(each)), MAX_WHOLE) for each in range(MAX_SCALE + 1)
+        ]
         step = f"[{', '.join(map(str, steps))}]::HUGEINT[]"
         step = f"list_extract({step}, {scale} + 1)"
         more = f"{float(allowance.amount)!r}::DOUBLE * (1 + {slack})"
@@ -350,11 +375,11 @@ def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple
     below = f"greatest({e}, -{MAX})"
     up = f"""CASE WHEN {e} // {left} >= {MAX} // {whole} THEN {MAX}
           ELSE ({e} // {left}) * {whole} + (({e} % {left}) * {whole}) // {left} END"""
-    down = (
-        f"""(({below}) // {whole}) * {left} - ((-(({below}) % {whole})) * {left} + {whole - 1}) // {whole}"""
-    )
+    down = f"""(({below}) // {whole}) * {left} - ((-(({below}) % {whole})) * {left} + {whole - 1}) // {whole}"""
     kept = f"{left / whole!r}::DOUBLE"
-    reach = f"CASE WHEN {f} < 0 THEN {f} * {kept} * (1 - {slack}) ELSE {f} / {kept} * (1 + {slack}) END"
+    reach = (
+        f"CASE WHEN {f} < 0 THEN {f} * {kept} * (1 - {slack}) ELSE {f} / {kept} * (1 + {slack}) END"
+    )
     return f"CASE WHEN {e} >= 0 THEN {up} ELSE {down} END", reach
 
 
@@ -379,7 +404,9 @@ def _time_cells(column: str, allowance: Allowance) -> str:
         if in_days is not None:
             known, refused = f"({date} OR {times})", "DATE or TIMESTAMP"
             e = f"CASE WHEN {date} THEN {days}::HUGEINT ELSE {nanoseconds} END"
-            end = f"({e}) + CASE WHEN {date} THEN {in_days} ELSE {seconds * NANOSECONDS} END::HUGEINT"
+            end = (
+                f"({e}) + CASE WHEN {date} THEN {in_days} ELSE {seconds * NANOSECONDS} END::HUGEINT"
+            )
     finite = f"CASE WHEN {date} THEN isfinite({day}) ELSE isfinite({time}) END"
     return f"""CASE WHEN NOT {known} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
           WHEN v::VARCHAR LIKE '-%' THEN 1 ELSE 2 END AS kind,

@@ -7,7 +7,9 @@ from reid_sql.errors import OutOfDomainError, suggestion
 from reid_sql.parameters import fold_case, list_text
 
 
-def _read_sets(by: Sequence[str], name: str, texts: Sequence[str] | None, sign: str) -> list[list[int]]:
+def _read_sets(
+    by: Sequence[str], name: str, texts: Sequence[str] | None, sign: str
+) -> list[list[int]]:
     """The places in `by` of the columns of each text, which a sign separates."""
     places = {fold_case(column): place for place, column in enumerate(by)}
     found = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
@@ -90,7 +92,9 @@ def list_margins(
         for place in range(columns)
         if place not in totalled
     )
-    return tuple(each for each in dict.fromkeys(wider) if each not in listed and is_nested(each, hierarchies))
+    return tuple(
+        each for each in dict.fromkeys(wider) if each not in listed and is_nested(each, hierarchies)
+    )
 
 
 def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
@@ -98,5 +102,7 @@ def _totalled(columns: int, totals: str) -> tuple[tuple[int, ...], ...]:
     if totals == "rollup":
         return tuple(tuple(range(columns - size, columns)) for size in range(columns + 1))
     if totals == "margins":
-        return tuple(each for size in range(columns + 1) for each in combinations(range(columns), size))
+        return tuple(
+            each for size in range(columns + 1) for each in combinations(range(columns), size)
+        )
     return ((),)

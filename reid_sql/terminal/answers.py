@@ -47,7 +47,11 @@ def profile_page(rows: Sequence[dict[str, Any]], singling_out: Sequence[str]) ->
     sets = [Text(line) for line in singling_out]
     advice = [Text.assemble((names, "bold"), f": {text}") for names, text in advice_by_kind(rows)]
     codes = any(row["sentinels"] for row in rows)
-    parts = [*advice, *([Text(CODES_COUNT)] if codes else []), Text(ONE_ROW_ONE_PERSON, style="dim")]
+    parts = [
+        *advice,
+        *([Text(CODES_COUNT)] if codes else []),
+        Text(ONE_ROW_ONE_PERSON, style="dim"),
+    ]
     return Group(title, *sets, "", columns_table(rows, {}), "", *parts)
 
 
@@ -105,7 +109,8 @@ NOT_PUBLISHED: Final = (
 CELLS_DETERMINED: Final = (
     "finer cells repeat that a category has one category of another column alone (determined)."
 )
-HIDDEN_OR_MOVED: Final = ("primary", "secondary", "rounded", "beyond_base")  # statuses that words follow
+# statuses that words follow
+HIDDEN_OR_MOVED: Final = ("primary", "secondary", "rounded", "beyond_base")
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
@@ -117,14 +122,22 @@ FINDINGS: Final[Mapping[str, str]] = {
 
 def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> RenderableType:
     """Show a line for each cell, and how many are unsafe or hidden."""
-    own = [name for name in (rows[0] if rows else {}) if name not in {*figures, "records_dropped", "nulls"}]
+    own = [
+        name
+        for name in (rows[0] if rows else {})
+        if name not in {*figures, "records_dropped", "nulls"}
+    ]
     table = FigureTable(header_style="bold")
     for name in own:
         table.add_column(Text(name))
     for name in SHOWN:
-        table.add_column(name.replace("_", " "), justify="left" if name in {"unsafe", "status"} else "right")
+        table.add_column(
+            name.replace("_", " "), justify="left" if name in {"unsafe", "status"} else "right"
+        )
     for row in rows[:MAX_ROWS]:
-        cells = ["total" if name in row["total_over"] else _shown_category(row[name]) for name in own]
+        cells = [
+            "total" if name in row["total_over"] else _shown_category(row[name]) for name in own
+        ]
         table.add_row(*map(Text, cells), *(Text(_shown_figure(row[name])) for name in SHOWN))
     counts = Counter(row["status"] for row in rows)
     unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
@@ -160,12 +173,16 @@ def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
         table.add_column(name, justify=side)  # type: ignore[arg-type]
     table.add_column("revealed by")
     for row in rows[:MAX_ROWS]:
-        low, high = (row[f"largest_{end}" if row["kind"] == "sum" else end] for end in ("low", "high"))
+        low, high = (
+            row[f"largest_{end}" if row["kind"] == "sum" else end] for end in ("low", "high")
+        )
         ends = ("any" if each is None else f"{each:,.10g}" for each in (low, high))
         by = row["revealing_sum"] or (row["revealed_by"] if row["kind"] == "sum" else None) or ""
         table.add_row(*map(Text, (row["cell"], *ends, FINDINGS[row["finding"]], by)))
     counts = Counter(row["finding"] for row in rows)
-    words = ", ".join(f"{counts[word]:,} {label}" for word, label in FINDINGS.items() if counts[word])
+    words = ", ".join(
+        f"{counts[word]:,} {label}" for word, label in FINDINGS.items() if counts[word]
+    )
     more = f"{len(rows) - MAX_ROWS:,} more cells: --format csv" if len(rows) > MAX_ROWS else ""
     statuses = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
     return Group(
@@ -206,10 +223,13 @@ CHANGES: Final = {  # of a column, by what is counted
 }
 
 
-def comparison_page(figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]) -> RenderableType:
+def comparison_page(
+    figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]
+) -> RenderableType:
     """Show every figure of both tables, then the changes of each column, then the result of the attack."""
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
-    known = [row for row in figures if not row["status"].startswith(NO_KEY)]  # one sentence names the others
+    # one sentence names the others
+    known = [row for row in figures if not row["status"].startswith(NO_KEY)]
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
         _figures(known),
@@ -232,7 +252,9 @@ def describe_links(figures: Sequence[dict[str, Any]]) -> str:
     row = next(row for row in figures if row["measure"] == "correct_links")
     before = percent(row["original"])
     if row["released"] is None:
-        return f"The share of right links to the release is unknown; in the original, it is {before}."
+        return (
+            f"The share of right links to the release is unknown; in the original, it is {before}."
+        )
     right = percent(row["released"])
     of_release = f"An attacker who links every record is right about {right} of the people"
     return f"{of_release}; in the original, about {before}."
@@ -261,7 +283,11 @@ def _columns(columns: Sequence[dict[str, Any]]) -> Table:
     """Show what changed in each column; without a key, what needs one is left out."""
     table = FigureTable(header_style="bold")
     table.add_column("column")
-    shown = {head: name for head, name in CHANGES.items() if any(row[name] is not None for row in columns)}
+    shown = {
+        head: name
+        for head, name in CHANGES.items()
+        if any(row[name] is not None for row in columns)
+    }
     for head in shown:
         table.add_column(head, justify="right")
     table.add_column("understood")
@@ -325,7 +351,9 @@ def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
         return "No attack finds who was used better than chance; this does not prove that the table is safe."
     attack, _, figure = row["figure"].replace("_", " ").partition(": ")
     above = f"{percent(row['excess'])}, at least {percent(row['low'])}"
-    return f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
+    return (
+        f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
+    )
 
 
 def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
@@ -348,7 +376,14 @@ def join_page(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     """Show whom each choice of columns singles out, the sentence, and what matches nothing."""
     table = FigureTable(header_style="bold")
     table.add_column("joined columns")
-    for name in ("unsafe in left", "in right", "in the join", "in the join alone", "share", "without it"):
+    for name in (
+        "unsafe in left",
+        "in right",
+        "in the join",
+        "in the join alone",
+        "share",
+        "without it",
+    ):
         table.add_column(name, justify="right")
     for row in rows:
         counts = [row[f"below_k_{side}"] for side in ("left", "right", "joined")]
@@ -362,7 +397,9 @@ def join_page(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
         f"right; rows without a value of on: {first['without_key']:,}."
     )
     status = [] if first["status"] == "ok" else [Text(f"{first['status']}.", style="yellow")]
-    return Group(table, "", Text(first["sentence"], style="bold"), *status, Text(unmatched, style="dim"))
+    return Group(
+        table, "", Text(first["sentence"], style="bold"), *status, Text(unmatched, style="dim")
+    )
 
 
 # The page of two releases of one table.
@@ -381,7 +418,9 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
             total = "" if row["total"] is None else f"{row['total']:,}"
             share = "" if row["share"] is None else percent(row["share"])
             table.add_row(
-                *map(Text, [row["figure"].replace("_", " "), value, total, share, row["definition"]])
+                *map(
+                    Text, [row["figure"].replace("_", " "), value, total, share, row["definition"]]
+                )
             )
     statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
     return Group(
@@ -397,7 +436,11 @@ def releases_page(rows: Sequence[Mapping[str, Any]], *, counts_people: bool) -> 
 def _figures_of(rows: Sequence[Mapping[str, Any]], status: str) -> str:
     """The figures of a status: their number, where a parameter that all of them need is missing."""
     some = [row["figure"].replace("_", " ") for row in rows if row["status"] == status]
-    return f"{len(some)} figures" if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE} else ", ".join(some)
+    return (
+        f"{len(some)} figures"
+        if status in {STATUS_NO_KEY, STATUS_NO_SENSITIVE}
+        else ", ".join(some)
+    )
 
 
 def describe_combined(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -411,7 +454,11 @@ def describe_combined(rows: Sequence[Mapping[str, Any]]) -> str:
     together = figures.get("unique_by_all", {})
     if together.get("value") is None:
         return ""
-    two = f"{figures['unique_by_two']['value']:,.0f} by two, and " if "unique_by_two" in figures else ""
+    two = (
+        f"{figures['unique_by_two']['value']:,.0f} by two, and "
+        if "unique_by_two" in figures
+        else ""
+    )
     people = f"{together['value']:,.0f} of {together['total']:,} people"
     one = f"{figures['unique_by_one']['value']:,.0f} by one"
     return f"{people} are unique by all releases together; at most {two}{one}."

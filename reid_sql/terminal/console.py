@@ -36,14 +36,17 @@ class Text(rich_text.Text):
 class VisibleConsole(Console):
     """A console that prints no control character but its own colours."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         """Render with control characters escaped."""
         for each in super().render(renderable, options):
             if each.control:
                 yield each
             else:
                 yield Segment(
-                    "\n".join(escape_control_characters(line) for line in each.text.split("\n")), each.style
+                    "\n".join(escape_control_characters(line) for line in each.text.split("\n")),
+                    each.style,
                 )
 
 
@@ -60,7 +63,10 @@ class FigureTable(Table):
         """Draw the table if its figures fit the page."""
         needed = [self._least_width(console, options, column) for column in self.columns]
         padding = self.padding[1] + self.padding[3]
-        if sum(needed) + len(needed) * (padding + bool(self.box)) + bool(self.box) > options.max_width:
+        if (
+            sum(needed) + len(needed) * (padding + bool(self.box)) + bool(self.box)
+            > options.max_width
+        ):
             yield from self._blocks(options.max_width - INDENT)
             return
         if Measurement.get(console, options.update(width=WIDE), self).maximum > options.max_width:
@@ -88,9 +94,15 @@ class FigureTable(Table):
         if len(heads) > 1:
             yield Text(" · ".join(heads), style="dim")
         for row in zip(*(column.cells for column in self.columns), strict=True):
-            cells = [(column, str(cell)) for column, cell in zip(self.columns, row, strict=True) if str(cell)]
+            cells = [
+                (column, str(cell))
+                for column, cell in zip(self.columns, row, strict=True)
+                if str(cell)
+            ]
             words = [cell for column, cell in cells if column.justify != "right"]
-            figures = [f"{column.header}: {cell}" for column, cell in cells if column.justify == "right"]
+            figures = [
+                f"{column.header}: {cell}" for column, cell in cells if column.justify == "right"
+            ]
             yield Text(" · ".join(words or figures[:1]), style="bold")
             yield from _indented(figures if words else figures[1:], width)
         if self.caption:
@@ -110,7 +122,9 @@ class FigureTable(Table):
             yield values
             return
         for place, row in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
-            named = [f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)]
+            named = [
+                f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)
+            ]
             yield Text(f"row {place + 1}", style="bold")
             short: list[str] = []
             for cell in named:

@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 # Controls, marks that turn the direction of writing or take no room, lone surrogates, and breaks of lines.
-FORMULA: Final = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r]")  # which a spreadsheet computes
+# which a spreadsheet computes
+FORMULA: Final = re.compile(r"\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|[\t\r]")
 NUMBER: Final = re.compile(r"[+-]?(\d[\d,. ]*|\.\d+)([eE][+-]?\d+)?%?")
 HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
@@ -56,5 +57,6 @@ def escape_in_json(text: str) -> str:
 
 def _in_json(letter: str) -> str:
     return "".join(
-        f"\\u{unit:04x}" for unit in memoryview(letter.encode("utf-16-le", "surrogatepass")).cast("H")
+        f"\\u{unit:04x}"
+        for unit in memoryview(letter.encode("utf-16-le", "surrogatepass")).cast("H")
     )

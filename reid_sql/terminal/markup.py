@@ -54,7 +54,9 @@ def _style(part: RenderableType) -> str:
 def _lead(part: Panel | rich_text.Text) -> str:
     """Write a verdict; its first word, before a colon, is in the colour of the verdict."""
     tone = TONES.get(str(part.style), "")
-    lines = [_inline(each) for each in _flatten(part.renderable if isinstance(part, Panel) else part)]
+    lines = [
+        _inline(each) for each in _flatten(part.renderable if isinstance(part, Panel) else part)
+    ]
     word, colon, rest = lines[0].partition(":")
     first = f"<strong>{word}:</strong>{rest}" if colon and word.isupper() else lines[0]
     return f'<div class="verdict {tone}">{"<br>".join([first, *lines[1:]])}</div>'

@@ -12,7 +12,14 @@ from rich.table import Table
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import format_percent
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Bar, FigureTable, Text, answer_table, number
+from reid_sql.terminal.console import (
+    ONE_ROW_ONE_PERSON,
+    Bar,
+    FigureTable,
+    Text,
+    answer_table,
+    number,
+)
 from reid_sql.terminal.runner import Answer
 
 RECORDS: Final = "records"  # what a class counts, unless people are named
@@ -30,7 +37,8 @@ PERSON_FIGURES: Final = {  # of the methods that score single persons
     "false_discovery_rate": "FDR 0.95",
     "recall": "recall",
 }
-PERSON_SHARES: Final = ("false_discovery_rate", "recall")  # in percent; the others are numbers by convention
+# in percent; the others are numbers by convention
+PERSON_SHARES: Final = ("false_discovery_rate", "recall")
 VALIDATED: Final = (
     "Mean absolute errors in percentage points, least first. AUC, Brier score, false discoveries and recall "
     "above ξ = 0.95 are those of persons outside the samples."
@@ -70,7 +78,11 @@ def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[st
         (noun, f"{counted:,}", ""),
         ("classes", f"{risk['classes']:,}", "distinct combinations of the quasi-identifiers"),
         ("k", f"{risk['k']:,}", f"{noun} in the smallest class"),
-        (f"unique {noun}", f"{unique:,}", f"{percent(risk['uniqueness'])} share their values with nobody"),
+        (
+            f"unique {noun}",
+            f"{unique:,}",
+            f"{percent(risk['uniqueness'])} share their values with nobody",
+        ),
         (
             "highest risk",
             f"{format_percent(risk['highest_risk'])} %",
@@ -114,7 +126,9 @@ def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS)
 
 def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
     inside = [row for row in rows if low <= row["class_size"] < high]
-    label = str(low) if high == low + 1 else f"{low:,}+" if high == NO_END else f"{low:,}–{high - 1:,}"
+    label = (
+        str(low) if high == low + 1 else f"{low:,}+" if high == NO_END else f"{low:,}–{high - 1:,}"
+    )
     return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
@@ -142,7 +156,11 @@ def verdict(
     lines = [] if strongest is None else [_verdict_of_rows(strongest, risk["threshold"])]
     if strongest is not None:
         text = f"With one row of a person: {text}"
-        style = "red" if strongest["correctness"] > risk["threshold"] or strongest["uniqueness"] else style
+        style = (
+            "red"
+            if strongest["correctness"] > risk["threshold"] or strongest["uniqueness"]
+            else style
+        )
     scope = [Text(SCOPE)] * has_population
     return Panel(Group(*lines, Text(text), *scope, Text(counted)), style=style)
 
@@ -173,7 +191,9 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     )
 
 
-def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int) -> RenderableType:
+def forecast_page(
+    rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int
+) -> RenderableType:
     """Show the forecast for each population, and below it that of the older method."""
     title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
     return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
@@ -181,7 +201,9 @@ def forecast_page(rows: list[dict[str, Any]], older: list[dict[str, Any]], k: in
 
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
     """Show shares of populations with their intervals and statuses."""
-    table = FigureTable(header_style="bold", caption="95 % intervals in brackets", caption_justify="left")
+    table = FigureTable(
+        header_style="bold", caption="95 % intervals in brackets", caption_justify="left"
+    )
     for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
         table.add_column(column, justify="right")
     for row in rows:
@@ -204,14 +226,17 @@ def _share_with_ends(share: float | None, low: float | None, high: float | None)
 def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     """Show how far each method errs at each fraction, least error first, and how scores of persons fare."""
     over = {
-        (row["fraction"], row["method"], row["figure"]): row["value"] for row in rows if not row["sample"]
+        (row["fraction"], row["method"], row["figure"]): row["value"]
+        for row in rows
+        if not row["sample"]
     }
     pairs = list(dict.fromkeys((row["fraction"], row["method"]) for row in rows))
     pairs.sort(key=lambda pair: (-pair[0], _error(over, pair), pair[1]))
     scored = [pair for pair in pairs if over.get((*pair, "auc")) is not None]
     truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
     methods = {
-        method: fmean(_error(over, pair) for pair in pairs if pair[1] == method) for _, method in pairs
+        method: fmean(_error(over, pair) for pair in pairs if pair[1] == method)
+        for _, method in pairs
     }
     best = min(methods, key=lambda method: methods[method])
     least = format_percent(methods[best])
@@ -221,7 +246,10 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
         _figures_by_method(over, pairs, METHOD_FIGURES, METHOD_FIGURES),
         *([persons] if scored else []),
         Text(VALIDATED, style="dim"),
-        Text(f"On this table, {best} errs least: by {least} percentage points on average.", style="bold"),
+        Text(
+            f"On this table, {best} errs least: by {least} percentage points on average.",
+            style="bold",
+        ),
         Text(rows[-1]["status"].partition(": ")[2].capitalize() + ".", style="yellow"),
     )
 
@@ -282,19 +310,25 @@ def qar_page(
     )
     columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
     rows = [
-        (_risk(row["risk"]), row["distinct_values"], ", ".join(row["quasi_identifier"])) for row in riskiest
+        (_risk(row["risk"]), row["distinct_values"], ", ".join(row["quasi_identifier"]))
+        for row in riskiest
     ]
     parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
     if paths:
         last = {by: path[-1] for by, path in paths.items()}
-        ends = [(by, end["step"], _risk(end["risk"]), _risk(end["bound"])) for by, end in last.items()]
+        ends = [
+            (by, end["step"], _risk(end["risk"]), _risk(end["bound"])) for by, end in last.items()
+        ]
         parts += [
             "",
-            answer_table(Answer(["chosen by", "records removed", "extreme risk", LEAST_RISK], ends)),
+            answer_table(
+                Answer(["chosen by", "records removed", "extreme risk", LEAST_RISK], ends)
+            ),
         ]
     statuses_ = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
     return Group(
-        *parts, *(Text(status, style="yellow") for status in dict.fromkeys(statuses_) if status != "ok")
+        *parts,
+        *(Text(status, style="yellow") for status in dict.fromkeys(statuses_) if status != "ok"),
     )
 
 
@@ -330,7 +364,9 @@ def adversary_page(
         if status != "ok"
     ]
     people = rows[0]["records"]
-    words = f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
+    words = (
+        f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
+    )
     end = Panel(
         Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."),
         style="red" if at_risk else "green",
@@ -392,7 +428,9 @@ def risk_page(
         parts += [answer, ""]
     if known:
         parts += [unicity_table(known), ""]
-    return Group(*parts, verdict(risk, columns, counted, has_population=answer is not None, known=known))
+    return Group(
+        *parts, verdict(risk, columns, counted, has_population=answer is not None, known=known)
+    )
 
 
 def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
@@ -404,7 +442,13 @@ def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
         caption_justify="left",
     )
     is_forecast = any(row["population_uniqueness_high"] is not None for row in rows)
-    columns = ("known rows", "unique people", "right matches", "median matches", "people with fewer")
+    columns = (
+        "known rows",
+        "unique people",
+        "right matches",
+        "median matches",
+        "people with fewer",
+    )
     for column in (*columns, *(["unique in the population"] if is_forecast else [])):
         table.add_column(column, justify="right")
     for row in rows:

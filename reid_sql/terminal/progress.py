@@ -81,7 +81,13 @@ class TerminalLine(Display):
 
     def draw(self) -> None:
         """Redraw the line."""
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - the same
+        from rich.progress import (  # noqa: PLC0415 - the same
+            BarColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
         from rich.text import Text  # noqa: PLC0415 - the same
 
         percent = TaskProgressColumn("{task.percentage:>3.0f} %")

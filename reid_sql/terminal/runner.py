@@ -61,7 +61,8 @@ def run(
 
     With `max_rows` the answer has so many of its rows; the connection fetches the others.
     """
-    with suppress(duckdb.InvalidInputException):  # a connection whose settings are locked has it set
+    # a connection whose settings are locked has it set
+    with suppress(duckdb.InvalidInputException):
         con.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     outcome: list[Answer | BaseException] = []
     ended = threading.Event()  # a thread whose join was interrupted passes for ended (Python 3.11)
@@ -70,7 +71,13 @@ def run(
         try:
             con.execute(sql, parameters)
             columns = [column[0] for column in con.description or []]
-            rows = [] if not columns else con.fetchall() if max_rows is None else con.fetchmany(max_rows)
+            rows = (
+                []
+                if not columns
+                else con.fetchall()
+                if max_rows is None
+                else con.fetchmany(max_rows)
+            )
             outcome.append(Answer(columns, rows))
         except BaseException as error:  # noqa: BLE001 - it is raised again where the user waits
             outcome.append(error)
@@ -111,7 +118,11 @@ def sentence(error: BaseException) -> str:
     message = str(error)
     if not isinstance(error, duckdb.Error):
         plain = isinstance(error, ReidError | OSError | ImportError | UnicodeError)
-        return escape_control_characters(message) if plain else f"there is no answer, got {name_error(error)}"
+        return (
+            escape_control_characters(message)
+            if plain
+            else f"there is no answer, got {name_error(error)}"
+        )
     if broken := re.search(
         r"CSV Error on Line: (\d+)", message
     ):  # what follows is the line itself, a person's record
@@ -126,7 +137,9 @@ def sentence(error: BaseException) -> str:
     # A window refuses by a cast
     words = re.sub(r"Could not convert string '(.* must .*; .*)' to BOOL$", r"\1", words)
     words = re.sub(r"^(?:[A-Z][A-Za-z]+ )+Error: ", "", words)
-    if not (isinstance(error, ABOUT_NAMES) or OURS.search(QUOTED.sub("", words)) or SAFE.search(words)):
+    if not (
+        isinstance(error, ABOUT_NAMES) or OURS.search(QUOTED.sub("", words)) or SAFE.search(words)
+    ):
         rule = f"every value must be one that DuckDB can read and convert, got {name_error(error)}"
         return f"{rule}; correct it in a view"
     return escape_control_characters(ENUM.sub("ENUM", words))

@@ -41,10 +41,13 @@ def test_profile_prints_a_line_and_a_sentence_for_each_column(tmp_path: Path) ->
     first, *named = shown.splitlines()[:3]
     assert first == "3,000 records, 7 columns"
     assert [line.partition(":")[2] for line in named] == [
-        f" {expected}; 1 other set is as small." for expected in (smallest_set(0.05, 2), smallest_set(0.5, 3))
+        f" {expected}; 1 other set is as small."
+        for expected in (smallest_set(0.05, 2), smallest_set(0.5, 3))
     ]
     assert "One row per person is assumed." in shown
-    rows = json.loads(command("profile", PEOPLE, "--columns", "sex", "--columns", "age", "--json").stdout)
+    rows = json.loads(
+        command("profile", PEOPLE, "--columns", "sex", "--columns", "age", "--json").stdout
+    )
     assert [row["column_name"] for row in rows] == ["sex", "age"]
     refused = command("profile", PEOPLE, "--columns", "agee")
     assert refused.returncode == 2
@@ -69,7 +72,9 @@ def test_profile_of_a_wide_table_names_a_set_where_its_search_stopped(tmp_path: 
     named = re.findall(r"A set of columns .*? which does not count all sets\.", shown)
     for share, line in zip((5, 50), named, strict=True):
         start = f"A set of columns that singles out {share} % of the records: "
-        found = re.fullmatch(rf"{start}(.*) \((.*) %\); the list is complete up to .*greedy search.*", line)
+        found = re.fullmatch(
+            rf"{start}(.*) \((.*) %\); the list is complete up to .*greedy search.*", line
+        )
         assert found, line
         places = [int(name[1:]) for name in found[1].split(", ")]
         _, counts = np.unique(rows[:, places], axis=0, return_counts=True)
@@ -82,8 +87,12 @@ def test_compare_shows_a_release_beside_its_original(tmp_path: Path) -> None:
     original, release = str(tmp_path / "original.parquet"), str(tmp_path / "release.csv")
     con = duckdb.connect()
     con.execute(f"COPY (SELECT row_number() OVER () AS id, * FROM '{PEOPLE}') TO '{original}'")
-    con.execute(f"COPY (SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100) TO '{release}'")
-    right = con.execute(f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'").fetchall()[0][0]
+    con.execute(
+        f"COPY (SELECT id, age // 10 AS age, sex FROM '{original}' WHERE id > 100) TO '{release}'"
+    )
+    right = con.execute(
+        f"SELECT count(DISTINCT (age, sex)) / count(*) FROM '{release}'"
+    ).fetchall()[0][0]
     asked = ("compare", original, release, "--qi", "age,sex", "--key", "id")
     reported = json.loads(command(*asked, "--json").stdout)
     figures = {row["measure"]: row["released"] for row in reported["compare"]}
@@ -110,14 +119,21 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
     files = {name: str(tmp_path / f"{name}.parquet") for name in ("used", "unused", "synthetic")}
     con = duckdb.connect()
     con.execute(f"CREATE TABLE people AS SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'")
-    for name, part in (("used", "id % 2 = 0"), ("unused", "id % 2 = 1"), ("synthetic", "id % 2 = 0")):
+    for name, part in (
+        ("used", "id % 2 = 0"),
+        ("unused", "id % 2 = 1"),
+        ("synthetic", "id % 2 = 0"),
+    ):
         con.execute(f"COPY (SELECT * EXCLUDE id FROM people WHERE {part}) TO '{files[name]}'")
     qi = ("--qi", "age,postcode", "--sensitive", "diagnosis", "--targets", "300")
     asked = ("audit", files["used"], files["synthetic"], *qi)
     judged = (*asked, "--holdout", files["unused"])
     page = json.loads(command(*judged, "--json").stdout)
     rows = {row["attack"]: row for row in page["attacks"]}
-    assert (rows["exact_presence"]["original"], rows["strongest_membership"]["low"] > 0) == (1.0, True)
+    assert (rows["exact_presence"]["original"], rows["strongest_membership"]["low"] > 0) == (
+        1.0,
+        True,
+    )
     shown = command(*judged, "--plot", str(tmp_path / "attacks.svg")).stdout
     assert "The synthetic table reveals who was used" in " ".join(shown.split())
     assert (tmp_path / "attacks.svg").read_text(encoding="utf-8").startswith("<?xml")
@@ -126,22 +142,33 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
         ["attack", "column_name", "figure"],
         len(page["attacks"]) + 1,
     )
-    assert "all attacks: no_holdout: a verdict needs holdout" in " ".join(command(*asked).stdout.split())
+    assert "all attacks: no_holdout: a verdict needs holdout" in " ".join(
+        command(*asked).stdout.split()
+    )
     for wrong, said in {
         ("--holdout", str(tmp_path / "no.csv")): "--holdout must be an existing file, got",
-        ("--sensitive", "illness"): "quasi-identifiers and sensitive columns must be columns of the original",
+        (
+            "--sensitive",
+            "illness",
+        ): "quasi-identifiers and sensitive columns must be columns of the original",
         ("--seed", "-1"): "seed must be a whole number from 0 to 2147483646, got -1",
     }.items():
         refused = command(*asked, *wrong)
         assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
 
 
-def test_audit_counts_people_and_has_no_verdict_by_a_holdout_of_the_same_people(tmp_path: Path) -> None:
+def test_audit_counts_people_and_has_no_verdict_by_a_holdout_of_the_same_people(
+    tmp_path: Path,
+) -> None:
     files = {name: str(tmp_path / f"{name}.parquet") for name in ("used", "unused", "synthetic")}
     con = duckdb.connect()
     con.execute(f"CREATE TABLE people AS SELECT row_number() OVER () AS id, * FROM '{PEOPLE}'")
     con.execute("CREATE TABLE visits AS SELECT id // 3 AS person, * EXCLUDE id FROM people")
-    for name, part in (("used", "LIMIT 300"), ("unused", "LIMIT 300 OFFSET 900"), ("synthetic", "LIMIT 200")):
+    for name, part in (
+        ("used", "LIMIT 300"),
+        ("unused", "LIMIT 300 OFFSET 900"),
+        ("synthetic", "LIMIT 200"),
+    ):
         con.execute(f"COPY (FROM visits {part}) TO '{files[name]}'")
     asked = ("audit", files["used"], files["synthetic"], "--qi", "age,postcode", "--holdout")
     shown = " ".join(command(*asked, files["unused"], "--entity", "person").stdout.split())
@@ -214,7 +241,9 @@ def test_functions_are_found_by_question_and_by_user() -> None:
     officer = command("functions", "--for", "officer", "--json")
     assert "population_risk" in {each["name"] for each in json.loads(officer.stdout)}
     shown = command("functions").stdout
-    headings = [shown.index(each) for each in ("to start with", "profile", "more", "research", "pyc_fit")]
+    headings = [
+        shown.index(each) for each in ("to start with", "profile", "more", "research", "pyc_fit")
+    ]
     assert headings == sorted(headings)
     refused = command("functions", "--for", "zebra")
     assert refused.returncode == 2
@@ -310,7 +339,10 @@ def test_people_with_several_visits_are_no_crowd(tmp_path: Path) -> None:
     rows = command(*call).stdout
     assert "One row per person is assumed." in rows
     reported = " ".join(rows.replace("│", " ").split())
-    assert "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)" in reported
+    assert (
+        "Column 'person_id' looks like an identifier and repeats (97 values in 485 rows)"
+        in reported
+    )
     people = json.loads(command(*call, "--entity", "person_id", "--json").stdout)
     assert people["summary"]["records"] == 97
     assert people["summary"]["unique_records"] == 3

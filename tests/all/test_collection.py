@@ -9,13 +9,27 @@ import pytest
 
 from tests.processes import ROOT
 
-QUIET = ("tests", "-o", "norecursedirs=.*", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider")
+QUIET = (
+    "tests",
+    "-o",
+    "norecursedirs=.*",
+    "--collect-only",
+    "-q",
+    "-n",
+    "0",
+    "-p",
+    "no:cacheprovider",
+)
 
 
-def test_another_process_at_another_time_finds_the_same_tests(request: pytest.FixtureRequest) -> None:
+def test_another_process_at_another_time_finds_the_same_tests(
+    request: pytest.FixtureRequest,
+) -> None:
     """A name that holds a time, an address, a process or the order of a set is another one there."""
     here = [item.nodeid for item in request.session.items]
-    surroundings = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    surroundings = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }
     surroundings |= {"PYTHONHASHSEED": "7", "TZ": "Pacific/Auckland", "HOME": "/nowhere"}
     found = subprocess.run(
         [sys.executable, "-m", "pytest", *QUIET],

@@ -37,7 +37,9 @@ def wheel(built: Path) -> Path:
 
 def committed(*places: str) -> set[str]:
     call = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *places]
-    listed = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, encoding="utf-8").stdout
+    listed = subprocess.run(
+        call, cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
     return {name for name in listed.splitlines() if (ROOT / name).exists()}
 
 
@@ -77,7 +79,8 @@ def test_the_recipe_for_conda_asks_for_what_the_package_asks_for() -> None:
     recipe = yaml.safe_load((ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
     asked = {f"python {project['requires-python']}"}
     asked |= {
-        need.replace("duckdb>", "python-duckdb>").replace(">", " >") for need in project["dependencies"]
+        need.replace("duckdb>", "python-duckdb>").replace(">", " >")
+        for need in project["dependencies"]
     }
     assert set(recipe["requirements"]["run"]) == asked
     assert recipe["context"]["version"] == reid_sql.__version__
@@ -105,8 +108,12 @@ def test_every_extra_is_offered_and_installed_somewhere(wheel: Path) -> None:
     """dev, with Spark, and dbt have environments of `make test-all`; the others are installed below."""
     with zipfile.ZipFile(wheel) as file:
         [name] = [name for name in file.namelist() if name.endswith("/METADATA")]
-        offered = set(re.findall(r"^Provides-Extra: (\S+)$", file.read(name).decode(), re.MULTILINE))
-    made = re.findall(r'\$\(INSTALL\) "\.\[(\w+)\]"', (ROOT / "Makefile").read_text(encoding="utf-8"))
+        offered = set(
+            re.findall(r"^Provides-Extra: (\S+)$", file.read(name).decode(), re.MULTILINE)
+        )
+    made = re.findall(
+        r'\$\(INSTALL\) "\.\[(\w+)\]"', (ROOT / "Makefile").read_text(encoding="utf-8")
+    )
     assert offered == {*made, "spark", *EXTRAS}
 
 
@@ -114,11 +121,25 @@ def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) ->
     """Also: what messages advise, `pip install 'reid-sql[plot]'`, needs no index to find reid-sql itself."""
     place = tmp_path / "empty"
     venv.create(place, symlinks=True)
-    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(place / "bin" / "python"),
+        "install",
+        "--quiet",
+    ]
     subprocess.run([*pip, "--no-compile", str(wheel)], check=True, capture_output=True)
-    demo = run(place / "bin", tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
-    assert "1,051" in run(place / "bin", tmp_path, "reid-sql", "risk", demo, "--qi", "age,sex,postcode")
-    subprocess.run([*pip, "--no-compile", f"reid-sql[{','.join(EXTRAS)}]"], check=True, capture_output=True)
+    demo = run(
+        place / "bin", tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())"
+    )
+    assert "1,051" in run(
+        place / "bin", tmp_path, "reid-sql", "risk", demo, "--qi", "age,sex,postcode"
+    )
+    subprocess.run(
+        [*pip, "--no-compile", f"reid-sql[{','.join(EXTRAS)}]"], check=True, capture_output=True
+    )
     modules = "import matplotlib, yaml, ibis, sqlglot, reid_sql; print(reid_sql.__file__)"
     assert Path(run(place / "bin", tmp_path, "python", "-c", modules)).is_relative_to(place)
 
@@ -129,7 +150,15 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("installed") / "environment"
     venv.create(place, symlinks=True)
     [libraries] = place.glob("lib/python*/site-packages")
-    call = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet"]
+    call = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(place / "bin" / "python"),
+        "install",
+        "--quiet",
+    ]
     subprocess.run([*call, "--no-deps", "--no-index", str(wheel)], check=True, capture_output=True)
     (libraries / "behind.pth").write_text(f"{sysconfig.get_paths()['purelib']}\n", encoding="utf-8")
     return place / "bin"
@@ -147,7 +176,9 @@ def run(programs: Path, tmp_path: Path, program: str, *arguments: str) -> str:
 
 
 def test_the_demo_is_where_the_package_is(programs: Path, tmp_path: Path) -> None:
-    reported = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
+    reported = run(
+        programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())"
+    )
     assert Path(reported).is_file()
     assert Path(reported).is_relative_to(programs.parent)
     summary = run(programs, tmp_path, "reid-sql", "risk", reported, "--qi", "age,sex,postcode")
@@ -172,11 +203,15 @@ assert "average_risk" in rp.risk_summary.__doc__
 
 
 @pytest.mark.parametrize("program", [SQL, POLARS], ids=["SQL", "Polars"])
-def test_functions_answer_where_the_wheel_is_installed(program: str, programs: Path, tmp_path: Path) -> None:
+def test_functions_answer_where_the_wheel_is_installed(
+    program: str, programs: Path, tmp_path: Path
+) -> None:
     assert run(programs, tmp_path, "python", "-c", program) == "[(1, 1051)]"
 
 
-def test_the_gate_writes_its_page_where_the_wheel_is_installed(programs: Path, tmp_path: Path) -> None:
+def test_the_gate_writes_its_page_where_the_wheel_is_installed(
+    programs: Path, tmp_path: Path
+) -> None:
     demo = run(programs, tmp_path, "python", "-c", "import reid_sql; print(reid_sql.demo.people())")
     policy = f"""
 [[tables]]
@@ -185,6 +220,8 @@ quasi_identifiers = ["sex"]
 checks = [{{ measure = "k", at_least = 5 }}]
 """
     (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
-    assert "PASS" in run(programs, tmp_path, "reid-sql", "check", "policy.toml", "--html", "report.html")
+    assert "PASS" in run(
+        programs, tmp_path, "reid-sql", "check", "policy.toml", "--html", "report.html"
+    )
     assert "<style>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert len(run(programs, tmp_path, "reid-sql", "sql").splitlines()) > 100

@@ -22,7 +22,9 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 def test_its_code_can_be_pasted_and_each_answer_stands_once(site: Path) -> None:
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
-    assert not [page for page in pages if ">&gt;&gt;&gt;" in page or re.search(r">\$ ?<|>\$ reid-sql", page)]
+    assert not [
+        page for page in pages if ">&gt;&gt;&gt;" in page or re.search(r">\$ ?<|>\$ reid-sql", page)
+    ]
     page = (site / "functions" / "risk_summary.html").read_text(encoding="utf-8")
     assert page.count("average_class_risk") < 8  # the answer stands once, not once for each engine
     assert 'class="md-footer__link md-footer__link--next"' in page
@@ -48,7 +50,13 @@ setTimeout(() => {
 def test_it_is_searched_in_a_browser_that_reads_a_folder(site: Path) -> None:
     page = (site / "index.html").read_text(encoding="utf-8")
     (site / "typed.html").write_text(page.replace("</body>", TYPED), encoding="utf-8")
-    call = [str(CHROMIUM), *QUIET, "--virtual-time-budget=9000", "--dump-dom", (site / "typed.html").as_uri()]
+    call = [
+        str(CHROMIUM),
+        *QUIET,
+        "--virtual-time-budget=9000",
+        "--dump-dom",
+        (site / "typed.html").as_uri(),
+    ]
     shown = subprocess.run(call, capture_output=True, text=True, check=True, timeout=120).stdout
     (site / "typed.html").unlink()
     [links] = re.findall(r'<pre id="found">([^<]*)</pre>', shown)
@@ -71,7 +79,9 @@ class Asked(HTMLParser):
 
 
 def test_every_chart_that_is_drawn_on_white_turns_dark_with_the_page(site: Path) -> None:
-    [part] = re.findall(r'img\[src\*="([^"]+)"\]', (site / "charts.css").read_text(encoding="utf-8"))
+    [part] = re.findall(
+        r'img\[src\*="([^"]+)"\]', (site / "charts.css").read_text(encoding="utf-8")
+    )
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         images = re.findall(r'<img[^>]*src="([^"]+\.svg)"', text)
@@ -94,4 +104,6 @@ def test_no_page_fetches_anything_from_elsewhere_and_everything_is_there(site: P
             there = site / local.lstrip("/") if local.startswith("/") else page.parent / local
             assert place.startswith("data:") or there.exists(), (page.name, place)
     for style in site.rglob("*.css"):
-        assert not re.search(r"url\(['\"]?(?:\w+:)?//", style.read_text(encoding="utf-8")), style.name
+        assert not re.search(r"url\(['\"]?(?:\w+:)?//", style.read_text(encoding="utf-8")), (
+            style.name
+        )

@@ -21,7 +21,8 @@ from tests.processes import environment
 
 LIMIT = "120MB"
 ROWS = 600_000
-KEPT = f"SELECT unhex(sha256(i::VARCHAR)) AS v FROM range({ROWS}) AS t(i)"  # which no compression hides
+# which no compression hides
+KEPT = f"SELECT unhex(sha256(i::VARCHAR)) AS v FROM range({ROWS}) AS t(i)"
 OF_PERSONS = [hashlib.sha256(str(i).encode()).digest() for i in range(0, ROWS, ROWS // 50)]
 pytestmark = pytest.mark.threads
 
@@ -67,7 +68,9 @@ def by_client(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def in_plain_sight(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(config={"temp_directory": str(folder / "plain"), "memory_limit": LIMIT}) as con:
+    with duckdb.connect(
+        config={"temp_directory": str(folder / "plain"), "memory_limit": LIMIT}
+    ) as con:
         yield con
 
 
@@ -97,13 +100,16 @@ def test_what_spills_cannot_be_read(
         assert len(written) > 100_000_000
         assert found == readable
         [(where,)] = con.execute("SELECT current_setting('temp_directory')").fetchall()
-        assert con.execute("SELECT count(v), min(octet_length(v)) FROM kept").fetchall() == [(ROWS, 32)]
+        assert con.execute("SELECT count(v), min(octet_length(v)) FROM kept").fetchall() == [
+            (ROWS, 32)
+        ]
     assert readable or not Path(where).exists() or connection is by_command
 
 
 def test_a_command_spills_nowhere_else_and_leaves_nothing(tmp_path: Path) -> None:
     here, spill, limit = tmp_path / "here", tmp_path / "spill", "200MB"
-    rows = 1_000_000  # grouped by one thread, they need a quarter more than the limit; by two, a half
+    # grouped by one thread, they need a quarter more than the limit; by two, a half
+    rows = 1_000_000
     here.mkdir()
     spill.mkdir()
     file = here / "people.parquet"
@@ -134,7 +140,9 @@ def test_a_command_spills_nowhere_else_and_leaves_nothing(tmp_path: Path) -> Non
 def test_codes_are_found_where_the_distinct_texts_do_not_fit(tmp_path: Path) -> None:
     plain, coded = (f"'{tmp_path / name}.parquet'" for name in ("plain", "coded"))
     with duckdb.connect() as con:
-        con.execute(f"COPY (SELECT 'x' || md5(i::VARCHAR) AS c FROM range(3_000_000) AS t(i)) TO {plain}")
+        con.execute(
+            f"COPY (SELECT 'x' || md5(i::VARCHAR) AS c FROM range(3_000_000) AS t(i)) TO {plain}"
+        )
         con.execute(f"COPY (FROM {plain} UNION ALL SELECT '?' FROM range(3)) TO {coded}")
     with duckdb.connect(config={"memory_limit": "150MB", "temp_directory": ""}) as con:
         con.execute("SET enable_progress_bar = false")

@@ -37,7 +37,9 @@ def points(line: Line2D, way: Literal["x", "y"]) -> list[float]:
 def test_the_best_median_and_worst_set_of_each_size_are_drawn() -> None:
     answer = rp.attribute_risk(pl.scan_csv(PEOPLE), COLUMNS, max_size=4)
     axes = plot.uniqueness_by_size(answer).axes[0]
-    shares = [[share_unique(names) for names in combinations(COLUMNS, size)] for size in range(1, 5)]
+    shares = [
+        [share_unique(names) for names in combinations(COLUMNS, size)] for size in range(1, 5)
+    ]
     expected = [[max(each), median(each), min(each)] for each in shares]
     for line, heights in zip(axes.lines, zip(*expected, strict=True), strict=True):
         assert points(line, "x") == [1, 2, 3, 4]
@@ -52,7 +54,9 @@ def test_the_mean_of_several_people_is_drawn_by_their_chance_to_be_unique() -> N
     con.execute(f"CREATE TABLE people AS FROM read_csv('{PEOPLE}', all_varchar = true)")
     con.execute("FROM fit_copula('town', people, ['age', 'sex', 'postcode'])").fetchall()
     people = [[row[name] for name in COLUMNS[:3]] for row in ROWS[:4]]
-    calls = [f"FROM uniqueness_profile('town', {values}, 100000, max_size := 3)" for values in people]
+    calls = [
+        f"FROM uniqueness_profile('town', {values}, 100000, max_size := 3)" for values in people
+    ]
     rows = [row for call in calls for row in con.sql(call).pl().to_dicts()]
     axes = plot.uniqueness_by_size(rows).axes[0]
     known = [row for row in rows if row["kind"] == "known"]
@@ -82,7 +86,9 @@ def test_minimal_sets_are_bars_in_their_order() -> None:
 
 def test_what_has_no_set_is_refused() -> None:
     none = rp.quasi_identifiers(pl.scan_csv(PEOPLE), ["sex"], at_least=0.5)
-    with pytest.raises(NoRecordsError, match="got none that reaches the share; pass a smaller at_least"):
+    with pytest.raises(
+        NoRecordsError, match="got none that reaches the share; pass a smaller at_least"
+    ):
         plot.minimal_sets(none)
     with pytest.raises(OutOfDomainError, match="got a table without 'unique_records'"):
         plot.uniqueness_by_size([{"columns": ["a"], "records": 1}])

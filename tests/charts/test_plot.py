@@ -100,10 +100,14 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
     shown = line.get_ydata().tolist()
     assert all(more >= less for more, less in pairwise(shown))
     first = max(found, key=lambda row: row["contribution"])["record"]
-    con.execute("CREATE TEMP TABLE numbered AS SELECT row_number() OVER () - 1 AS place, * FROM people")
+    con.execute(
+        "CREATE TEMP TABLE numbered AS SELECT row_number() OVER () - 1 AS place, * FROM people"
+    )
     con.execute(f"CREATE TEMP TABLE others AS FROM numbered WHERE place <> {first}")
     tables = ("people", "others")
-    whole, without = (records(con, f"FROM qar_risk({table}, {SOME}, {HOW})")[0]["risk"] for table in tables)
+    whole, without = (
+        records(con, f"FROM qar_risk({table}, {SOME}, {HOW})")[0]["risk"] for table in tables
+    )
     assert shown[0] == pytest.approx(whole - without, abs=1e-12)
 
 
@@ -115,7 +119,9 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     expected, observed = axes.lines
     assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]
     sizes = Counter(con.execute(f"SELECT {', '.join(SOME[:3])} FROM people").fetchall())
-    members = [sum(size for size in sizes.values() if size < below) / 3000 for below in (2, 3, 5, 10, 20)]
+    members = [
+        sum(size for size in sizes.values() if size < below) / 3000 for below in (2, 3, 5, 10, 20)
+    ]
     assert list(observed.get_ydata()) == pytest.approx(members)
     band = axes.collections[0].get_paths()[0].vertices
     for place, middle in enumerate(expected.get_ydata()):
@@ -123,7 +129,9 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
         assert 0 <= low <= middle <= high <= 1
         assert high > low or middle == 1
     fit = records(con, f"FROM fit_people('again', 'people', {SOME[:3]})")[0]["predictive_check"]
-    ends = [(check.high - check.low) / 2 / 1.959964 for check in checks[:3]]  # none is cut at 0 or 1
+    ends = [
+        (check.high - check.low) / 2 / 1.959964 for check in checks[:3]
+    ]  # none is cut at 0 or 1
     away = [(members[j] - checks[j].expected) / ends[j] for j in range(3)]
     assert max(map(abs, away)) <= abs(fit) + 1e-6
 
@@ -165,7 +173,9 @@ def test_a_forecast_is_drawn_with_its_fit(tmp_path: Path) -> None:
 
 def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) -> None:
     risk = {"risk": 0.5, "risk_low": None, "risk_high": None, "threshold": 0.2}
-    steps = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)]
+    steps = [
+        {"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)
+    ]
     file = tmp_path / "qar.svg"
     found = [{"risk": each} for each in (0.1, 0.2, 0.6)]
     charts = [column_charts.choices(found, [risk]), column_charts.elimination({"exact": steps})]
@@ -174,17 +184,24 @@ def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) ->
 
 
 def test_lines_of_removals_are_distinguished_without_colour(axes: Any) -> None:
-    steps = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)]
+    steps = [
+        {"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)
+    ]
     steps[2] |= {"bound": 0.3}
     plot.elimination({str(order): steps for order in range(6)}, ax=axes)
     drawn = [line for line in axes.lines if not line.get_label().startswith("_")]
-    looks = [(str(line._unscaled_dash_pattern), line.get_marker(), line.get_fillstyle()) for line in drawn]  # noqa: SLF001 - no other access
+    looks = [
+        (str(line._unscaled_dash_pattern), line.get_marker(), line.get_fillstyle())  # noqa: SLF001 - no other access
+        for line in drawn
+    ]
     assert len(set(looks)) == 7
     assert drawn[0].get_ydata() == pytest.approx([0, 0.2, 0.4])
     assert drawn[-1].get_ydata() == pytest.approx([0, 0.4, 0.4])
 
 
-def test_class_sizes_are_drawn_as_shares_of_the_people(con: duckdb.DuckDBPyConnection, axes: Any) -> None:
+def test_class_sizes_are_drawn_as_shares_of_the_people(
+    con: duckdb.DuckDBPyConnection, axes: Any
+) -> None:
     plot.class_sizes(reid_sql.class_size_histogram(con, "people", ["age", "sex"]), below=7, ax=axes)
     people = Counter(con.execute("SELECT age, sex FROM people").fetchall())
     members = [
@@ -208,8 +225,14 @@ def test_a_forecast_has_its_band_on_a_logarithmic_axis(con: duckdb.DuckDBPyConne
         line = next(line for line in panel.lines if line.get_label() == "forecast")
         assert line.get_xdata().tolist() == [1e4, 1e5, 1e6]
         assert line.get_ydata().tolist() == [row[share] for row in reported]
-        corners = {tuple(corner) for corner in panel.collections[0].get_paths()[0].vertices.tolist()}
-        ends = {(row["population"], row[f"{share}_{end}"]) for row in reported for end in ("low", "high")}
+        corners = {
+            tuple(corner) for corner in panel.collections[0].get_paths()[0].vertices.tolist()
+        }
+        ends = {
+            (row["population"], row[f"{share}_{end}"])
+            for row in reported
+            for end in ("low", "high")
+        }
         assert ends <= corners
     assert panels[0].lines[0].get_label() == "measured"
     assert "10,000" in [label.get_text() for label in panels[2].get_xticklabels()]
@@ -218,9 +241,13 @@ def test_a_forecast_has_its_band_on_a_logarithmic_axis(con: duckdb.DuckDBPyConne
 def test_every_line_of_a_forecast_is_within_its_picture() -> None:
     rows = [{"population": n, "correctness": 0.3, "status": "ok"} for n in (1e3, 1e4)]
     further = [{"population": n, "correctness": 0.6} for n in (1e2, 1e6)]
-    axes = first(plot.forecast(rows, measured=[{"n": 500, "correctness": 0.9}], beside={"other": further}))
+    axes = first(
+        plot.forecast(rows, measured=[{"n": 500, "correctness": 0.9}], beside={"other": further})
+    )
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    points = [point for line in axes.lines for point in line.get_xydata() if line.get_label() != "_child1"]
+    points = [
+        point for line in axes.lines for point in line.get_xydata() if line.get_label() != "_child1"
+    ]
     assert len(points) >= 5
     assert all(left < x < right and bottom <= y <= top for x, y in points)
 
@@ -236,7 +263,13 @@ def test_a_range_that_begins_below_the_limit_and_ends_beyond_says_so() -> None:
 
 def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> None:
     rows = [
-        {"method": "a", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4, "status": "ok"},
+        {
+            "method": "a",
+            "uniqueness": 0.2,
+            "uniqueness_low": 0.1,
+            "uniqueness_high": 0.4,
+            "status": "ok",
+        },
         {
             "method": "b",
             "uniqueness": None,
@@ -253,9 +286,15 @@ def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> N
 
 def test_an_interval_that_missed_the_truth_is_distinguished_without_colour() -> None:
     one = {"method": "m", "fraction": 0.1, "figure": "uniqueness", "value": 0.2, "truth": 0.3}
-    rows = [one | {"sample": 1, "low": 0.1, "high": 0.4}, one | {"sample": 2, "low": 0.1, "high": 0.25}]
+    rows = [
+        one | {"sample": 1, "low": 0.1, "high": 0.4},
+        one | {"sample": 2, "low": 0.1, "high": 0.25},
+    ]
     axes = first(plot.validation(rows))
-    assert [bool(each.get_linestyle()[0][1]) for each in axes.collections] == [False, True]  # dashed
+    assert [bool(each.get_linestyle()[0][1]) for each in axes.collections] == [
+        False,
+        True,
+    ]  # dashed
     assert [line.get_marker() for line in axes.lines[:2]] == ["o", "x"]
 
 
@@ -280,21 +319,31 @@ def test_every_frame_of_an_answer_draws_the_same(con: duckdb.DuckDBPyConnection)
     shown = [[line.get_xdata().tolist() for line in axes.lines] for axes in drawn]
     assert shown == shown[:1] * len(frames)
     assert len(shown[0][0]) == 4
-    assert shown[0][0] == sorted((row["distinction"] for row in found.pl().to_dicts()), reverse=True)[:4]
+    assert (
+        shown[0][0]
+        == sorted((row["distinction"] for row in found.pl().to_dicts()), reverse=True)[:4]
+    )
 
 
-def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     page = Figure(layout="constrained")
     left, right = page.subplots(1, 2)
     plot.class_sizes(reid_sql.class_size_histogram(con, "people", SOME[:3]), ax=left)
     plot.attribute_risk(reid_sql.attribute_risk(con, "people", SOME[:3]), ax=right)
     reported = [text.get_text() for text in right.get_legend().get_texts()]
-    assert reported == ["different combinations, as a share of the people", "pairs of people who differ"]
+    assert reported == [
+        "different combinations, as a share of the people",
+        "pairs of people who differ",
+    ]
     assert page.legends == []
 
 
 def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
-    rows = con.sql("SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5").df()
+    rows = con.sql(
+        "SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5"
+    ).df()
     assert first(plot.elimination(rows)).lines[1].get_xdata().tolist() == [0]
 
 
@@ -335,7 +384,9 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
             "limit must be a share from 0 to 1, got 5; pass 0.05 for 5 %",
         ),
         (
-            lambda: plot.forecast([{"population": 9, "uniqueness": 0.1, "k_violation": 0.2}], limit=0.05),
+            lambda: plot.forecast(
+                [{"population": 9, "uniqueness": 0.1, "k_violation": 0.2}], limit=0.05
+            ),
             OutOfDomainError,
             "limit must be of one share, got uniqueness, k_violation; pass share, such as 'uniqueness'",
         ),
@@ -351,16 +402,26 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
             NoRecordsError,
             "must be given a table whose columns were left out one by one, got none; check two quasi-",
         ),
-        (lambda: plot.elimination({}), WrongTypeError, "the answer of qar_elimination, got dict; pass"),
+        (
+            lambda: plot.elimination({}),
+            WrongTypeError,
+            "the answer of qar_elimination, got dict; pass",
+        ),
         (
             lambda: plot.model_check(NO_CHECKS),
             WrongTypeError,
             "the checks of a model, got str; pass the result of reid_sql.models.people.diagnostics.predict",
         ),
-        (lambda: plot.frontier({"tables": []}), WrongTypeError, "what reid-sql prepare --json prints"),
+        (
+            lambda: plot.frontier({"tables": []}),
+            WrongTypeError,
+            "what reid-sql prepare --json prints",
+        ),
     ],
 )
-def test_what_is_no_answer_is_refused_in_a_sentence(draw: Any, kind: type[Exception], message: str) -> None:
+def test_what_is_no_answer_is_refused_in_a_sentence(
+    draw: Any, kind: type[Exception], message: str
+) -> None:
     with pytest.raises(kind) as refused:
         draw()
     assert message in str(refused.value)
@@ -368,7 +429,11 @@ def test_what_is_no_answer_is_refused_in_a_sentence(draw: Any, kind: type[Except
 
 def test_the_page_of_pictures_names_each() -> None:
     page = Path("docs/pictures.md").read_text(encoding="utf-8")
-    named = [name for line in re.findall(r"^\| (`\w.*?) \|", page, re.MULTILINE) for name in line.split(", ")]
+    named = [
+        name
+        for line in re.findall(r"^\| (`\w.*?) \|", page, re.MULTILINE)
+        for name in line.split(", ")
+    ]
     assert sorted(name.strip("`") for name in named) == plot.__all__
 
 

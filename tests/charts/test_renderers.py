@@ -11,7 +11,19 @@ import pytest
 from reid_sql import plot
 from reid_sql.charts import column_charts, estimate_charts, risk_charts
 from reid_sql.charts.figure import draw
-from reid_sql.charts.spec import Axis, Band, Bars, Cells, Chart, Line, Marker, Rule, Scale, Strokes, Style
+from reid_sql.charts.spec import (
+    Axis,
+    Band,
+    Bars,
+    Cells,
+    Chart,
+    Line,
+    Marker,
+    Rule,
+    Scale,
+    Strokes,
+    Style,
+)
 from reid_sql.charts.svg import svg
 from reid_sql.models.people.diagnostics import Check
 
@@ -21,20 +33,36 @@ SHARES = [
     {"population": 10.0**n, "correctness": 1 / n, "correctness_low": 0.1, "correctness_high": 0.9}
     for n in (2, 4)
 ]
-ESTIMATE = {"method": "m", "fraction": 0.1, "figure": "uniqueness", "value": 0.2, "truth": 0.3, "low": 0.1}
+ESTIMATE = {
+    "method": "m",
+    "fraction": 0.1,
+    "figure": "uniqueness",
+    "value": 0.2,
+    "truth": 0.3,
+    "low": 0.1,
+}
 REPORT = {"name": "town", "records": 9, "records_dropped": 0, "classes": 3}
 LEFT_OUT = [{"column": name, "without": {"average_risk": 0.2, "k": 2}} for name in ("age", "sex")]
 FORMS = [
-    {"records_below_k": 0.3 * met, "generalisation_loss": 0.5, "meets_class_sizes": not met} for met in (0, 1)
+    {"records_below_k": 0.3 * met, "generalisation_loss": 0.5, "meets_class_sizes": not met}
+    for met in (0, 1)
 ]
-ATTACK = {"attack": "linkability", "column_name": None, "figure": "share", "excess": 0.1, "high": 0.4}
+ATTACK = {
+    "attack": "linkability",
+    "column_name": None,
+    "figure": "share",
+    "excess": 0.1,
+    "high": 0.4,
+}
 CELL = {"cell": "", "kind": "suppressed", "low": 2, "finding": "recovered"}
 CHARTS: dict[str, Chart | list[Chart]] = {
     "class_sizes": risk_charts.class_sizes(
         [{"class_size": size, "classes": 2, "records": 2 * size} for size in (1, 3, 30)], 5
     ),
     "quasi_identifiers": risk_charts.quasi_identifiers(REPORT | {"columns": LEFT_OUT}),
-    "frontier": risk_charts.frontier({"name": "town", "k": 5, "losses": {"entropy": 0.5}, "frontier": FORMS}),
+    "frontier": risk_charts.frontier(
+        {"name": "town", "k": 5, "losses": {"entropy": 0.5}, "frontier": FORMS}
+    ),
     "forecast": risk_charts.forecast(
         SHARES, measured=[{"n": 5, "correctness": 0.9}, {"n": 50, "correctness": 0.8}], limit=0.05
     ),
@@ -42,14 +70,19 @@ CHARTS: dict[str, Chart | list[Chart]] = {
         [{"columns": ["age"], "distinction": 0.1, "separation": 0.9}], 20
     ),
     "uniqueness_by_size": column_charts.uniqueness_by_size(
-        [{"columns": list(names), "records": 10, "unique_records": len(names)} for names in ("a", "b", "ab")]
+        [
+            {"columns": list(names), "records": 10, "unique_records": len(names)}
+            for names in ("a", "b", "ab")
+        ]
     ),
     "minimal_sets": column_charts.minimal_sets([SET], 20),
     "choices": column_charts.choices(
         [{"risk": risk} for risk in (0.1, 0.2, 0.2)],
         [{"risk": 0.3, "risk_low": 0.2, "risk_high": 0.5, "threshold": 0.1}],
     ),
-    "contributions": column_charts.contributions([{"contribution": each} for each in (0.001, 0.0, -0.2)]),
+    "contributions": column_charts.contributions(
+        [{"contribution": each} for each in (0.001, 0.0, -0.2)]
+    ),
     "elimination": column_charts.elimination({"exact": STEPS, "greedy": STEPS}),
     "methods": estimate_charts.methods(
         [
@@ -62,22 +95,37 @@ CHARTS: dict[str, Chart | list[Chart]] = {
     ),
     "unicity": estimate_charts.unicity(
         {
-            "day": [{"points": None, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}],
-            "week": [{"points": 2, "uniqueness": 0.3, "uniqueness_low": 0.3, "uniqueness_high": 0.3}],
+            "day": [
+                {"points": None, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}
+            ],
+            "week": [
+                {"points": 2, "uniqueness": 0.3, "uniqueness_low": 0.3, "uniqueness_high": 0.3}
+            ],
         }
     ),
     "model_check": estimate_charts.model_check(
         [Check(below=below, observed=0.4, expected=0.3, deviation=0.1) for below in (2, 3)]
     ),
-    "comparison": estimate_charts.comparison([{"measure": "uniqueness", "original": 0.4, "released": 0.1}]),
+    "comparison": estimate_charts.comparison(
+        [{"measure": "uniqueness", "original": 0.4, "released": 0.1}]
+    ),
     "losses": estimate_charts.losses(
-        [{"column_name": "age", "information_loss": 0.5}, {"column_name": "sex", "information_loss": None}]
+        [
+            {"column_name": "age", "information_loss": 0.5},
+            {"column_name": "sex", "information_loss": None},
+        ]
     ),
     "attacks": estimate_charts.attacks([ATTACK | {"low": 0.05}, ATTACK | {"low": -0.1}]),
     "audited_cells": estimate_charts.audited_cells(
         [
             CELL | {"categories": ["north", "F"], "high": 2, "width": 0},
-            CELL | {"categories": ["south", "divorced"], "high": None, "width": None, "finding": "protected"},
+            CELL
+            | {
+                "categories": ["south", "divorced"],
+                "high": None,
+                "width": None,
+                "finding": "protected",
+            },
         ]
     ),
 }
@@ -103,7 +151,11 @@ def count(chart: Chart, kind: type) -> int:
 
 def markers(chart: Chart) -> list[tuple[float, float]]:
     lines = [mark for mark in chart.marks if isinstance(mark, Line) and mark.marker]
-    return [point for line in lines for point in list(zip(line.across, line.up, strict=True))[:: line.every]]
+    return [
+        point
+        for line in lines
+        for point in list(zip(line.across, line.up, strict=True))[:: line.every]
+    ]
 
 
 def test_every_public_chart_is_drawn_here() -> None:
@@ -123,7 +175,9 @@ def test_svg_draws_every_mark_and_word(chart: Chart) -> None:
     assert tags["polygon"] == count(chart, Band)
     strokes = [each for mark in chart.marks if isinstance(mark, Strokes) for each in mark.ends]
     assert tags["line"] == len(strokes) + count(chart, Rule)
-    assert tags["polyline"] == sum(isinstance(mark, Line) and mark.style is not None for mark in chart.marks)
+    assert tags["polyline"] == sum(
+        isinstance(mark, Line) and mark.style is not None for mark in chart.marks
+    )
 
 
 @pytest.mark.parametrize("chart", ALL)
@@ -139,7 +193,9 @@ def test_matplotlib_draws_every_mark_and_word(chart: Chart) -> None:
     cells = [each for mark in chart.marks if isinstance(mark, Cells) for each in mark.up]
     assert [each.get_width() for each in axes.patches] == [*bars, *(1.0 for _ in cells)]
     lines = [
-        line for line in axes.lines if len(line.get_xdata()) > 1 or line.get_marker() not in {"", "None"}
+        line
+        for line in axes.lines
+        if len(line.get_xdata()) > 1 or line.get_marker() not in {"", "None"}
     ]
     points = [
         [tuple(map(float, point)) for point in line.get_xydata()]
@@ -148,7 +204,9 @@ def test_matplotlib_draws_every_mark_and_word(chart: Chart) -> None:
     ]
     for mark in chart.marks:
         if isinstance(mark, Line) and mark.across:
-            assert [*map(tuple, zip(map(float, mark.across), map(float, mark.up), strict=True))] in points
+            assert [
+                *map(tuple, zip(map(float, mark.across), map(float, mark.up), strict=True))
+            ] in points
     assert len(axes.collections) == count(chart, Band) + count(chart, Strokes)
     assert len(axes.lines) == count(chart, Line) + count(chart, Rule)
 
@@ -174,7 +232,9 @@ def test_a_symlog_axis_shows_small_and_large_values_in_order() -> None:
     chart = Chart("", Axis("people", Scale.COUNT, 0.5, 5.5), axis, [line])
     heights = [float(each.get("cy", "")) for each in ET.fromstring(svg(chart)).iter("circle")]  # noqa: S314
     unit = (heights[-1] - heights[0]) / 5  # 1 above 0, 1 below it, and three decades to 1
-    assert [(each - heights[0]) / unit for each in heights] == pytest.approx([0, 1, 2, 3, 5], abs=0.01)
+    assert [(each - heights[0]) / unit for each in heights] == pytest.approx(
+        [0, 1, 2, 3, 5], abs=0.01
+    )
     axes: Any = draw(chart).axes[0]
     assert axes.get_yscale() == "symlog"
 

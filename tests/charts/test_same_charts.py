@@ -74,14 +74,23 @@ class Report:
     def lines(self) -> list[list[tuple[float, float]]]:
         dots = [(place(each, "cx"), place(each, "cy")) for each in self.drawn.findall("circle")]
         starts = (re.findall(r"[-\d.]+", each.get("d", "")) for each in self.drawn.findall("path"))
-        crosses = [] if self.named else [(float(start[0]) + 4, float(start[1]) + 4) for start in starts]
+        crosses = (
+            [] if self.named else [(float(start[0]) + 4, float(start[1]) + 4) for start in starts]
+        )
         joined = [*self.drawn.findall("polyline"), *self.drawn.findall("polygon")]
         numbers = (re.findall(r"[-\d.]+", each.get("points", "")) for each in joined)
-        lines = [list(zip(map(float, each[::2]), map(float, each[1::2]), strict=True)) for each in numbers]
+        lines = [
+            list(zip(map(float, each[::2]), map(float, each[1::2]), strict=True))
+            for each in numbers
+        ]
         return [line for line in (*lines, dots, crosses) if line]
 
     def rule(self, line: ET.Element) -> float:
-        return self.x(place(line, "x1")) if line.get("x1") == line.get("x2") else self.y(place(line, "y1"))
+        return (
+            self.x(place(line, "x1"))
+            if line.get("x1") == line.get("x2")
+            else self.y(place(line, "y1"))
+        )
 
 
 def texts(group: ET.Element, path: str = ".//text") -> list[str]:
@@ -118,7 +127,9 @@ def of_figure(figure: Figure) -> Shown:
     names = [] if "%" in axes.get_yticklabels()[0].get_text() else axes.get_yticklabels()
     reported = [*(words for legend in legends for words in legend.get_texts()), *names, *axes.texts]
     curves = [
-        line for line in axes.lines if len(set(line.get_xdata())) > 1 and len(set(line.get_ydata())) > 1
+        line
+        for line in axes.lines
+        if len(set(line.get_xdata())) > 1 and len(set(line.get_ydata())) > 1
     ]
     bands = [members.get_paths()[0].vertices for members in axes.collections]
     dots = [line for line in axes.lines if line.get_linestyle() == "None"]
@@ -126,7 +137,9 @@ def of_figure(figure: Figure) -> Shown:
     rules = [line for line in axes.lines if line not in curves and line not in dots]
     x: Callable[[float], float] = math.log10 if log else float
     return Shown(
-        sorted([axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in reported)]),
+        sorted(
+            [axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in reported)]
+        ),
         [bar.get_width() for bar in sorted(axes.patches, key=lambda bar: bar.get_y())],
         [[(x(a), float(b)) for a, b in each] for each in (*marks, *bands) if len(each)],
         [
@@ -206,7 +219,11 @@ def assert_alike(some: list[tuple[float, float]], others: list[tuple[float, floa
 def test_a_number_that_is_masked_has_a_bar_without_a_length() -> None:
     drawn = svg(class_sizes_chart([Range(1, 1, None), Range(2, 2, 40), Range(5, 9, 400)], 500, 5))
     reported = Report(drawn)
-    assert [bar.get("class") for bar in reported.drawn.findall("rect")] == ["masked", "risky", "bar"]
+    assert [bar.get("class") for bar in reported.drawn.findall("rect")] == [
+        "masked",
+        "risky",
+        "bar",
+    ]
     assert reported.shown().bars[1:] == pytest.approx([0.08, 0.8], abs=NEAR)
     assert reported.shown().bars[0] < 0.03
     assert {"masked", "40 (8.0 %)", "400 (80.0 %)"} <= set(reported.shown().words)

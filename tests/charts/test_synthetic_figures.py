@@ -29,7 +29,9 @@ def test_each_attack_is_drawn_at_its_excess_within_its_interval() -> None:
         for line in axes.lines[:2]
         for x, y in zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
     }
-    expected = {(row["excess"], at): "full" if row["low"] > 0 else "none" for at, row in enumerate(rows)}
+    expected = {
+        (row["excess"], at): "full" if row["low"] > 0 else "none" for at, row in enumerate(rows)
+    }
     assert drawn == expected
     assert "full" in drawn.values()
     (intervals,) = (each for each in axes.collections if isinstance(each, LineCollection))

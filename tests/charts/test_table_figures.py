@@ -25,17 +25,25 @@ def test_each_hidden_cell_shows_its_interval_and_a_cross_where_it_is_revealed() 
     answer = rp.audit_tables([table(None)]).collect()
     axes = plot.audited_cells(answer).axes[0]
     labels = [
-        [each.get_text() for each in ticks] for ticks in (axes.get_yticklabels(), axes.get_xticklabels())
+        [each.get_text() for each in ticks]
+        for ticks in (axes.get_yticklabels(), axes.get_xticklabels())
     ]
     shown = {
-        (labels[0][round(text.get_position()[1])], labels[1][round(text.get_position()[0])]): text.get_text()
+        (
+            labels[0][round(text.get_position()[1])],
+            labels[1][round(text.get_position()[0])],
+        ): text.get_text()
         for text in axes.texts
     }
     expected = {
-        tuple(row["categories"]): str(row["low"]) if row["width"] == 0 else f"{row['low']}–{row['high']}"
+        tuple(row["categories"]): str(row["low"])
+        if row["width"] == 0
+        else f"{row['low']}–{row['high']}"
         for row in answer.to_dicts()
     }
-    crossed = {tuple(row["categories"]) for row in answer.to_dicts() if row["finding"] != "protected"}
+    crossed = {
+        tuple(row["categories"]) for row in answer.to_dicts() if row["finding"] != "protected"
+    }
     assert {key: text.removesuffix(" ×") for key, text in shown.items()} == expected
     assert {key for key, text in shown.items() if text.endswith("×")} == crossed
 

@@ -23,7 +23,9 @@ from tests.processes import command
 K = '{measure = "k", at_least = 1}'
 
 
-def written(folder: Path, checks: str, head: str = "", more: str = 'quasi_identifiers = ["a"]') -> Path:
+def written(
+    folder: Path, checks: str, head: str = "", more: str = 'quasi_identifiers = ["a"]'
+) -> Path:
     (folder / "p.toml").write_text(
         f'{head}\n[[tables]]\nfile = "t.csv"\n{more}\nchecks = [{checks}]', encoding="utf-8"
     )
@@ -46,7 +48,10 @@ def test_a_report_replaces_nothing_that_is_no_report(tmp_path: Path, name: str) 
     scene = 'name = "s"\npopulation = 1000\ngroups = [{columns = ["a"], probability = 1.0}]'
     (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
     report = reid_sql.check(
-        written(tmp_path, f'{K}, {{measure = "adversary_average", scenario = "scene.toml", at_most = 1}}')
+        written(
+            tmp_path,
+            f'{K}, {{measure = "adversary_average", scenario = "scene.toml", at_most = 1}}',
+        )
     )
     report.json(tmp_path / "base.json")
     if name == "base.json":
@@ -66,12 +71,19 @@ def test_the_command_replaces_no_data(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").read_bytes() == before
 
 
-def test_reports_of_one_run_do_not_replace_one_another_but_those_of_the_last_run(tmp_path: Path) -> None:
+def test_reports_of_one_run_do_not_replace_one_another_but_those_of_the_last_run(
+    tmp_path: Path,
+) -> None:
     rows(tmp_path, ["1,2"] * 20)
     policy = written(tmp_path, K)
     (tmp_path / "here").symlink_to(tmp_path)
     done = command(
-        "check", str(policy), "--json-report", str(tmp_path / "r"), "--html", str(tmp_path / "here" / "r")
+        "check",
+        str(policy),
+        "--json-report",
+        str(tmp_path / "r"),
+        "--html",
+        str(tmp_path / "here" / "r"),
     )
     assert (done.returncode, "must be another file than" in done.stderr) == (2, True)
     for _ in range(2):
@@ -103,9 +115,15 @@ CAUTIOUS = {
 
 
 @pytest.mark.parametrize("words", CAUTIOUS)
-def test_what_was_not_measured_is_reported_everywhere_and_can_be_refused(tmp_path: Path, words: str) -> None:
+def test_what_was_not_measured_is_reported_everywhere_and_can_be_refused(
+    tmp_path: Path, words: str
+) -> None:
     more, asked, reported = CAUTIOUS[words]
-    rows(tmp_path, [f"{'x' if i < 60 else ''},{i % 2},{i % 7},{i % 5}" for i in range(900)], "a,s,b,c")
+    rows(
+        tmp_path,
+        [f"{'x' if i < 60 else ''},{i % 2},{i % 7},{i % 5}" for i in range(900)],
+        "a,s,b,c",
+    )
     page = check(written(tmp_path, asked, more=more))
     if words == "a sample" and page["checks"][0]["groups"][0]["value"] is None:
         assert page["verdict"] == "not judged"
@@ -146,11 +164,15 @@ def test_a_limit_that_any_table_meets_is_described(tmp_path: Path, asked: str) -
 def test_checks_that_differ_have_names_that_differ(tmp_path: Path) -> None:
     rows(tmp_path, [f"{i % 9},{i % 2}" for i in range(90)])
     asked = [
-        f'{{measure = "t_closeness_offending", t = {t}, sensitive = "s", at_most = 0.1}}' for t in (0.1, 0.2)
+        f'{{measure = "t_closeness_offending", t = {t}, sensitive = "s", at_most = 0.1}}'
+        for t in (0.1, 0.2)
     ]
-    asked += [f'{{measure = "k", at_least = 5, quasi_identifiers = ["{column}"]}}' for column in "as"]
     asked += [
-        f'{{measure = "forecast_k_violation", population = 1000, k = {k}, at_most = 1}}' for k in (2, 3)
+        f'{{measure = "k", at_least = 5, quasi_identifiers = ["{column}"]}}' for column in "as"
+    ]
+    asked += [
+        f'{{measure = "forecast_k_violation", population = 1000, k = {k}, at_most = 1}}'
+        for k in (2, 3)
     ]
     asked += [
         f'{{measure = "l_diversity", sensitive = "s", at_least = 1, variant = "{v}"}}'

@@ -63,13 +63,17 @@ def fits_check(each: dict[str, Any], sizes: Sizes, records: int) -> bool:
         "k": min(sizes),
         "unique_records": unique,
         "uniqueness": unique / records,
-        "records_at_risk": within(sizes, 1, math.ceil(1 / (each["parameters"].get("threshold") or 1)) - 1)
+        "records_at_risk": within(
+            sizes, 1, math.ceil(1 / (each["parameters"].get("threshold") or 1)) - 1
+        )
         / records,
         "average_risk": len(sizes) / records,
         "average_class_risk": sum(1 / size for size in sizes) / len(sizes),
     }[each["measure"]]
     if group["below"] is None:
-        return group["value"] is None or math.isclose(group["value"], exact, rel_tol=1e-9, abs_tol=1e-12)
+        return group["value"] is None or math.isclose(
+            group["value"], exact, rel_tol=1e-9, abs_tol=1e-12
+        )
     scale = records if each["measure"] == "unique_records" else 1
     if not 0 < exact / scale < 1:
         return False
@@ -130,15 +134,19 @@ def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
         if each["records"] is None
     ]
     bounds = {each["groups"][0]["below"] for each in page["checks"]} - {None, 1.0, records}
-    if not bounds and not any(each["records"] is not None for each in page["tables"][0]["class_sizes"]):
+    if not bounds and not any(
+        each["records"] is not None for each in page["tables"][0]["class_sizes"]
+    ):
         return  # only the number of all records is left, and k, which the policy asks for
     empty = any(within(sizes, *each) == 0 for each in bins)
     worlds = [world for world in partitions(records, records) if fits(page, world, empty=empty)]
     assert sizes in worlds  # or the reader of the page is not the one that is meant
     assert all(
-        each["records"] in (None, 0) or each["records"] >= BELOW for each in page["tables"][0]["class_sizes"]
+        each["records"] in (None, 0) or each["records"] >= BELOW
+        for each in page["tables"][0]["class_sizes"]
     )
-    counts = np.array([[within(world, *each) for each in bins] for world in worlds])  # (worlds, bins)
+    # an array of shape (worlds, bins)
+    counts = np.array([[within(world, *each) for each in bins] for world in worlds])
     for some in itertools.chain.from_iterable(
         itertools.combinations(range(len(bins)), n) for n in range(1, len(bins) + 1)
     ):
@@ -199,7 +207,11 @@ def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     """A class of rare values alone has t = 1 − q, β = 1/q − 1, δ = −ln q, with q the share of the value."""
     others = [each for each in RELATIVE if each != measure]
     kinds = Counter(
-        {("x", "cold"): records // 2, ("x", "flu"): records - records // 2 - rare, ("y", "hiv"): rare}
+        {
+            ("x", "cold"): records // 2,
+            ("x", "flu"): records - records // 2 - rare,
+            ("y", "hiv"): rare,
+        }
     )
     lines = [",".join(each) for each in kinds.elements()]
     (tmp_path / "t.csv").write_text("\n".join(["a,s", *lines]) + "\n", encoding="utf-8")
@@ -214,7 +226,8 @@ def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     }
     [group, *later] = [each["groups"][0] for each in page["checks"]]
     assert all(each["value"] is None and each["judged"] is None for each in (group, *later))
-    assert all(each["below"] is None and each["masked"] for each in later)  # together they could reveal it
+    # together they could reveal it
+    assert all(each["below"] is None and each["masked"] for each in later)
     assert group["masked"] == (rare < 10)  # as its class is of few records
     if group["masked"]:
         assert group["below"] is None

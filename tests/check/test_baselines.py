@@ -18,7 +18,9 @@ CHECKS = 'checks = [{measure = "k", at_least = 5}, {measure = "uniqueness", at_m
 
 
 def edit_verdict(page: Page) -> None:
-    page["checks"][0]["groups"][0]["verdict"] = page["checks"][0]["verdict"] = page["verdict"] = "pass"
+    page["checks"][0]["groups"][0]["verdict"] = page["checks"][0]["verdict"] = page["verdict"] = (
+        "pass"
+    )
     page["exit_code"] = 0
 
 
@@ -44,7 +46,9 @@ EDITS = [edit_verdict, edit_limit, edit_figure, edit_worst, edit_outcome]
 def digest(page: Page) -> str:
     """The digest as the schema describes it."""
     rest = {key: page[key] for key in page if key not in ("digest", "signature")}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
 
 
 def test_the_digest_is_that_of_all_the_rest(tmp_path: Path) -> None:
@@ -55,7 +59,9 @@ def test_the_digest_is_that_of_all_the_rest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("sealed", [False, True], ids=["digest left", "digest made anew"])
-def test_an_edited_baseline_is_refused(tmp_path: Path, edit: Callable[[Page], None], *, sealed: bool) -> None:
+def test_an_edited_baseline_is_refused(
+    tmp_path: Path, edit: Callable[[Page], None], *, sealed: bool
+) -> None:
     file = town(tmp_path, CHECKS)
     page = json.loads(to_json(check(file)))
     assert page["verdict"] == "fail"

@@ -26,7 +26,9 @@ RISK = '{measure = "population_uniqueness", at_most = 0.99, population = 1e6, we
 Columns = dict[str, list[Any]]
 
 
-def page(folder: Path, checks: str, top: str = "", changed: Columns | None = None) -> dict[str, Any]:
+def page(
+    folder: Path, checks: str, top: str = "", changed: Columns | None = None
+) -> dict[str, Any]:
     """Check a table of 200 people, of whom some columns are changed; nothing is masked."""
     columns: Columns = {
         "age": [20 + i % 5 for i in range(200)],
@@ -36,7 +38,9 @@ def page(folder: Path, checks: str, top: str = "", changed: Columns | None = Non
     }
     pl.DataFrame(columns | (changed or {})).write_parquet(folder / "t.parquet")
     head = f'cautions = "refuse"\nmask_below = 1\n{top}'
-    (folder / "p.toml").write_text(f"{head}\n[[tables]]\n{TABLE}\nchecks = [{checks}]", encoding="utf-8")
+    (folder / "p.toml").write_text(
+        f"{head}\n[[tables]]\n{TABLE}\nchecks = [{checks}]", encoding="utf-8"
+    )
     return check(folder / "p.toml")
 
 
@@ -69,27 +73,35 @@ def test_a_missing_value_code_is_a_caution_in_every_role(tmp_path: Path, role: s
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
 @pytest.mark.parametrize("checks", [L, ALPHA, K])
-def test_records_without_a_sensitive_value_are_no_second_one(tmp_path: Path, checks: str, nulls: str) -> None:
+def test_records_without_a_sensitive_value_are_no_second_one(
+    tmp_path: Path, checks: str, nulls: str
+) -> None:
     """NULL as a diagnosis is what '?' is: a value more in l-diversity, which only `drop` leaves out."""
     found = page(tmp_path, checks, changed={"dis": every_second(None, "hiv")})
     codes = found["checks"][0]["caution_codes"]
     assert codes == ([] if checks == K else ["missing_sensitive"])
     if nulls == "drop" and checks == L:
         path = tmp_path / "p.toml"
-        path.write_text(path.read_text("utf-8").replace(TABLE, f'{TABLE}\nnulls = "drop"'), encoding="utf-8")
+        path.write_text(
+            path.read_text("utf-8").replace(TABLE, f'{TABLE}\nnulls = "drop"'), encoding="utf-8"
+        )
         [each] = check(path)["checks"]
         assert each["groups"][0]["value"] in {None, 1}
         assert each["verdict"] != "pass"
 
 
 def test_a_caution_with_another_code_blocks_still(tmp_path: Path) -> None:
-    found = page(tmp_path, K, 'accept = ["missing_sensitive", "few_records"]', {"age": every_second(99, 20)})
+    found = page(
+        tmp_path, K, 'accept = ["missing_sensitive", "few_records"]', {"age": every_second(99, 20)}
+    )
     assert (found["exit_code"], found["checks"][0]["caution_codes"]) == (2, ["missing_codes"])
 
 
 def test_what_needs_no_remedy_does_not_block(tmp_path: Path) -> None:
     """A column that another one determines is no doubt of an estimate; few records are one."""
-    estimate = '{measure = "population_uniqueness", at_most = 1, quasi_identifiers = ["age", "decade"], '
+    estimate = (
+        '{measure = "population_uniqueness", at_most = 1, quasi_identifiers = ["age", "decade"], '
+    )
     estimate += "population = 1e6}"
     ages = [18 + i * 37 % 70 for i in range(2000)]
     columns: Columns = {"age": ages, "decade": [age // 10 for age in ages]}
@@ -124,13 +136,17 @@ def test_the_codes_that_can_be_accepted_are_those_that_the_gate_writes() -> None
         )
     }
     statuses = set(
-        re.findall(r"^\| `([\w ]+)` \|", (ROOT / "docs" / "statuses.md").read_text("utf-8"), re.MULTILINE)
+        re.findall(
+            r"^\| `([\w ]+)` \|", (ROOT / "docs" / "statuses.md").read_text("utf-8"), re.MULTILINE
+        )
     )
     assert {*written, *statuses} - {"ok", ""} <= {*codes_of_cautions()}
     assert written
 
 
-def test_the_page_for_the_person_who_decides_has_sentences_without_their_codes(tmp_path: Path) -> None:
+def test_the_page_for_the_person_who_decides_has_sentences_without_their_codes(
+    tmp_path: Path,
+) -> None:
     forecast = '{measure = "forecast_uniqueness", at_most = 0.99, population = 1e6}'
     checks = page(tmp_path, forecast)["checks"]
     assert {"misfit", "outside_interval"} <= {*checks[0]["caution_codes"]}

@@ -57,7 +57,11 @@ CASES = {
         '{measure = "qar", p = 1, alpha = 0.2, tail = 0.9, at_most = 1}',
         "a,b,c",
     ),
-    "letters of several scripts": (f'quasi_identifiers = ["{CYRILLIC}ge", "b"]', K, f"{CYRILLIC}ge,b,c"),
+    "letters of several scripts": (
+        f'quasi_identifiers = ["{CYRILLIC}ge", "b"]',
+        K,
+        f"{CYRILLIC}ge,b,c",
+    ),
     "an invisible character": (
         'quasi_identifiers = ["a\N{ZERO WIDTH SPACE}", "b"]',
         K,
@@ -162,7 +166,10 @@ def test_a_population_table_of_visits_is_a_caution_of_what_counts_by_it(
     (tmp_path / "p.csv").write_text("\n".join([header, *LINES]) + "\n", encoding="utf-8")
     k, journalist = check(file)["checks"]
     told = "the population table: Column 'patient_id' looks like an identifier and repeats (50 values in 200"
-    assert [any(told in each for each in page["cautions"]) for page in (k, journalist)] == [False, is_told]
+    assert [any(told in each for each in page["cautions"]) for page in (k, journalist)] == [
+        False,
+        is_told,
+    ]
     assert not is_told or any("pass a row of each" in each for each in journalist["cautions"])
     file.write_text('cautions = "refuse"\n' + file.read_text(encoding="utf-8"), encoding="utf-8")
     assert (check(file)["checks"][1]["verdict"] == "not judged") == is_told
@@ -214,4 +221,6 @@ def test_a_view_is_described_by_url_as_by_file(tmp_path: Path, kind: str) -> Non
         (tmp_path / "p.toml").write_text(text, encoding="utf-8")
         page = check(tmp_path / "p.toml")
         assert page["exit_code"] == code, page["checks"][0]["cautions"]
-        assert any("a view of the database" in each for each in page["checks"][0]["cautions"]) == bool(code)
+        assert any(
+            "a view of the database" in each for each in page["checks"][0]["cautions"]
+        ) == bool(code)

@@ -18,7 +18,9 @@ def town(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     with duckdb.connect(str(tmp_path / "town.duckdb")) as con:
         con.execute("CREATE TABLE words(word VARCHAR COLLATE NOCASE, id INTEGER)")
         con.execute("INSERT INTO words VALUES ('a', 1), ('a', 2), ('A', 3), ('a', 4), ('a', 5)")
-        con.execute(f"CREATE TABLE people AS SELECT {HELD[request.param]} AS held, 'x' AS one, id FROM words")
+        con.execute(
+            f"CREATE TABLE people AS SELECT {HELD[request.param]} AS held, 'x' AS one, id FROM words"
+        )
         con.execute("CREATE TABLE population AS FROM people")
     return tmp_path
 
@@ -41,16 +43,26 @@ def judged(town: Path, head: str, *checks: str) -> list[dict[str, Any]]:
         ('quasi_identifiers = ["held", "one"]', 'measure = "distinction"\nat_most = 0.9'),
         ('quasi_identifiers = ["one"]', 'measure = "k"\nby = ["held"]\nat_least = 2'),
         ('quasi_identifiers = ["one"]', 'measure = "average_risk"\nby = ["held"]\nat_most = 0.9'),
-        ('quasi_identifiers = ["one"]\nsensitive = ["held"]', 'measure = "l_diversity"\nat_least = 1'),
-        ('quasi_identifiers = ["one"]\nsensitive = ["held"]', 'measure = "t_closeness"\nat_most = 1'),
+        (
+            'quasi_identifiers = ["one"]\nsensitive = ["held"]',
+            'measure = "l_diversity"\nat_least = 1',
+        ),
+        (
+            'quasi_identifiers = ["one"]\nsensitive = ["held"]',
+            'measure = "t_closeness"\nat_most = 1',
+        ),
         (
             'quasi_identifiers = ["held"]\npopulation_file = "town.duckdb"\npopulation_table = "population"',
             'measure = "journalist_highest_risk"\nat_most = 0.5',
         ),
     ],
 )
-def test_it_is_not_judged_nor_is_what_is_counted_beside_it(town: Path, head: str, asked: str) -> None:
-    own, other = judged(town, head, asked, 'measure = "k"\nquasi_identifiers = ["one"]\nat_least = 5')
+def test_it_is_not_judged_nor_is_what_is_counted_beside_it(
+    town: Path, head: str, asked: str
+) -> None:
+    own, other = judged(
+        town, head, asked, 'measure = "k"\nquasi_identifiers = ["one"]\nat_least = 5'
+    )
     assert own["verdict"] == "not judged"
     assert SENTENCE in own["why"]
     # Missing-value codes are looked for in all columns that the table names at once.
@@ -58,6 +70,8 @@ def test_it_is_not_judged_nor_is_what_is_counted_beside_it(town: Path, head: str
 
 
 def test_people_are_not_distinguished_by_it(town: Path) -> None:
-    (found,) = judged(town, 'quasi_identifiers = ["one"]\nentity = "held"', 'measure = "k"\nat_least = 2')
+    (found,) = judged(
+        town, 'quasi_identifiers = ["one"]\nentity = "held"', 'measure = "k"\nat_least = 2'
+    )
     assert found["verdict"] == "not judged"
     assert SENTENCE in found["why"]

@@ -57,12 +57,16 @@ def count_unsafe(frame: pl.DataFrame, size: int, k: int, person: str | None = No
             held[tuple(zip(names, row, strict=True))].add(each)
     rare = {each for each, people in held.items() if len(people) < k}
     return sum(
-        not any(part in rare for number in range(1, len(each)) for part in combinations(each, number))
+        not any(
+            part in rare for number in range(1, len(each)) for part in combinations(each, number)
+        )
         for each in rare
     )
 
 
-def judge(folder: Path, frame: pl.DataFrame, checks: str, head: str = "", table: str = "") -> list[Any]:
+def judge(
+    folder: Path, frame: pl.DataFrame, checks: str, head: str = "", table: str = ""
+) -> list[Any]:
     frame.write_parquet(folder / "town.parquet")
     text = f'{head}\n[[tables]]\nfile = "town.parquet"\nquasi_identifiers = {COLUMNS}\n{table}\n'
     (folder / "policy.toml").write_text(f"{text}checks = [{checks}]", encoding="utf-8")
@@ -75,8 +79,12 @@ def group(each: Any) -> tuple[Any, str]:
 
 
 @pytest.mark.parametrize("person", [None, "person"])
-@pytest.mark.parametrize(("size", "share"), [(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (2, 0.3), (3, 0.5)])
-def test_keys_are_those_of_counting(tmp_path: Path, person: str | None, size: int, share: float) -> None:
+@pytest.mark.parametrize(
+    ("size", "share"), [(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (2, 0.3), (3, 0.5)]
+)
+def test_keys_are_those_of_counting(
+    tmp_path: Path, person: str | None, size: int, share: float
+) -> None:
     true = count_keys(town(), size, share, person)
     table = "" if person is None else f'entity = "{person}"'
     asked = f'measure = "keys", max_size = {size}, share_unique = {share}'
@@ -114,7 +122,9 @@ def test_each_group_is_searched_by_itself(tmp_path: Path) -> None:
 
 def test_a_table_without_keys_or_rare_combinations_passes_without_a_caution(tmp_path: Path) -> None:
     same = pl.DataFrame(dict.fromkeys(COLUMNS, [1, 2] * 50))
-    checks = '{measure = "keys", at_most = 0}, {measure = "unsafe_combinations", k = 5, at_most = 0}'
+    checks = (
+        '{measure = "keys", at_most = 0}, {measure = "unsafe_combinations", k = 5, at_most = 0}'
+    )
     for each in judge(tmp_path, same, checks, head='cautions = "refuse"'):
         assert group(each) == (0, "pass")
         assert not each["cautions"]
@@ -122,9 +132,7 @@ def test_a_table_without_keys_or_rare_combinations_passes_without_a_caution(tmp_
 
 def test_records_that_lack_a_value_are_left_out_where_the_policy_says_so(tmp_path: Path) -> None:
     complete = town().drop_nulls()
-    checks = (
-        '{measure = "keys", at_most = 9}, {measure = "unsafe_combinations", k = 2, max_size = 1, at_most = 9}'
-    )
+    checks = '{measure = "keys", at_most = 9}, {measure = "unsafe_combinations", k = 2, max_size = 1, at_most = 9}'
     keys, unsafe = judge(tmp_path, town(), checks, head="mask_below = 1", table='nulls = "drop"')
     assert group(keys)[0] == count_keys(complete, 4, 1.0)
     assert group(unsafe)[0] == count_unsafe(complete, 1, 2)
@@ -149,7 +157,9 @@ def test_where_null_is_a_wildcard_nothing_is_judged(tmp_path: Path) -> None:
 
 def test_few_combinations_show_their_verdict_alone(tmp_path: Path) -> None:
     """They count few records, and no audit knows a bound of them."""
-    frame = town().with_columns(pl.when(pl.col("person") < 2).then("person").otherwise(9).alias("b"))
+    frame = town().with_columns(
+        pl.when(pl.col("person") < 2).then("person").otherwise(9).alias("b")
+    )
     checks = '{measure = "unsafe_combinations", k = 3, max_size = 1, quasi_identifiers = ["b"], at_most = 9}'
     (found,) = judge(tmp_path, frame, checks)
     assert (found["groups"][0]["value"], found["groups"][0]["below"]) == (None, None)
@@ -160,10 +170,22 @@ def test_few_combinations_show_their_verdict_alone(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ('{measure = "keys", at_least = 1}', "must bound 'keys' by at_most"),
-        ('{measure = "keys", at_most = 0.5}', "at_most must be a whole number of at least 0, got 0.5"),
-        ('{measure = "keys", at_most = 0, share_unique = 0}', "share_unique must be a share above 0"),
-        ('{measure = "keys", at_most = 0, max_size = 65}', "max_size must be a whole number of columns"),
-        ('{measure = "unsafe_combinations", at_most = 0, k = 1}', "k must be a whole number of records"),
+        (
+            '{measure = "keys", at_most = 0.5}',
+            "at_most must be a whole number of at least 0, got 0.5",
+        ),
+        (
+            '{measure = "keys", at_most = 0, share_unique = 0}',
+            "share_unique must be a share above 0",
+        ),
+        (
+            '{measure = "keys", at_most = 0, max_size = 65}',
+            "max_size must be a whole number of columns",
+        ),
+        (
+            '{measure = "unsafe_combinations", at_most = 0, k = 1}',
+            "k must be a whole number of records",
+        ),
     ],
 )
 def test_what_a_policy_may_not_ask_is_refused(tmp_path: Path, text: str, sentence: str) -> None:

@@ -37,7 +37,9 @@ def checked(folder: Path, table: pl.DataFrame, entity: str = "") -> Any:
 
 
 @pytest.mark.parametrize("copies", [2, 5])
-def test_the_gate_does_not_judge_a_table_that_was_appended_to_itself(tmp_path: Path, copies: int) -> None:
+def test_the_gate_does_not_judge_a_table_that_was_appended_to_itself(
+    tmp_path: Path, copies: int
+) -> None:
     check = checked(tmp_path, people(copies))
     assert check["verdict"] != "pass"
     assert "repeated_rows" in check["caution_codes"]

@@ -31,13 +31,16 @@ def people(values: list[Any]) -> Columns:
 
 
 def known(columns: Columns, values: list[Any]) -> Columns:
-    return columns | {"x": [None if each in (values[1], values[3]) else each for each in columns["x"]]}
+    return columns | {
+        "x": [None if each in (values[1], values[3]) else each for each in columns["x"]]
+    }
 
 
 def page(folder: Path, columns: Columns, about: str, checks: str) -> Any:
     pl.DataFrame(columns).write_parquet(folder / "t.parquet")
     (folder / "p.toml").write_text(
-        f'mask_below = 1\n[[tables]]\nfile = "t.parquet"\n{about}\nchecks = [{checks}]', encoding="utf-8"
+        f'mask_below = 1\n[[tables]]\nfile = "t.parquet"\n{about}\nchecks = [{checks}]',
+        encoding="utf-8",
     )
     return check(folder / "p.toml")
 
@@ -98,7 +101,9 @@ def test_a_warehouse_counts_as_duckdb_does(tmp_path: Path) -> None:
 
 def test_odd_declarations_are_refused(tmp_path: Path) -> None:
     about = 'quasi_identifiers = ["age", "x"]\nmissing = '
-    with pytest.raises(OutOfDomainError, match=r"missing\.x must be a list of values that mean missing"):
+    with pytest.raises(
+        OutOfDomainError, match=r"missing\.x must be a list of values that mean missing"
+    ):
         page(tmp_path, people([1, 97, 3, 98]), f'{about}{{ x = "97" }}', K)
     with pytest.raises(UnknownNameError, match="must be columns of the table, got 'y'"):
         page(tmp_path, people([1, 97, 3, 98]), f"{about}{{ y = [97] }}", K)

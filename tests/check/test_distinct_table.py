@@ -19,7 +19,9 @@ REGISTERED = duckdb.connect()
 reid_sql.register(REGISTERED)
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", " ", 'say "hi"', "NULL", ""]))
 ROWS = st.lists(
-    st.tuples(VALUES, st.one_of(st.none(), st.integers(-2, 2)), st.one_of(st.none(), st.floats(width=32))),
+    st.tuples(
+        VALUES, st.one_of(st.none(), st.integers(-2, 2)), st.one_of(st.none(), st.floats(width=32))
+    ),
     max_size=30,
 )
 COLUMNS = ["a", 'odd "name"', "reid"]
@@ -60,7 +62,9 @@ def of_group(rows: list[tuple[Any, ...]], value: Any) -> list[tuple[int, int]]:
 
 
 @given(ROWS)
-def test_every_set_of_columns_has_the_class_sizes_that_counting_gives(rows: list[tuple[Any, ...]]) -> None:
+def test_every_set_of_columns_has_the_class_sizes_that_counting_gives(
+    rows: list[tuple[Any, ...]],
+) -> None:
     table = small_table(rows)
     assert table.records == len(rows)
     for places in ((0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (0, 1, 2)):
@@ -95,7 +99,10 @@ def test_each_group_is_matched_as_a_table_of_its_own(rows: list[tuple[Any, ...]]
         own = [(row[1], same(row[2])) for row in rows if row[0] == value]
         matched = found[place]
         lines = zip(
-            matched.class_size.tolist(), matched.classes.tolist(), matched.records.tolist(), strict=True
+            matched.class_size.tolist(),
+            matched.classes.tolist(),
+            matched.records.tolist(),
+            strict=True,
         )
         assert list(lines) == histogram(own, class_sizes(own, own, "wildcard"))
         assert matched.blank_records is not None
@@ -144,7 +151,9 @@ def test_each_group_of_nearly_unique_records(rows: list[tuple[Any, ...]]) -> Non
     for places in ((0, 1, 2), (0, 1), (1, 2), (0, 2)):
         counted = table.class_sizes([DETAILED_COLUMNS[place] for place in places], ["sex"])
         for (value,) in groups:
-            assert of_group(counted, value) == sizes([row for row in rows if row[3] == value], places)
+            assert of_group(counted, value) == sizes(
+                [row for row in rows if row[3] == value], places
+            )
 
 
 WIDE = ["place", "day", "job", "pay", "sex", "region"]
@@ -180,7 +189,9 @@ def test_groups_by_values_without_a_hash(nearly_all_unique: DistinctTable) -> No
     table.ask("CREATE OR REPLACE TABLE listed AS SELECT * EXCLUDE (sex), [sex] AS sex FROM u")
     listed = DistinctTable(table.ask, "listed", WIDE)
     whole = sorted(table.class_sizes(WIDE[:4], ["sex"]), key=repr)
-    assert sorted(([sex], n, m) for sex, n, m in whole) == sorted(listed.class_sizes(WIDE[:4], ["sex"]))
+    assert sorted(([sex], n, m) for sex, n, m in whole) == sorted(
+        listed.class_sizes(WIDE[:4], ["sex"])
+    )
 
 
 def test_what_was_created_on_the_way_is_dropped(nearly_all_unique: DistinctTable) -> None:
@@ -189,4 +200,6 @@ def test_what_was_created_on_the_way_is_dropped(nearly_all_unique: DistinctTable
     table.values("region")
     table.groups(["sex"])
     table.drop()
-    assert not table.ask(f"SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '{table.name}%'")
+    assert not table.ask(
+        f"SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '{table.name}%'"
+    )

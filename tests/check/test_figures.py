@@ -26,7 +26,9 @@ RENDERERS: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("number", [3, 0.25])
-@pytest.mark.parametrize("nest", [lambda n: n, lambda n: [n], lambda n: {"k": n}, lambda n: [{"k": [n]}]])
+@pytest.mark.parametrize(
+    "nest", [lambda n: n, lambda n: [n], lambda n: {"k": n}, lambda n: [{"k": [n]}]]
+)
 def test_a_page_takes_no_raw_number_at_any_depth(nest: Callable[[Any], Any], number: float) -> None:
     with pytest.raises(TypeError, match=r"must be shown or masked in a report, got (int|float)"):
         ReportPage({"name": "people", "records": nest(number)})
@@ -56,7 +58,12 @@ def test_no_renderer_takes_a_document_that_no_mask_has_seen(
 
 def test_a_mask_hides_small_counts_but_not_none_at_all() -> None:
     mask = Mask(10)
-    assert [mask.count(count) for count in (0, 1, 9, 10)] == [Shown(0), Masked(), Masked(), Shown(10)]
+    assert [mask.count(count) for count in (0, 1, 9, 10)] == [
+        Shown(0),
+        Masked(),
+        Masked(),
+        Shown(10),
+    ]
     assert Mask(1).count(1) == Shown(1)
     assert str(mask.status("3 records lack a value")) == "fewer than 10 records lack a value"
 
@@ -66,6 +73,7 @@ def test_only_the_mask_shows_a_figure() -> None:
     call = re.compile(r"(?<!class )\b(Shown|Masked)\(")
     docstring = re.compile(r'""".*?"""', re.DOTALL)
     sources = {
-        path.name: docstring.sub("", path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")
+        path.name: docstring.sub("", path.read_text(encoding="utf-8"))
+        for path in SOURCES.rglob("*.py")
     }
     assert {name for name, text in sources.items() if call.search(text)} == {"masking.py"}

@@ -60,7 +60,9 @@ def test_every_line_of_a_text_file_is_a_record_as_it_is_written(tmp_path: Path, 
     assert figures(tmp_path, 'file = "t.csv"') == true
     con, name = open_source(str(tmp_path / "t.csv"))
     make_functions(con, ["risk_summary"])
-    assert con.execute(f"SELECT k, records FROM risk_summary({name}, ['a'])").fetchall() == [true[1:]]
+    assert con.execute(f"SELECT k, records FROM risk_summary({name}, ['a'])").fetchall() == [
+        true[1:]
+    ]
 
 
 REFUSED = {
@@ -74,7 +76,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_what_cannot_be_read_as_it_is_written_is_refused_and_not_quoted(tmp_path: Path, words: str) -> None:
+def test_what_cannot_be_read_as_it_is_written_is_refused_and_not_quoted(
+    tmp_path: Path, words: str
+) -> None:
     content, sentence = REFUSED[words]
     (tmp_path / "t.csv").write_bytes(content)
     (tmp_path / "p.toml").write_text(f'[[tables]]\nfile = "t.csv"\n{ASK}', encoding="utf-8")
@@ -151,11 +155,15 @@ JSON_TEXTS = [
 @pytest.mark.parametrize("name", ["t.json", "t.ndjson"])
 def test_texts_of_json_stay_texts(tmp_path: Path, name: str) -> None:
     rows = [{"a": text} for text in [*JSON_TEXTS, "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"]]
-    written = json.dumps(rows) if name == "t.json" else "".join(f"{json.dumps(row)}\n" for row in rows)
+    written = (
+        json.dumps(rows) if name == "t.json" else "".join(f"{json.dumps(row)}\n" for row in rows)
+    )
     (tmp_path / name).write_text(written, encoding="utf-8")
     assert figures(tmp_path, f'file = "{name}"') == (11, 1, 11)
     con, view = open_source(str(tmp_path / name))
-    assert {row[0] for row in con.execute(f"SELECT a FROM {view}").fetchall()} == {row["a"] for row in rows}
+    assert {row[0] for row in con.execute(f"SELECT a FROM {view}").fetchall()} == {
+        row["a"] for row in rows
+    }
 
 
 def test_numbers_and_texts_of_json_stay_two(tmp_path: Path) -> None:
@@ -174,7 +182,9 @@ def test_files_of_a_pattern_are_one_table_and_folders_are_texts(tmp_path: Path) 
     with duckdb.connect() as con:
         for value in ("0123", "123", "x%20y", "__HIVE_DEFAULT_PARTITION__"):
             (tmp_path / "set" / f"a={value}").mkdir(parents=True)
-            con.execute(f"COPY (SELECT i AS b FROM range(3) t(i)) TO '{tmp_path}/set/a={value}/t.parquet'")
+            con.execute(
+                f"COPY (SELECT i AS b FROM range(3) t(i)) TO '{tmp_path}/set/a={value}/t.parquet'"
+            )
     assert figures(tmp_path, 'files = "set/*/*.parquet"') == (0, 3, 12)
     page = json.loads(command("check", str(tmp_path / "p.toml"), "--json").stdout)
     assert len(page["tables"][0]["sha256"]) == 64
@@ -185,7 +195,9 @@ def test_files_of_a_pattern_are_one_table_and_folders_are_texts(tmp_path: Path) 
 def house(folder: Path) -> Path:
     with duckdb.connect(folder / "house.duckdb") as con:
         con.execute("CREATE TABLE people AS SELECT 1 AS a FROM range(5); CREATE SCHEMA s")
-        con.execute("CREATE MACRO count(x) AS 99; CREATE MACRO min(x) AS 99; CREATE MACRO sum(x) AS 99")
+        con.execute(
+            "CREATE MACRO count(x) AS 99; CREATE MACRO min(x) AS 99; CREATE MACRO sum(x) AS 99"
+        )
         con.execute(
             """CREATE TABLE s."o""dd.name" AS SELECT 1 AS a FROM range(7);
             CREATE TABLE s.people AS SELECT 2 AS a"""
@@ -197,13 +209,17 @@ def house(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("table", "records"), [("people", 5), ("main.people", 5), ("s.people", 1), ('s.o"dd.name', 7), ("own", 5)]
+    ("table", "records"),
+    [("people", 5), ("main.people", 5), ("s.people", 1), ('s.o"dd.name', 7), ("own", 5)],
 )
 def test_a_table_is_found_by_its_name_whatever_else_the_database_holds(
     tmp_path: Path, table: str, records: int
 ) -> None:
     house(tmp_path)
-    assert figures(tmp_path, f"file = 'house.duckdb'\ntable = {json.dumps(table)}")[1:] == (records, records)
+    assert figures(tmp_path, f"file = 'house.duckdb'\ntable = {json.dumps(table)}")[1:] == (
+        records,
+        records,
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,9 @@ def test_the_lines_that_are_shown_lead_to_a_judgement(starter: Path, resolve: st
         text = f'accept = ["missing_codes"]\n{text}'
     starter.write_text(text, encoding="utf-8")
     page = check(starter)
-    sizes = [sum(row[:2] == other[:2] and row[2] == other[2] for other in ROWS[1:]) for row in ROWS[1:]]
+    sizes = [
+        sum(row[:2] == other[:2] and row[2] == other[2] for other in ROWS[1:]) for row in ROWS[1:]
+    ]
     assert {each["verdict"] for each in page["checks"]} <= {"pass", "fail"}
     assert page["checks"][0]["groups"][0]["value"] == min(sizes)
 

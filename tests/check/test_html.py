@@ -77,6 +77,8 @@ def test_no_column_is_blamed_for_a_risk_that_stays_without_it(tmp_path: Path) ->
         "quasi_identifiers": ["a", "b", "c"],
         "checks": [{"measure": "k", "at_least": 5}],
     }
-    (tmp_path / "p.json").write_text(json.dumps({"mask_below": 1, "tables": [table]}), encoding="utf-8")
+    (tmp_path / "p.json").write_text(
+        json.dumps({"mask_below": 1, "tables": [table]}), encoding="utf-8"
+    )
     steps = next_steps(check(tmp_path / "p.json"))
     assert "t: no single column drives the risk; omit or coarsen several." in steps

@@ -24,8 +24,12 @@ at_most = 1e9
 """
 
 
-@pytest.mark.parametrize(("measure", "variant"), [("delta_disclosure", "all"), ("beta_likeness", "enhanced")])
-def test_an_infinite_figure_is_beyond_every_limit(tmp_path: Path, measure: str, variant: str) -> None:
+@pytest.mark.parametrize(
+    ("measure", "variant"), [("delta_disclosure", "all"), ("beta_likeness", "enhanced")]
+)
+def test_an_infinite_figure_is_beyond_every_limit(
+    tmp_path: Path, measure: str, variant: str
+) -> None:
     PATIENTS.write_parquet(tmp_path / "patients.parquet")
     file = tmp_path / "policy.toml"
     file.write_text(POLICY.format(measure=measure, variant=variant))

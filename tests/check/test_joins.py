@@ -44,7 +44,9 @@ def judged(folder: Path, limit: int, table: str = TABLE, check: str = CHECK) -> 
     return found
 
 
-def test_people_whom_the_join_singles_out_are_counted(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_people_whom_the_join_singles_out_are_counted(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     expected = con.execute(SINGLED_OUT).fetchall()[0][0]
     assert expected > 20
     for limit, verdict in ((expected, "pass"), (expected - 1, "fail")):
@@ -60,7 +62,9 @@ def test_a_key_that_repeats_or_matches_nothing_is_not_judged(
     con.execute(f"COPY (SELECT 'other ' || id AS id, job FROM jobs) TO '{folder}/other.csv'")
     none = judged(folder, 0, TABLE.replace("jobs.csv", "other.csv"))
     assert (none["verdict"], none["groups"][0]["value"]) == ("not judged", None)
-    con.execute(f"COPY (SELECT if(id::INT < 120, '', 'o') || id AS id, job FROM jobs) TO '{folder}/few.csv'")
+    con.execute(
+        f"COPY (SELECT if(id::INT < 120, '', 'o') || id AS id, job FROM jobs) TO '{folder}/few.csv'"
+    )
     few = judged(folder, 400, TABLE.replace("jobs.csv", "few.csv"))
     assert (few["verdict"], few["caution_codes"]) == ("pass", ["few_match"])
     con.execute(f"COPY (FROM people UNION ALL FROM people) TO '{folder}/people.parquet'")
@@ -84,7 +88,9 @@ def test_a_key_that_repeats_or_matches_nothing_is_not_judged(
         ),
     ],
 )
-def test_a_policy_that_joins_nothing_is_refused(folder: Path, table: str, check: str, words: str) -> None:
+def test_a_policy_that_joins_nothing_is_refused(
+    folder: Path, table: str, check: str, words: str
+) -> None:
     with pytest.raises(ReidError, match=words):
         judged(folder, 0, table, check)
 

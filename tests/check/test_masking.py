@@ -30,7 +30,9 @@ def answers(tables: Groupings, names: tuple[str, ...], below: int) -> dict[Cell,
         if cell not in hidden[names]:
             domains.append([count])
         else:
-            domains.append(list(range(least, below)) if count < below else list(range(below, total + 1)))
+            domains.append(
+                list(range(least, below)) if count < below else list(range(below, total + 1))
+            )
     found: dict[Cell, set[int]] = defaultdict(set)
     for values in _fitting(domains, tables, hidden, names, below):
         for cell, value in zip(cells, values, strict=True):
@@ -66,7 +68,9 @@ def _fitting(
 
     def go(place: int, values: list[int], left: int) -> Iterator[tuple[int, ...]]:
         if place == len(cells):
-            if left == 0 and all(sum(values[i] for i in inside) in reported for inside, reported in margins):
+            if left == 0 and all(
+                sum(values[i] for i in inside) in reported for inside, reported in margins
+            ):
                 yield tuple(values)
             return
         rest = sum(domain[0] for domain in domains[place + 1 :])
@@ -84,7 +88,9 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
     below = 3
     rows, columns = draw.choice([(1, 4), (2, 2), (2, 3), (3, 2)])
     cells: dict[Cell, int] = {
-        (f"a{i}", f"b{j}"): draw.choice([1, 2, 3, 4, 6]) for i in range(rows) for j in range(columns)
+        (f"a{i}", f"b{j}"): draw.choice([1, 2, 3, 4, 6])
+        for i in range(rows)
+        for j in range(columns)
     }
     tables: dict[tuple[str, ...], dict[Cell, int]] = {("a", "b"): cells}
     for place, name in enumerate(("a", "b")):
@@ -95,15 +101,26 @@ def test_no_hidden_group_can_be_solved_for_from_any_grouping(seed: int) -> None:
             tables[(name,)] = dict(sums)
     hidden = groups_to_hide(tables, below)
     assert all(
-        cell in hidden[by] for by, groups in tables.items() for cell, count in groups.items() if count < below
+        cell in hidden[by]
+        for by, groups in tables.items()
+        for cell, count in groups.items()
+        if count < below
     )
     found = answers(tables, ("a", "b"), below)
-    if any(set(groups) != hidden[by] for by, groups in tables.items()):  # else there is nothing more to hide
-        assert all(len(values) > 1 for cell, values in found.items() if cells[cell] < below), (tables, found)
+    # else there is nothing more to hide
+    if any(set(groups) != hidden[by] for by, groups in tables.items()):
+        assert all(len(values) > 1 for cell, values in found.items() if cells[cell] < below), (
+            tables,
+            found,
+        )
 
 
-@pytest.mark.parametrize("counts", list(itertools.combinations_with_replacement([1, 2, 3, 4, 5, 7, 9], 3)))
-def test_the_sum_of_small_groups_is_open_where_trying_all_finds_it_so(counts: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "counts", list(itertools.combinations_with_replacement([1, 2, 3, 4, 5, 7, 9], 3))
+)
+def test_the_sum_of_small_groups_is_open_where_trying_all_finds_it_so(
+    counts: tuple[int, ...],
+) -> None:
     """A reader sees groups of at least the mask without sizes, a line for all smaller ones, and the sum."""
     below, total = 4, sum(counts)
     large = sum(count >= below for count in counts)
@@ -156,7 +173,9 @@ def test_a_figure_is_rounded_for_groups_of_the_same_classes_alone(
         {"measure": "average_risk", "at_most": 1, "quasi_identifiers": ["b"], "by": ["c"]},
     ]
     table = {"file": "t.csv", "quasi_identifiers": ["a", "b", "c"], "checks": checks}
-    (tmp_path / "p.json").write_text(json.dumps({"mask_below": 5, "tables": [table]}), encoding="utf-8")
+    (tmp_path / "p.json").write_text(
+        json.dumps({"mask_below": 5, "tables": [table]}), encoding="utf-8"
+    )
     found = check(tmp_path / "p.json")["checks"][0]["groups"][0]
     classes = len({tuple(row.split(",")["abc".index(name)] for name in columns) for row in rows})
     assert (found["value"] is None) == rounded

@@ -69,7 +69,9 @@ CODES = {
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_a_code_of_nobody_is_a_caution_that_can_be_refused(tmp_path: Path, place: str, code: str) -> None:
+def test_a_code_of_nobody_is_a_caution_that_can_be_refused(
+    tmp_path: Path, place: str, code: str
+) -> None:
     ids = CODES[code] + [f"p{number // 2}" for number in range(ROWS)]
     (tmp_path / "allow").mkdir()
     allowed = checked(tmp_path / "allow", place, people(ids), 'entity = "pid"', cautions="allow")
@@ -90,7 +92,8 @@ def test_a_sequence_of_numbers_is_no_code(tmp_path: Path, place: str, first: int
 
 def test_a_household_of_most_people_is_a_caution(tmp_path: Path, place: str) -> None:
     table = people(
-        [f"p{number}" for number in range(ROWS)], h=["0"] * 60 + [f"h{n // 3}" for n in range(ROWS - 60)]
+        [f"p{number}" for number in range(ROWS)],
+        h=["0"] * 60 + [f"h{n // 3}" for n in range(ROWS - 60)],
     )
     check = CHECK.format("household_average_risk", 'household = "h"')
     assert checked(tmp_path, place, table, "", check=check)["verdict"] == "not judged"
@@ -109,7 +112,9 @@ def test_a_panel_is_found_by_its_structure(tmp_path: Path, place: str) -> None:
     )
     found = checked(tmp_path, place, table, "")
     assert found["verdict"] == "not judged"
-    assert any("'nr' looks like an identifier" in each for each in found["cautions"]), found["cautions"]
+    assert any("'nr' looks like an identifier" in each for each in found["cautions"]), found[
+        "cautions"
+    ]
     assert any("entity = nr" in each for each in found["cautions"]), found["cautions"]
 
 

@@ -17,7 +17,8 @@ K = '{measure = "k", at_least = 5}'
 def written(folder: Path, checks: str = K, head: str = "", table: str = 'file = "t.csv"') -> Path:
     policy = folder / "p.toml"
     policy.write_text(
-        f'{head}\n[[tables]]\n{table}\nquasi_identifiers = ["a"]\nchecks = [{checks}]', encoding="utf-8"
+        f'{head}\n[[tables]]\n{table}\nquasi_identifiers = ["a"]\nchecks = [{checks}]',
+        encoding="utf-8",
     )
     if not (folder / "t.csv").exists():
         (folder / "t.csv").write_text("a,s\n" + "1,x\n" * 30, encoding="utf-8")
@@ -33,7 +34,9 @@ def test_a_limit_of_memory_is_a_size_and_never_none(tmp_path: Path, size: str) -
 
 
 def test_a_mask_of_two_would_hide_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ReidError, match="must be 1, which masks nothing, or at least 3, got 2; a masked"):
+    with pytest.raises(
+        ReidError, match="must be 1, which masks nothing, or at least 3, got 2; a masked"
+    ):
         check(written(tmp_path, head="mask_below = 2"))
 
 
@@ -71,12 +74,16 @@ def test_utf_16_without_its_mark_is_refused_by_its_rule(tmp_path: Path) -> None:
 def test_a_baseline_that_tells_a_key_twice_is_refused(tmp_path: Path) -> None:
     """A person reads the first of them, a reader of JSON takes the last."""
     policy = written(tmp_path, '{measure = "uniqueness", at_most = 0}')
-    (tmp_path / "t.csv").write_text("a,s\n" + "".join(f"{n},x\n" for n in range(40)), encoding="utf-8")
+    (tmp_path / "t.csv").write_text(
+        "a,s\n" + "".join(f"{n},x\n" for n in range(40)), encoding="utf-8"
+    )
     report = reid_sql.check(policy)
     report.json(tmp_path / "last.json")
     page = (tmp_path / "last.json").read_text(encoding="utf-8")
     assert json.loads(page) == report.page
-    (tmp_path / "last.json").write_text(page.replace('"judged": 1.0,', '"judged": 0.5, "judged": 1.0,'))
+    (tmp_path / "last.json").write_text(
+        page.replace('"judged": 1.0,', '"judged": 0.5, "judged": 1.0,')
+    )
     with pytest.raises(ReidError, match=r"got '.*last.json': a key occurs twice"):
         check(policy, tmp_path / "last.json")
 

@@ -35,7 +35,9 @@ def written(folder: Path, checks: str, head: str = "", table: str = "") -> Path:
 @cache
 def people_row(options: str = "") -> dict[str, Any]:
     frame = pl.read_csv(PEOPLE, infer_schema=False)
-    found: dict[str, Any] = by_duckdb(f"FROM population_risk(t, {QI}, [50000]{options})", t=frame)[0]
+    found: dict[str, Any] = by_duckdb(f"FROM population_risk(t, {QI}, [50000]{options})", t=frame)[
+        0
+    ]
     return found
 
 
@@ -51,10 +53,17 @@ def test_the_upper_end_is_judged(tmp_path: Path, measure: str) -> None:
     checks = check(written(tmp_path, asked))["checks"]
     assert [each["verdict"] for each in checks] == ["fail", "pass"]
     group = checks[0]["groups"][0]
-    assert (group["value"], group["low"], group["high"]) == pytest.approx((value, row[f"{column}_low"], high))
+    assert (group["value"], group["low"], group["high"]) == pytest.approx(
+        (value, row[f"{column}_low"], high)
+    )
     assert group["judged"] == group["high"]
-    quoted = row["sentence"] if column == "uniqueness" else None  # the sentence is about unique people
-    assert (group["method"], group["status"], group["sentence"]) == ("people", row["status"], quoted)
+    # the sentence is about unique people
+    quoted = row["sentence"] if column == "uniqueness" else None
+    assert (group["method"], group["status"], group["sentence"]) == (
+        "people",
+        row["status"],
+        quoted,
+    )
 
 
 def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_path: Path) -> None:
@@ -63,10 +72,14 @@ def test_the_page_has_the_one_answer_first_and_the_older_forecast_by_name(tmp_pa
     row, reported = people_row(), page["tables"][0]["population_risk"]
     assert {
         name: reported[name] for name in ("uniqueness", "correctness_high", "below_k_low")
-    } == pytest.approx({name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")})
+    } == pytest.approx(
+        {name: row[name] for name in ("uniqueness", "correctness_high", "below_k_low")}
+    )
     assert reported["sentence"] == row["sentence"]
     text = render_html(page)
-    assert text.index("In a population of 50,000 people") < text.index("by a second method (pyc_forecast)")
+    assert text.index("In a population of 50,000 people") < text.index(
+        "by a second method (pyc_forecast)"
+    )
 
 
 def test_no_model_is_fitted_that_no_check_asks_for(tmp_path: Path) -> None:
@@ -107,7 +120,10 @@ def test_what_the_answer_says_of_itself_is_a_caution(tmp_path: Path) -> None:
 
 def test_a_method_by_name_is_that_method_and_none_is_the_model_of_people(tmp_path: Path) -> None:
     named = ('method = "pitman", ', 'method = "people", ', "")
-    asked = [f'{{measure = "population_uniqueness", {how}population = 50000, at_most = 1}}' for how in named]
+    asked = [
+        f'{{measure = "population_uniqueness", {how}population = 50000, at_most = 1}}'
+        for how in named
+    ]
     found = check(written(tmp_path, ", ".join(asked)))["checks"]
     assert [each["function"] for each in found] == [
         "population_uniqueness",
@@ -139,7 +155,12 @@ def test_where_counts_are_masked_the_answer_is_withheld(tmp_path: Path) -> None:
     page = check(written(tmp_path, asked, table=table))
     for each in page["checks"]:
         group = each["groups"][0]
-        assert (group["value"], group["low"], group["high"], group["sentence"]) == (None, None, None, None)
+        assert (group["value"], group["low"], group["high"], group["sentence"]) == (
+            None,
+            None,
+            None,
+            None,
+        )
         assert (group["below"], group["masked"]) == (None, True)
     reported = page["tables"][0]["population_risk"]
     assert (reported["method"], reported["sentence"]) == (None, None)
@@ -176,7 +197,10 @@ def test_the_command_shows_the_one_answer(population: str) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--population", "10"], "populations must be at least the 3,000 records of the sample, got 10"),
+        (
+            ["--population", "10"],
+            "populations must be at least the 3,000 records of the sample, got 10",
+        ),
         (["--population", "1e400"], "a number of people of at least 1 and at most 1e+15, got inf"),
         (["--population", "67e6", "--k", "1"], "k must be a whole number of people from 2"),
         (
@@ -198,7 +222,8 @@ def test_the_forecast_has_the_one_answer_first_and_the_older_by_name() -> None:
     frame = pl.read_csv(PEOPLE, infer_schema=False)
     older = by_duckdb("FROM pyc_forecast(t, ['sex', 'postcode'], [1e5, 1e6])", t=frame)
     assert [row["pyc_forecast"] for row in rows] == [
-        {name: pytest.approx(v) if isinstance(v, float) else v for name, v in row.items()} for row in older
+        {name: pytest.approx(v) if isinstance(v, float) else v for name, v in row.items()}
+        for row in older
     ]
     shown = command(*call).stdout
     assert shown.index("population_risk") < shown.index("Pitman–Yor (pyc_forecast)")

@@ -8,7 +8,8 @@ import pytest
 from tests.processes import command
 
 VISITS = "person_id,age,sex,town,diagnosis\n" + "".join(
-    f"{person},{person % 50},{'FM'[person % 2]},{'AB'[person % 3 == 0]},x\n" * 5 for person in range(97)
+    f"{person},{person % 50},{'FM'[person % 2]},{'AB'[person % 3 == 0]},x\n" * 5
+    for person in range(97)
 )
 POLICY = """
 mask_below = 1
@@ -41,8 +42,14 @@ def folder(tmp_path: Path) -> Path:
 
 def checked(folder: Path, policy: str) -> tuple[int, dict[str, object], str]:
     (folder / "policy.toml").write_text(policy, encoding="utf-8")
-    done = command("check", str(folder / "policy.toml"), "--json-report", str(folder / "report.json"))
-    return done.returncode, json.loads((folder / "report.json").read_text(encoding="utf-8")), done.stdout
+    done = command(
+        "check", str(folder / "policy.toml"), "--json-report", str(folder / "report.json")
+    )
+    return (
+        done.returncode,
+        json.loads((folder / "report.json").read_text(encoding="utf-8")),
+        done.stdout,
+    )
 
 
 def test_rows_pass_where_people_fail(folder: Path) -> None:
@@ -78,9 +85,7 @@ def test_a_measure_of_rows_is_not_judged_for_people(folder: Path) -> None:
     policy = POLICY.format(entity='entity = "person_id"\nsensitive = ["diagnosis"]').replace(
         "at_least = 5", "at_least = 1"
     )
-    rows = (
-        '[[tables.checks]]\nmeasure = "sparse_correctness"\nperson = "person_id"\nitem = "age"\nat_most = 1\n'
-    )
+    rows = '[[tables.checks]]\nmeasure = "sparse_correctness"\nperson = "person_id"\nitem = "age"\nat_most = 1\n'
     code, page, _ = checked(folder, policy + rows)
     assert code == 2
     last = page["checks"][-1]  # type: ignore[index]
@@ -110,8 +115,12 @@ def test_choices_of_columns_are_judged_for_people(folder: Path) -> None:
         ("persn_id", "got 'persn_id'; did you mean 'person_id'?"),
     ],
 )
-def test_who_is_who_must_be_another_column_of_the_table(folder: Path, entity: str, message: str) -> None:
-    (folder / "policy.toml").write_text(POLICY.format(entity=f'entity = "{entity}"'), encoding="utf-8")
+def test_who_is_who_must_be_another_column_of_the_table(
+    folder: Path, entity: str, message: str
+) -> None:
+    (folder / "policy.toml").write_text(
+        POLICY.format(entity=f'entity = "{entity}"'), encoding="utf-8"
+    )
     done = command("check", str(folder / "policy.toml"))
     assert done.returncode == 2
     assert message in done.stderr
@@ -121,7 +130,9 @@ def test_a_refusal_of_one_group_leaves_the_others_measured(folder: Path) -> None
     """People of two values stand in town A alone; its name is one that the answer has for itself."""
     reported = VISITS.replace("town", "status").replace("\n2,2,F,A,x\n", "\n2,2,F,A,y\n", 1)
     (folder / "visits.csv").write_text(reported, encoding="utf-8")
-    limits = POLICY.format(entity='entity = "person_id"' + L + 'by = ["status"]\n').replace("town", "status")
+    limits = POLICY.format(entity='entity = "person_id"' + L + 'by = ["status"]\n').replace(
+        "town", "status"
+    )
     _, page, _ = checked(folder, limits)
     found = page["checks"][0]["groups"]  # type: ignore[index]
     assert [group["value"] for group in found if group["group"] == {"status": "B"}] == [1]

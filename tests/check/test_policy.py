@@ -15,7 +15,9 @@ REFUSED = {
     ),
     HEAD + CHECK.replace("at_least", "at_lest"): "got 'at_lest'; did you mean 'at_least'?",
     HEAD
-    + CHECK.replace('"k"', '"uniquenes"'): "must be a measure, got 'uniquenes'; did you mean 'uniqueness'?",
+    + CHECK.replace(
+        '"k"', '"uniquenes"'
+    ): "must be a measure, got 'uniquenes'; did you mean 'uniqueness'?",
     HEAD
     + CHECK.replace(
         "at_least", "at_most"
@@ -24,12 +26,22 @@ REFUSED = {
     + CHECK.replace(
         "5", "1.5"
     ): "policy tables[1].checks[1].at_least must be a whole number of at least 0, got 1.5",
-    HEAD + CHECK.replace("5", '"5"'): "checks[1].at_least must be a whole number of at least 0, got '5'",
-    HEAD + CHECK.replace("5", "nan"): "checks[1].at_least must be a whole number of at least 0, got nan",
     HEAD
-    + CHECK.replace("5", f"{10**400}"): "whole number of at least 0, got a number of more than 308 digits",
-    HEAD + CHECK.replace("5", "true"): "checks[1].at_least must be a whole number of at least 0, got True",
-    HEAD + CHECK.replace("at_least = 5", ""): "checks[1] must have a limit, got none; write at_least = …",
+    + CHECK.replace("5", '"5"'): "checks[1].at_least must be a whole number of at least 0, got '5'",
+    HEAD
+    + CHECK.replace("5", "nan"): "checks[1].at_least must be a whole number of at least 0, got nan",
+    HEAD
+    + CHECK.replace(
+        "5", f"{10**400}"
+    ): "whole number of at least 0, got a number of more than 308 digits",
+    HEAD
+    + CHECK.replace(
+        "5", "true"
+    ): "checks[1].at_least must be a whole number of at least 0, got True",
+    HEAD
+    + CHECK.replace(
+        "at_least = 5", ""
+    ): "checks[1] must have a limit, got none; write at_least = …",
     HEAD + 'weight = "w"\n' + CHECK: "only known keys, got 'weight'; write it in a check",
     HEAD + CHECK + "threshold = 0.1": "must have only known keys, got 'threshold'",
     HEAD + CHECK.replace('"k"', "3"): "checks[1].measure must be a text, got 3",
@@ -42,17 +54,20 @@ REFUSED = {
     HEAD + '[[tables.checks]]\nmeasure = "journalist_highest_risk"\nat_most = 0.1': (
         "needs a population table for the measure"
     ),
-    HEAD + '[[tables.checks]]\nmeasure = "adversary_average"\nat_most = 0.1': "scenario must be a path",
+    HEAD
+    + '[[tables.checks]]\nmeasure = "adversary_average"\nat_most = 0.1': "scenario must be a path",
     HEAD + '[[tables.checks]]\nmeasure = "sparse_correctness"\nat_most = 0.1': (
         "checks[1].person must be a text, got nothing"
     ),
-    HEAD + '[[tables.checks]]\nmeasure = "t_closeness"\nat_most = 0.1\nsensitive = "ill"\nby = ["ILL"]': (
+    HEAD
+    + '[[tables.checks]]\nmeasure = "t_closeness"\nat_most = 0.1\nsensitive = "ill"\nby = ["ILL"]': (
         "by must not be the sensitive column, got 'ill', of which each group would have one value"
     ),
     HEAD + "population = 1e12\n" + CHECK: (
         "policy tables[1].population must be a number of people from 1 to 8.3e9, as many as live, got 1000000"
     ),
-    HEAD + '[[tables.checks]]\nmeasure = "population_correctness"\nat_most = 1\npopulation = 8.31e9': (
+    HEAD
+    + '[[tables.checks]]\nmeasure = "population_correctness"\nat_most = 1\npopulation = 8.31e9': (
         "checks[1].population must be a number of people from 1 to 8.3e9"
     ),
     HEAD + '[[tables.checks]]\nmeasure = "xi_share"\nat_most = 1\npopulation = 1e10': (
@@ -64,13 +79,18 @@ REFUSED = {
     + CHECK: "policy tables[1].quasi_identifiers must be distinct, got 'age' twice",
     HEAD.replace('"age", "sex"', "")
     + CHECK: "checks[1] needs quasi-identifiers for the measure 'k', got none",
-    HEAD.replace('["age", "sex"]', '"age"') + CHECK: "quasi_identifiers must be a list of texts, got 'age'",
-    HEAD + 'population_table = "x"\n' + CHECK: "population_table must come with population_file, got none",
+    HEAD.replace('["age", "sex"]', '"age"')
+    + CHECK: "quasi_identifiers must be a list of texts, got 'age'",
+    HEAD
+    + 'population_table = "x"\n'
+    + CHECK: "population_table must come with population_file, got none",
     HEAD + "checks = 3": "policy tables[1].checks must be a list of tables, got 3",
     HEAD: "policy tables[1] must have at least one check, got none",
     HEAD + CHECK + HEAD + CHECK: "policy tables must have distinct names, got 'people' twice",
     "seed = -1\n" + HEAD + CHECK: "policy seed must be a whole number from 0",
-    "mask_below = 0\n" + HEAD + CHECK: "policy mask_below must be a whole number from 1 to 1000, got 0",
+    "mask_below = 0\n"
+    + HEAD
+    + CHECK: "policy mask_below must be a whole number from 1 to 1000, got 0",
     "tabels = []": "policy must have only known keys, got 'tabels'; did you mean 'tables'?",
     "tables = []": "policy must name at least one table, got none",
     "name = 3\n" + HEAD + CHECK: "policy name must be a text, got 3",
@@ -80,7 +100,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_a_policy_is_refused_in_one_sentence_that_names_the_place(tmp_path: Path, text: str) -> None:
+def test_a_policy_is_refused_in_one_sentence_that_names_the_place(
+    tmp_path: Path, text: str
+) -> None:
     file = tmp_path / "policy.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ReidError) as refusal:
@@ -100,11 +122,16 @@ def test_json_is_as_good_as_toml_and_paths_are_seen_from_the_policy(tmp_path: Pa
     assert (found.name, found.tables[0].name, found.tables[0].checks[0].limit) == ("policy", "b", 2)
 
 
-def test_checks_of_the_policy_are_held_against_every_table_and_seeds_are_handed_down(tmp_path: Path) -> None:
+def test_checks_of_the_policy_are_held_against_every_table_and_seeds_are_handed_down(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "policy.toml"
-    checks = '[[checks]]\nmeasure = "adversary_average"\nscenario = "adult_worst_case"\nat_most = 0.1\n'
+    checks = (
+        '[[checks]]\nmeasure = "adversary_average"\nscenario = "adult_worst_case"\nat_most = 0.1\n'
+    )
     file.write_text(
-        "seed = 7\n" + checks + '[[tables]]\nfile = "a.csv"\n[[tables]]\nfile = "b.csv"\n', encoding="utf-8"
+        "seed = 7\n" + checks + '[[tables]]\nfile = "a.csv"\n[[tables]]\nfile = "b.csv"\n',
+        encoding="utf-8",
     )
     found = read_policy(file).tables
     assert [table.checks[0].parameters["seed"] for table in found] == [7, 7]

@@ -33,7 +33,9 @@ def folder(tmp_path: Path) -> Path:
 
 def judged(folder: Path, table: str, *checks: str, mask_below: int = 1) -> list[Any]:
     listed = "".join(f"[[tables.checks]]\n{check}\n" for check in checks)
-    (folder / "policy.toml").write_text(f"mask_below = {mask_below}\n{table}{listed}", encoding="utf-8")
+    (folder / "policy.toml").write_text(
+        f"mask_below = {mask_below}\n{table}{listed}", encoding="utf-8"
+    )
     found: list[Any] = gate.check(folder / "policy.toml")["checks"]
     return found
 
@@ -46,7 +48,11 @@ def judged(folder: Path, table: str, *checks: str, mask_below: int = 1) -> list[
         (COUNTED, 'measure = "cells_below_k"\nk = 12\ntotals = "margins"', 5),
         (COUNTED, 'measure = "cells_below_k"\nk = 13\ntotals = "margins"', 6),
         (COUNTED, 'measure = "dominated_cells"\nvalue = "cost"', 4),
-        (COUNTED, 'measure = "dominated_cells"\nvalue = "cost"\ndominance = [1, 0.99]\np_percent = 0', 1),
+        (
+            COUNTED,
+            'measure = "dominated_cells"\nvalue = "cost"\ndominance = [1, 0.99]\np_percent = 0',
+            1,
+        ),
         (PUBLISHED, 'measure = "recoverable_cells"', 2),
         (PUBLISHED, 'measure = "recovered_by_difference"', 1),
         (PUBLISHED, 'measure = "published_below_k"\nk = 20', 2),
@@ -83,8 +89,14 @@ def test_an_empty_or_misread_table_does_not_pass(folder: Path) -> None:
 
 
 def test_a_rule_of_dominance_is_a_pair(folder: Path) -> None:
-    with pytest.raises(ReidError, match=r"dominance must be a list of one or more numbers, got 0\.5"):
-        judged(folder, COUNTED, 'measure = "dominated_cells"\nvalue = "cost"\ndominance = 0.5\nat_most = 0')
+    with pytest.raises(
+        ReidError, match=r"dominance must be a list of one or more numbers, got 0\.5"
+    ):
+        judged(
+            folder,
+            COUNTED,
+            'measure = "dominated_cells"\nvalue = "cost"\ndominance = 0.5\nat_most = 0',
+        )
     [found] = judged(
         folder, COUNTED, 'measure = "dominated_cells"\nvalue = "cost"\ndominance = [1]\nat_most = 0'
     )
@@ -109,10 +121,15 @@ def test_a_masked_count_does_not_follow_from_counts_of_totals(folder: Path) -> N
     pl.DataFrame(rows, schema=["region", "sex"], orient="row").write_csv(folder / "people.csv")
     cells = judged(folder, COUNTED, *below("cells_below_k", 3, 4), mask_below=10)
     assert shown(cells) == [12, 12]
-    totals = judged(folder, COUNTED, *below("cells_below_k", 3, 4, more='totals = "margins"'), mask_below=10)
+    totals = judged(
+        folder, COUNTED, *below("cells_below_k", 3, 4, more='totals = "margins"'), mask_below=10
+    )
     assert shown(totals) == [None, None]
     assert [each["verdict"] for each in totals] == ["fail", "fail"]
-    assert [each["groups"][0]["value"] for each in judged(folder, COUNTED, *below("cells_below_k", 3, 4))]
+    assert [
+        each["groups"][0]["value"]
+        for each in judged(folder, COUNTED, *below("cells_below_k", 3, 4))
+    ]
 
 
 def test_a_masked_count_does_not_follow_from_published_tables(folder: Path) -> None:
@@ -129,9 +146,7 @@ def test_a_masked_count_does_not_follow_from_those_who_are_followed(folder: Path
     """Of 25 unique people, 22 are followed: that 3 are not is a count of few people."""
     now = pl.DataFrame({"age": [*range(25), *[99] * 30], "zip": ["a"] * 55})
     now.write_csv(folder / "people.csv")
-    table = (
-        '[[tables]]\nfile = "people.csv"\nformer_file = "former.csv"\nquasi_identifiers = ["age", "zip"]\n'
-    )
+    table = '[[tables]]\nfile = "people.csv"\nformer_file = "former.csv"\nquasi_identifiers = ["age", "zip"]\n'
     followed = 'measure = "people_followed"\nat_most = 9\n'
     for start, value in ((3, None), (12, 13), (0, 25)):
         now[start:].write_csv(folder / "former.csv")

@@ -18,7 +18,9 @@ from tests.dossier.releases import PEOPLE, POLICY, release
 def smallest_class(*columns: str) -> int:
     """The records of the smallest class, counted from the text of the file."""
     with PEOPLE.open(encoding="utf-8", newline="") as lines:
-        return min(Counter(tuple(row[c] for c in columns) for row in csv.DictReader(lines)).values())
+        return min(
+            Counter(tuple(row[c] for c in columns) for row in csv.DictReader(lines)).values()
+        )
 
 
 def test_each_recipient_has_a_verdict_by_what_they_know(tmp_path: Path) -> None:
@@ -64,14 +66,38 @@ def test_a_baseline_is_that_of_the_same_recipient(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('name = "Everybody"', 'name = "University hospital"', "distinct names, got 'University hospital' t"),
-        ('environment = "public"', 'environment = "internet"', "recipients[2].environment must be one of"),
+        (
+            'name = "Everybody"',
+            'name = "University hospital"',
+            "distinct names, got 'University hospital' t",
+        ),
+        (
+            'environment = "public"',
+            'environment = "internet"',
+            "recipients[2].environment must be one of",
+        ),
         ('links = ["population"]', 'links = ["register"]', "recipients[1].links must be one of"),
-        ('controls = ["a', 'tables = ["peple"]\ncontrols = ["a', "got 'peple'; did you mean 'people'?"),
+        (
+            'controls = ["a',
+            'tables = ["peple"]\ncontrols = ["a',
+            "got 'peple'; did you mean 'people'?",
+        ),
         ('knows = ["sex"', 'know = ["sex"', "got 'know'; did you mean 'knows'?"),
-        ("date = 2026-11-27", 'date = "27.11.2026"', "assessment.date must be a day, got '27.11.2026'"),
-        ("date = 2026-11-27", "date = 2026-11-27\nvalid_until = 2025-01-01", "must not be before the date"),
-        ('assessor = "Ada Lind"', 'assessor = " "', "assessment.assessor must be a text, got an empty one"),
+        (
+            "date = 2026-11-27",
+            'date = "27.11.2026"',
+            "assessment.date must be a day, got '27.11.2026'",
+        ),
+        (
+            "date = 2026-11-27",
+            "date = 2026-11-27\nvalid_until = 2025-01-01",
+            "must not be before the date",
+        ),
+        (
+            'assessor = "Ada Lind"',
+            'assessor = " "',
+            "assessment.assessor must be a text, got an empty one",
+        ),
         ("hours = 16", "hours = -1", "intruder_tests[1].hours must be a number of hours from 0"),
     ],
 )

@@ -32,14 +32,18 @@ def folder(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> Path:
     return tmp_path
 
 
-def judged(folder: Path, limit: int, more: str = "", table: str = TABLE, head: str = "mask_below = 1") -> Any:
+def judged(
+    folder: Path, limit: int, more: str = "", table: str = TABLE, head: str = "mask_below = 1"
+) -> Any:
     check = f'[[tables.checks]]\nmeasure = "people_followed"\nat_most = {limit}\n{more}\n'
     (folder / "policy.toml").write_text(f"{head}\n{table}\n{check}", encoding="utf-8")
     [found] = gate.check(folder / "policy.toml")["checks"]
     return found
 
 
-def test_people_who_can_be_followed_are_counted(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_people_who_can_be_followed_are_counted(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     followed = con.execute(FOLLOWED).fetchall()[0][0]
     assert followed > 20
     for limit, verdict in ((followed, "pass"), (followed - 1, "fail")):
@@ -60,7 +64,9 @@ def test_a_small_number_is_masked(folder: Path, con: duckdb.DuckDBPyConnection) 
 def test_other_labels_are_not_judged(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
     """Nobody seems to be followed where a column is generalized otherwise, or a few classes are alike."""
     for age, code in (("age // 10 + 200", "not_comparable"), ("age // 20 * 20", "few_comparable")):
-        con.execute(f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'")
+        con.execute(
+            f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'"
+        )
         found = judged(folder, 0)
         assert found["verdict"] == "not judged"
         assert found["groups"][0]["value"] is None
@@ -80,11 +86,17 @@ def test_other_labels_are_not_judged(folder: Path, con: duckdb.DuckDBPyConnectio
             'by = ["sex"]',
             "by must not be given for the measure 'people_followed'.*got sex; leave it out",
         ),
-        (TABLE.replace("first.parquet", "absent.parquet"), "", r"tables\[1\].former_file must be an exist"),
+        (
+            TABLE.replace("first.parquet", "absent.parquet"),
+            "",
+            r"tables\[1\].former_file must be an exist",
+        ),
         (TABLE, 'key = "id"', "must have only known keys, got 'key'"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(folder: Path, table: str, more: str, words: str) -> None:
+def test_what_cannot_be_compared_is_refused(
+    folder: Path, table: str, more: str, words: str
+) -> None:
     with pytest.raises(ReidError, match=words):
         judged(folder, 0, more, table)
 

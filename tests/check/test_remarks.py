@@ -22,7 +22,9 @@ K = '{ measure = "k", at_least = 2 }'
 
 def report(folder: Path, columns: Columns, qi: str, *checks: str) -> Any:
     pl.DataFrame(columns).write_csv(folder / "t.csv")
-    lines = f'[[tables]]\nfile = "t.csv"\nquasi_identifiers = [{qi}]\nchecks = [{", ".join(checks)}]\n'
+    lines = (
+        f'[[tables]]\nfile = "t.csv"\nquasi_identifiers = [{qi}]\nchecks = [{", ".join(checks)}]\n'
+    )
     (folder / "p.toml").write_text(lines, encoding="utf-8")
     return check(folder / "p.toml")
 
@@ -50,10 +52,14 @@ def test_a_total_of_codes_is_shown_where_none_of_them_is_small(
     by_sex = '{ measure = "k", at_least = 2, by = ["sex"] }'
     of_sex = '{ measure = "k", at_least = 2, quasi_identifiers = ["sex"] }'
     [_, [words]] = cautions(report(tmp_path, people, '"age"', by_sex, of_sex))
-    assert words.startswith(f"{first + second} records" if min(first, second) >= 10 else "some records")
+    assert words.startswith(
+        f"{first + second} records" if min(first, second) >= 10 else "some records"
+    )
 
 
-def test_a_total_of_a_code_is_masked_beside_a_masked_group_of_some_of_its_records(tmp_path: Path) -> None:
+def test_a_total_of_a_code_is_masked_beside_a_masked_group_of_some_of_its_records(
+    tmp_path: Path,
+) -> None:
     people: Columns = {"sex": ["m"] * 60 + ["?"] * 41, "age": [1, 2, 3] * 20 + [1] * 40 + [2]}
     by_both = '{ measure = "k", at_least = 2, by = ["sex", "age"], quasi_identifiers = ["sex"] }'
     of_sex = '{ measure = "k", at_least = 2, quasi_identifiers = ["sex"] }'
@@ -96,7 +102,9 @@ def test_the_counts_of_statuses_are_figures(status: str, number: int) -> None:
 
 def test_a_status_has_no_share_of_the_records_beside_small_classes() -> None:
     text = f"few_records: of one; {STATUS_CHECK.format('0.45 %', 2, '1.1 %', '2.3 %')}"
-    assert str(Mask(10).status(text, small=True)).startswith("few_records: of one; predictive_check: ")
+    assert str(Mask(10).status(text, small=True)).startswith(
+        "few_records: of one; predictive_check: "
+    )
     assert not any(letter.isdigit() for letter in str(Mask(10).status(text, small=True)))
     assert str(Mask(10).status(text)) == str(Mask(1).status(text, small=True)) == text
 

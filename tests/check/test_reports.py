@@ -42,7 +42,9 @@ def page(folder: Path) -> dict[str, Any]:
 def test_the_same_table_policy_and_version_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
     again = tmp_path / "elsewhere"
     shutil.copytree(made, again)
-    done = command("check", str(again / "policy.toml"), "--json", "--json-report", str(again / "r2.json"))
+    done = command(
+        "check", str(again / "policy.toml"), "--json", "--json-report", str(again / "r2.json")
+    )
     assert (again / "r2.json").read_bytes() == (made / "r.json").read_bytes()
     assert done.stdout == (made / "r.json").read_text(encoding="utf-8")
 
@@ -58,7 +60,9 @@ def test_the_report_follows_its_schema_and_says_what_it_rests_on(made: Path) -> 
     assert str(made) not in json.dumps(found)
 
 
-def test_the_shipped_schema_of_a_policy_is_up_to_date_and_accepts_what_is_accepted(made: Path) -> None:
+def test_the_shipped_schema_of_a_policy_is_up_to_date_and_accepts_what_is_accepted(
+    made: Path,
+) -> None:
     assert (SCHEMAS / "policy.schema.json").read_text(encoding="utf-8") == schemas.policy()
     validator = jsonschema.Draft202012Validator(policy_schema())
     validator.check_schema(policy_schema())
@@ -83,10 +87,16 @@ def test_junit_says_what_failed_and_what_could_not_be_judged(made: Path) -> None
         verdicts.count("not judged"),
     ]
     kinds = [
-        "failure" if c.find("failure") is not None else "error" if c.find("error") is not None else ""
+        "failure"
+        if c.find("failure") is not None
+        else "error"
+        if c.find("error") is not None
+        else ""
         for c in suite
     ]
-    assert kinds == [{"fail": "failure", "not judged": "error"}.get(verdict, "") for verdict in verdicts]
+    assert kinds == [
+        {"fail": "failure", "not judged": "error"}.get(verdict, "") for verdict in verdicts
+    ]
 
 
 FEW = """SELECT 'rare' AS place, i AS a FROM range(3) t(i) UNION ALL SELECT 'few', 0 FROM range(40)
@@ -98,9 +108,7 @@ def few(folder: Path, head: str = "") -> Path:
         con.execute(f"COPY ({FEW}) TO '{folder}/few.parquet'")
     checks = """{measure = "uniqueness", at_most = 0}, {measure = "unique_records", at_most = 0},
                 {measure = "k", at_least = 2, by = ["place"]}"""
-    text = (
-        f'{head}\n[[tables]]\nfile = "few.parquet"\nquasi_identifiers = ["place", "a"]\nchecks = [{checks}]'
-    )
+    text = f'{head}\n[[tables]]\nfile = "few.parquet"\nquasi_identifiers = ["place", "a"]\nchecks = [{checks}]'
     (folder / "few.toml").write_text(text, encoding="utf-8")
     return folder / "few.toml"
 
@@ -124,7 +132,9 @@ def test_small_counts_are_masked(tmp_path: Path) -> None:
     assert sizes == [None, 400, None]  # 3 unique, 400 in pairs, 40 alike
     shown = json.dumps(found) + render_html(found)
     assert "rare" not in shown
-    assert check(few(tmp_path, "mask_below = 1"))["checks"][0]["groups"][0]["value"] == pytest.approx(3 / 443)
+    assert check(few(tmp_path, "mask_below = 1"))["checks"][0]["groups"][0][
+        "value"
+    ] == pytest.approx(3 / 443)
 
 
 def test_raw_values_stand_in_a_report_only_where_they_are_asked_for(tmp_path: Path) -> None:
@@ -164,7 +174,9 @@ def test_nothing_is_changed_beside_the_reports(made: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json-report", "--junit", "--html"])
-def test_a_report_that_cannot_be_written_is_refused_before_counting(tmp_path: Path, option: str) -> None:
+def test_a_report_that_cannot_be_written_is_refused_before_counting(
+    tmp_path: Path, option: str
+) -> None:
     file = town(tmp_path)
     for target in (tmp_path / "nowhere" / "r", tmp_path):
         done = command("check", str(file), option, str(target))

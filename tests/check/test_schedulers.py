@@ -31,7 +31,9 @@ class StoppedError(Exception):
 
 def example(name: str) -> str:
     found = re.search(
-        rf"^{name}, [^\n]+:\n\n((?:    [^\n]*\n|\n)+)", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+        rf"^{name}, [^\n]+:\n\n((?:    [^\n]*\n|\n)+)",
+        PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
     assert found, name
     return textwrap.dedent(found[1])
@@ -69,7 +71,9 @@ def test_an_example_compiles_as_it_stands_with_its_decorator(name: str) -> None:
     text = example(name)
     compile(text, name, "exec")
     assert text.startswith("@")
-    assert len([line for line in text.splitlines() if line and not line.startswith(("@", "def"))]) <= 5
+    assert (
+        len([line for line in text.splitlines() if line and not line.startswith(("@", "def"))]) <= 5
+    )
 
 
 def test_airflow_keeps_the_report_of_a_pass_and_fails_where_the_gate_does(folder: Path) -> None:

@@ -61,9 +61,12 @@ def sources(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
-def test_each_figure_is_the_one_of_the_file(tmp_path: Path, sources: dict[str, str], nulls: str) -> None:
+def test_each_figure_is_the_one_of_the_file(
+    tmp_path: Path, sources: dict[str, str], nulls: str
+) -> None:
     own, other = (
-        gate.check(policy(tmp_path, where, nulls, name))["checks"] for name, where in sources.items()
+        gate.check(policy(tmp_path, where, nulls, name))["checks"]
+        for name, where in sources.items()
     )
     assert len(own) == len(CHECKS)
     for one, two in zip(own, other, strict=True):

@@ -19,7 +19,11 @@ def imported(name: str) -> set[str]:
     while left:
         source = (CHECK / f"{left.pop()}.py").read_text(encoding="utf-8")
         nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom))
-        names = {str(node.module).split(".")[-1] for node in nodes if "reid_sql.check." in str(node.module)}
+        names = {
+            str(node.module).split(".")[-1]
+            for node in nodes
+            if "reid_sql.check." in str(node.module)
+        }
         left |= names - found
         found |= names
     return found

@@ -41,7 +41,11 @@ def test_no_difference_with_the_count_of_a_code_is_a_small_class(
     rng = random.Random(small)  # noqa: S311 - no secret
     columns = {
         "a": [rng.choice("pqrs") for _ in range(4902)],
-        "b": ["x"] * 1614 + ["y"] * 1569 + ["z"] * (1719 - 169 - small) + [code] * 169 + ["w"] * small,
+        "b": ["x"] * 1614
+        + ["y"] * 1569
+        + ["z"] * (1719 - 169 - small)
+        + [code] * 169
+        + ["w"] * small,
     }
     assert Counter(columns["b"])["w"] == small
     pl.DataFrame(columns).write_parquet(tmp_path / "people.parquet")
@@ -52,7 +56,9 @@ def test_no_difference_with_the_count_of_a_code_is_a_small_class(
     )
     page = check(policy)
     numbers = sorted({*shown_numbers({"t": page["tables"], "c": page["checks"]})})
-    assert any("missing-value code" in words for each in page["checks"] for words in each["cautions"])
+    assert any(
+        "missing-value code" in words for each in page["checks"] for words in each["cautions"]
+    )
     large = [number for number in numbers if number >= 10]
     for one, other, rest in itertools.product(large, [0, *large], [0, *large]):
         assert other == 0 or one - other - rest != small, (one, other, rest)

@@ -34,7 +34,9 @@ def folder(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> Path:
     return tmp_path
 
 
-def judged(folder: Path, checks: str, table: str = TABLE, head: str = "mask_below = 1") -> list[Any]:
+def judged(
+    folder: Path, checks: str, table: str = TABLE, head: str = "mask_below = 1"
+) -> list[Any]:
     (folder / "policy.toml").write_text(f"{head}\n{table}\n{checks}", encoding="utf-8")
     checks_of: list[Any] = gate.check(folder / "policy.toml")["checks"]
     return checks_of
@@ -44,9 +46,13 @@ def ask(measure: str, limit: float, more: str = "") -> str:
     return f'[[tables.checks]]\nmeasure = "{measure}"\nat_most = {limit}\n{more}\n'
 
 
-def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_replicated_uniques_are_those_of_a_loop(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     tables = {
-        name: Counter(con.execute(f"SELECT {', '.join(QI)} FROM '{folder}/{name}.parquet'").fetchall())
+        name: Counter(
+            con.execute(f"SELECT {', '.join(QI)} FROM '{folder}/{name}.parquet'").fetchall()
+        )
         for name in ("original", "synthetic", "holdout")
     }
 
@@ -55,7 +61,8 @@ def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDB
         return sum(tables["synthetic"][row] == 1 for row in alone) / tables[name].total()
 
     excess = share("original") - share("holdout")
-    limits = (excess + 0.2, excess, excess - 0.01)  # the upper end of the interval is above the excess
+    # the upper end of the interval is above the excess
+    limits = (excess + 0.2, excess, excess - 0.01)
     found = judged(folder, "".join(ask("replicated_uniques", limit) for limit in limits))
     assert [each["verdict"] for each in found] == ["pass", "fail", "fail"]
     assert [each["groups"][0]["value"] for each in found] == [pytest.approx(excess)] * 3
@@ -64,19 +71,41 @@ def test_replicated_uniques_are_those_of_a_loop(folder: Path, con: duckdb.DuckDB
 @pytest.mark.parametrize(
     ("table", "more", "words"),
     [
-        (TABLE.replace('original_file = "original.parquet"', ""), "", "needs original_file for the measure"),
-        (TABLE.replace('holdout_file = "holdout.parquet"', ""), "", "needs holdout_file for the measure"),
-        (TABLE, 'by = ["sex"]', "by must not be given for the measure 'linkability'.*got sex; leave it out"),
-        (TABLE + 'nulls = "drop"', "", "must have nulls = 'value' for the measure 'linkability', got 'drop'"),
+        (
+            TABLE.replace('original_file = "original.parquet"', ""),
+            "",
+            "needs original_file for the measure",
+        ),
+        (
+            TABLE.replace('holdout_file = "holdout.parquet"', ""),
+            "",
+            "needs holdout_file for the measure",
+        ),
+        (
+            TABLE,
+            'by = ["sex"]',
+            "by must not be given for the measure 'linkability'.*got sex; leave it out",
+        ),
+        (
+            TABLE + 'nulls = "drop"',
+            "",
+            "must have nulls = 'value' for the measure 'linkability', got 'drop'",
+        ),
         (
             TABLE.replace("original.parquet", "absent.parquet"),
             "",
             r"tables\[1\].original_file must be an exist",
         ),
-        (TABLE.replace("original_file", "original_table"), "", "original_table must come with original_file"),
+        (
+            TABLE.replace("original_file", "original_table"),
+            "",
+            "original_table must come with original_file",
+        ),
     ],
 )
-def test_what_cannot_be_compared_is_refused(folder: Path, table: str, more: str, words: str) -> None:
+def test_what_cannot_be_compared_is_refused(
+    folder: Path, table: str, more: str, words: str
+) -> None:
     with pytest.raises(ReidError, match=words):
         judged(folder, ask("linkability", 1, more), table)
 

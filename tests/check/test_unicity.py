@@ -11,7 +11,11 @@ import reid_sql
 from reid_sql.check.gate import check
 from reid_sql.errors import OutOfDomainError
 
-VISITS = [(person, "ABCDE"[person * number % 5], number % 3) for person in range(9) for number in range(1, 5)]
+VISITS = [
+    (person, "ABCDE"[person * number % 5], number % 3)
+    for person in range(9)
+    for number in range(1, 5)
+]
 POLICY = """
 mask_below = 1
 [[tables]]
@@ -68,23 +72,31 @@ def test_a_verdict_on_either_side_of_the_limit(folder: Path, measure: str, point
 
 @pytest.mark.parametrize("measure", ["unicity", "unicity_correctness"])
 def test_without_entity_it_is_refused(folder: Path, measure: str) -> None:
-    with pytest.raises(OutOfDomainError, match=f"needs entity for the measure '{measure}', got none; write"):
+    with pytest.raises(
+        OutOfDomainError, match=f"needs entity for the measure '{measure}', got none; write"
+    ):
         check(written(folder, measure, 2, 0.5, ""))
 
 
-def test_a_population_of_which_the_people_are_some_is_judged_by_the_upper_end(tmp_path: Path) -> None:
+def test_a_population_of_which_the_people_are_some_is_judged_by_the_upper_end(
+    tmp_path: Path,
+) -> None:
     rows = [
         f"{person},{person * number * number % 53},{person % 2}"
         for person in range(300)
         for number in range(1, 5)
     ]
-    (tmp_path / "visits.csv").write_text("\n".join(["patient_id,ward,day", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "visits.csv").write_text(
+        "\n".join(["patient_id,ward,day", *rows]) + "\n", encoding="utf-8"
+    )
     con = duckdb.connect()
     reid_sql.register(con)
     call = "unicity(v, 'patient_id', ['ward', 'day'], points := 2, population := 3000)"
     con.execute(f"CREATE VIEW v AS FROM read_csv('{tmp_path / 'visits.csv'}', all_varchar = true)")
     high = con.execute(f"SELECT population_uniqueness_high FROM {call}").fetchall()[0][0]
     for limit, verdict in ((high + 1e-6, "pass"), (high - 1e-6, "fail")):
-        path = written(tmp_path, "population_unicity", "2\npopulation = 3000", limit, 'entity = "patient_id"')
+        path = written(
+            tmp_path, "population_unicity", "2\npopulation = 3000", limit, 'entity = "patient_id"'
+        )
         [found] = check(path)["checks"]
         assert found["verdict"] == verdict

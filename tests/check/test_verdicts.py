@@ -84,7 +84,10 @@ def test_each_group_is_judged_by_itself(tmp_path: Path) -> None:
 
 def test_a_group_by_two_columns_and_own_quasi_identifiers(tmp_path: Path) -> None:
     asked = of(
-        'measure = "k"', "at_least = 1", 'by = ["sex", "postcode"]', 'quasi_identifiers = ["education"]'
+        'measure = "k"',
+        "at_least = 1",
+        'by = ["sex", "postcode"]',
+        'quasi_identifiers = ["education"]',
     )
     found = check(policy(tmp_path, asked))["checks"][0]["groups"]
     for group in found:
@@ -141,11 +144,17 @@ def tables_policy(folder: Path, text: str) -> Path:
     return file
 
 
-NULLS = "SELECT * FROM (VALUES (1, 'x'), (1, 'x'), (1, 'x'), (NULL, 'x'), (2, NULL), (2, NULL)) t(a, b)"
+NULLS = (
+    "SELECT * FROM (VALUES (1, 'x'), (1, 'x'), (1, 'x'), (NULL, 'x'), (2, NULL), (2, NULL)) t(a, b)"
+)
 
 
-@pytest.mark.parametrize(("nulls", "k", "dropped"), [("value", 1, 0), ("drop", 3, 3), ("wildcard", 3, 0)])
-def test_nulls_are_treated_as_the_policy_says(tmp_path: Path, nulls: str, k: int, dropped: int) -> None:
+@pytest.mark.parametrize(
+    ("nulls", "k", "dropped"), [("value", 1, 0), ("drop", 3, 3), ("wildcard", 3, 0)]
+)
+def test_nulls_are_treated_as_the_policy_says(
+    tmp_path: Path, nulls: str, k: int, dropped: int
+) -> None:
     file = table(tmp_path, NULLS)
     head = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nnulls = "{nulls}"\nquasi_identifiers = ["a", "b"]'
     text = f'{head}\nchecks = [{{measure = "k", at_least = 1}}]'
@@ -184,18 +193,25 @@ def test_blank_records_that_match_everybody_are_cautioned(
     head = f'mask_below = 1\n[[tables]]\nfile = "{file}"\nnulls = "{nulls}"\nquasi_identifiers = ["a", "b"]'
     text = f'{head}\nchecks = [{{measure = "k", at_least = 1}}, {{measure = "average_risk", at_most = 1}}]'
     for each in check(tables_policy(tmp_path, text))["checks"]:
-        assert [words.split(" match ")[0] for words in each["cautions"] if "without any" in words] == cautions
+        assert [
+            words.split(" match ")[0] for words in each["cautions"] if "without any" in words
+        ] == cautions
         assert each["verdict"] == "pass"
 
 
 def test_missing_value_codes_are_a_caution_and_refused(tmp_path: Path) -> None:
     file = table(
-        tmp_path, "SELECT i % 3 AS a, CASE WHEN i < 12 THEN '?' ELSE 'b' END AS b FROM range(30) t(i)"
+        tmp_path,
+        "SELECT i % 3 AS a, CASE WHEN i < 12 THEN '?' ELSE 'b' END AS b FROM range(30) t(i)",
     )
     head = f'cautions = "refuse"\n[[tables]]\nfile = "{file}"\nquasi_identifiers = ["a", "b"]'
-    checks = '{measure = "k", at_least = 2}, {measure = "k", at_least = 2, quasi_identifiers = ["a"]}'
+    checks = (
+        '{measure = "k", at_least = 2}, {measure = "k", at_least = 2, quasi_identifiers = ["a"]}'
+    )
     both = check(tables_policy(tmp_path, f"{head}\nchecks = [{checks}]"))["checks"]
-    reported = "12 records have '?' in b, which looks like a missing-value code and counts as a value"
+    reported = (
+        "12 records have '?' in b, which looks like a missing-value code and counts as a value"
+    )
     assert [reported in each["cautions"] for each in both] == [True, False]
     assert [each["verdict"] for each in both] == ["not judged", "pass"]
 
@@ -225,7 +241,9 @@ def test_an_empty_table_is_not_judged(tmp_path: Path, by: str) -> None:
 
 
 def test_one_record_and_duplicates_and_odd_names(tmp_path: Path) -> None:
-    one = table(tmp_path, """SELECT 'it''s' AS "odd ""name"", with comma", 1 AS select""", "one.parquet")
+    one = table(
+        tmp_path, """SELECT 'it''s' AS "odd ""name"", with comma", 1 AS select""", "one.parquet"
+    )
     two = table(tmp_path, "SELECT 1 AS a FROM range(7)", "same.parquet")
     text = f"""
     [[checks]]
@@ -239,7 +257,9 @@ def test_one_record_and_duplicates_and_odd_names(tmp_path: Path) -> None:
     quasi_identifiers = ["a"]
     """
     page = check(tables_policy(tmp_path, text))
-    assert [(each["table"], each["groups"][0]["value"], each["verdict"]) for each in page["checks"]] == [
+    assert [
+        (each["table"], each["groups"][0]["value"], each["verdict"]) for each in page["checks"]
+    ] == [
         ("one", 1, "fail"),
         ("same", 7, "pass"),
     ]
@@ -249,7 +269,9 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
     database = tmp_path / "house.duckdb"
     with duckdb.connect(database) as con:
         con.execute("CREATE TABLE sample AS SELECT 1 AS a UNION ALL SELECT 2")
-        con.execute("CREATE TABLE everybody AS SELECT 1 AS a FROM range(10) UNION ALL SELECT 2 FROM range(4)")
+        con.execute(
+            "CREATE TABLE everybody AS SELECT 1 AS a FROM range(10) UNION ALL SELECT 2 FROM range(4)"
+        )
     before = database.read_bytes()
     text = """
     mask_below = 1
@@ -275,9 +297,13 @@ def test_tables_of_a_database_and_a_population_table(tmp_path: Path) -> None:
 
 
 def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_path: Path) -> None:
-    file = table(tmp_path, "SELECT i AS key, i % 2 AS a, i % 3 AS b, i % 5 AS c FROM range(60) t(i)")
+    file = table(
+        tmp_path, "SELECT i AS key, i % 2 AS a, i % 3 AS b, i % 5 AS c FROM range(60) t(i)"
+    )
     text = f'[[tables]]\nfile = "{file}"\nquasi_identifiers = ["key", "a", "b", "c"]'
-    checks = "checks = [{measure = 'qar', p = 1, at_most = 0.5}, {measure = 'qar', p = 1, at_most = 1}]"
+    checks = (
+        "checks = [{measure = 'qar', p = 1, at_most = 0.5}, {measure = 'qar', p = 1, at_most = 1}]"
+    )
     found = check(tables_policy(tmp_path, f"{text}\n{checks}"))["checks"]
     assert [(each["groups"][0]["value"], each["groups"][0]["high"]) for each in found] == [
         (1.0, None),
@@ -319,7 +345,11 @@ def test_shares_of_records_under_a_model_are_those_of_the_functions(
         exposed = sum(
             size
             for row, size in sizes.items()
-            if (chances[row][0] * (size == 1) if "xi" in function else chances[row] @ (1 / (size + others)))
+            if (
+                chances[row][0] * (size == 1)
+                if "xi" in function
+                else chances[row] @ (1 / (size + others))
+            )
             > over
         )
         assert value == pytest.approx(exposed / len(rows))

@@ -91,7 +91,9 @@ def lack_b_in(group: str) -> Callable[[Table], int]:
 
 
 @pytest.mark.parametrize(
-    "number", [lack_only_b, lack_a_and_not_b, lack_b_in("c1")], ids=["only b", "a, not b", "b in c1"]
+    "number",
+    [lack_only_b, lack_a_and_not_b, lack_b_in("c1")],
+    ids=["only b", "a, not b", "b in c1"],
 )
 def test_how_few_lack_a_value_does_not_follow_from_what_several_checks_dropped(
     tmp_path: Path, number: Callable[[Table], int]
@@ -135,7 +137,8 @@ def test_how_few_are_unique_in_a_group_does_not_follow_from_another_check_of_the
     reported = reports(tmp_path, table, GROUPED)
     for other in moved_unique(table):
         alone = [
-            sum(n == 1 and record[2] == "c1" for record, n in Counter(t).items()) for t in (table, other)
+            sum(n == 1 and record[2] == "c1" for record, n in Counter(t).items())
+            for t in (table, other)
         ]
         assert alone == [3, 4]
         if reports(tmp_path, other, GROUPED) == reported:
@@ -151,7 +154,9 @@ checks = [
 """
 
 
-def test_a_threshold_between_two_class_sizes_does_not_tell_how_few_lie_below_it(tmp_path: Path) -> None:
+def test_a_threshold_between_two_class_sizes_does_not_tell_how_few_lie_below_it(
+    tmp_path: Path,
+) -> None:
     """20 are unique, 20 in pairs, 3 in a class of 3, 40 in classes of 4: reports tell 3 to 4 as one bin."""
 
     def town(threes: int) -> Table:

@@ -26,20 +26,29 @@ blocked_extensions:
 a_later_key: 3
 ...
 """
-PAID = {("N", "F"): (10, 900, 20, 30), ("N", "M"): (3, 4), ("S", "F"): (5, 6, 7), ("S", "M"): (6, 7, 8, 9)}
+PAID = {
+    ("N", "F"): (10, 900, 20, 30),
+    ("N", "M"): (3, 4),
+    ("S", "F"): (5, 6, 7),
+    ("S", "M"): (6, 7, 8, 9),
+}
 
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     lines = [f"{region},{sex},{pay}" for (region, sex), pays in PAID.items() for pay in pays]
-    (tmp_path / "people.csv").write_text("\n".join(["region,sex,pay", *lines]) + "\n", encoding="utf-8")
+    (tmp_path / "people.csv").write_text(
+        "\n".join(["region,sex,pay", *lines]) + "\n", encoding="utf-8"
+    )
     (tmp_path / "appetite.yaml").write_text(APPETITE, encoding="utf-8")
     return tmp_path / "people.csv"
 
 
 def ran(capsys: pytest.CaptureFixture[str], people: Path, *asked: str) -> tuple[str, str]:
     appetite = ("--risk-appetite", str(people.with_name("appetite.yaml")))
-    assert main(["safe", str(people), "--by", "region,sex", "--value", "pay", *appetite, *asked]) == 0
+    assert (
+        main(["safe", str(people), "--by", "region,sex", "--value", "pay", *appetite, *asked]) == 0
+    )
     captured = capsys.readouterr()
     return captured.out, captured.err
 
@@ -64,7 +73,9 @@ def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
 ) -> None:
     """Of 960, the two largest are 930: dominance at 0.9; what is left is 30 of 900: p %; M in N has two."""
     out, err = ran(capsys, people, "--format", "csv")
-    broken = {(row["region"], row["sex"]): row["unsafe"] for row in csv.DictReader(out.splitlines())}
+    broken = {
+        (row["region"], row["sex"]): row["unsafe"] for row in csv.DictReader(out.splitlines())
+    }
     assert broken["N", "F"] == '["dominance", "p_percent"]'
     assert "few_people" in broken["N", "M"]
     assert "few_people" not in broken["S", "F"]
@@ -100,24 +111,48 @@ def test_results_name_the_unsafe_cells_for_a_checker(
     assert result["fair"]["check_status"]["MinimumThresholdCheck"] == "fail"
     assert result["fair"]["independent"] == ["region", "sex"]
     assert written["tool"]["name"] == "reid-sql"
-    assert set(result) >= {"uid", "type", "properties", "outcome", "command", "summary", "timestamp"}
+    assert set(result) >= {
+        "uid",
+        "type",
+        "properties",
+        "outcome",
+        "command",
+        "summary",
+        "timestamp",
+    }
     assert set(result) >= {"comments", "exception"}
     assert main(["safe", str(people), "--by", "region,sex", "--acro", str(folder)]) == 2
     assert "the folder must be without results, got one with" in capsys.readouterr().err
     assert main(["safe", str(people), "--by", "region,sex", "--acro", str(people)]) == 2
-    assert "results must go to a folder that can be written, got people.csv" in capsys.readouterr().err
+    assert (
+        "results must go to a folder that can be written, got people.csv" in capsys.readouterr().err
+    )
 
 
-def test_what_is_hidden_is_empty_and_reviewed(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_hidden_is_empty_and_reviewed(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = people.with_name("outputs")
-    out, _ = ran(capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder))
+    out, _ = ran(
+        capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder)
+    )
     assert "Publish the CSV file alone." in " ".join(out.split())
-    result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]["output_0"]
+    result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"][
+        "output_0"
+    ]
     assert result["status"] == "review"
     assert result["properties"]["mitigation"] == "suppress"
     table = csv.DictReader((folder / "output_0_0.csv").read_text(encoding="utf-8").splitlines())
     assert {row["records"] for row in table if (row["region"], row["sex"]) == ("N", "M")} == {""}
-    audited = ["audit-tables", str(folder / "output_0_0.csv"), "--total", "All", "--k", "3", "--json"]
+    audited = [
+        "audit-tables",
+        str(folder / "output_0_0.csv"),
+        "--total",
+        "All",
+        "--k",
+        "3",
+        "--json",
+    ]
     assert main(audited) == 0
     assert {row["finding"] for row in json.loads(capsys.readouterr().out)["cells"]} <= {"protected"}
 
@@ -145,7 +180,14 @@ def test_what_is_no_risk_appetite_is_refused(tmp_path: Path, text: str, words: s
 
 def test_a_category_that_reads_like_a_total_is_refused(tmp_path: Path) -> None:
     rows = [
-        {"sex": sex, "total_over": over, "records": 9, "value_sum": None, "unsafe": [], "status": "published"}
+        {
+            "sex": sex,
+            "total_over": over,
+            "records": 9,
+            "value_sum": None,
+            "unsafe": [],
+            "status": "published",
+        }
         for sex, over in (("All", []), (None, ["sex"]))
     ]
     with pytest.raises(ReidError, match="must have no category 'All', got one in 'sex'"):

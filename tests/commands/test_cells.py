@@ -37,7 +37,9 @@ def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
         assert "Of " in ran(capsys, "audit-tables", str(file))
 
 
-def test_hierarchies_and_earlier_tables_are_options(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hierarchies_and_earlier_tables_are_options(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     earlier = people.with_name("earlier.csv")
     earlier.write_text("sex,records\nF,16\nM,\n", encoding="utf-8")
     asked = ["--by", "region,sex", "--totals", "margins", "--suppress", "secondary", "--json"]
@@ -59,7 +61,9 @@ def test_pages_say_what_is_unsafe_and_what_not_to_publish(
     assert "Publish neither" in page
 
 
-def test_nested_tables_differ_by_a_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nested_tables_differ_by_a_group(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, counts in (("all", (41, 30)), ("less", (39, 30))):
         lines = [f"{sex},{count}" for sex, count in zip("FM", counts, strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["sex,n", *lines]) + "\n", encoding="utf-8")

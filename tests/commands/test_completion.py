@@ -43,7 +43,9 @@ def test_the_commands_are_offered(bash: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_a_command_is_offered_by_every_shell(bash: str, tmp_path: Path, name: str) -> None:
+def test_every_option_of_a_command_is_offered_by_every_shell(
+    bash: str, tmp_path: Path, name: str
+) -> None:
     page = help_text(name)
     named = set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", page, re.MULTILINE))
     assert named == {word for word in offered(bash, tmp_path, name, "-") if word != "-h"}
@@ -81,7 +83,9 @@ def test_values_are_the_choices_or_files_or_nothing(bash: str, tmp_path: Path) -
     assert offered(bash, tmp_path, "risk", "peo") == ["people.csv"]
     assert offered(bash, tmp_path, "check", "--html", "peo") == ["people.csv"]
     assert offered(bash, tmp_path, "risk", "--qi", "") == []
-    assert offered(bash, tmp_path, "functions", "pyc_f") == [n for n in declared() if n.startswith("pyc_f")]
+    assert offered(bash, tmp_path, "functions", "pyc_f") == [
+        n for n in declared() if n.startswith("pyc_f")
+    ]
     assert tuple(offered(bash, tmp_path, "completion", "")) == SHELLS
 
 

@@ -31,7 +31,10 @@ def of_file(tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def of_connection(
-    request: pytest.FixtureRequest, tmp_path: Path, of_file: list[str], monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    of_file: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[list[str]]:
     """The same in a database, by its connection."""
     if request.param == "duckdb":
@@ -59,7 +62,10 @@ def read_page(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     "options", [[], ["--nulls", "drop"], ["--nulls", "wildcard"], ["--entity", "person_id"]]
 )
 def test_risk_is_that_of_the_file(
-    of_file: list[str], of_connection: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
+    of_file: list[str],
+    of_connection: list[str],
+    options: list[str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     more = ["--threshold", "0.3", "--stand-out", "4", *options]
     expected, found = (
@@ -69,7 +75,9 @@ def test_risk_is_that_of_the_file(
     assert found.pop("summary") == pytest.approx(expected.pop("summary"))
     assert found == {**expected, "counted": found["counted"]}
     assert expected["counted"].startswith(found["counted"])
-    assert ("looks like an identifier and repeats" in found["counted"]) == ("--entity" not in options)
+    assert ("looks like an identifier and repeats" in found["counted"]) == (
+        "--entity" not in options
+    )
 
 
 @pytest.mark.first(of_connection=["duckdb"])
@@ -81,7 +89,9 @@ def test_the_one_answer_is_that_of_the_file(
     for command, name in (("forecast", None), ("risk", "population_risk")):
         pages = [read_page(capsys, command, *given, *more) for given in (of_file, of_connection)]
         expected, found = (page if name is None else page[name] for page in pages)
-        assert found[0].pop("pyc_forecast", {}) == pytest.approx(expected[0].pop("pyc_forecast", {}))
+        assert found[0].pop("pyc_forecast", {}) == pytest.approx(
+            expected[0].pop("pyc_forecast", {})
+        )
         assert found[0]["method"] == "people"
         assert found == expected
     drawn = tmp_path / "forecast.svg"
@@ -90,16 +100,34 @@ def test_the_one_answer_is_that_of_the_file(
 
 
 REFUSED = {
-    ("risk", "--memory-limit", "1GB"): "--memory-limit must not be given for a warehouse, got '1GB'",
-    ("forecast", "--population", "1e6", "--plot", "p.gif"): "--plot must be a PNG or SVG file, got 'p.gif'",
-    ("forecast", "--population", "10"): "population must be at least the 400 records of the sample, got 10",
+    (
+        "risk",
+        "--memory-limit",
+        "1GB",
+    ): "--memory-limit must not be given for a warehouse, got '1GB'",
+    (
+        "forecast",
+        "--population",
+        "1e6",
+        "--plot",
+        "p.gif",
+    ): "--plot must be a PNG or SVG file, got 'p.gif'",
+    (
+        "forecast",
+        "--population",
+        "10",
+    ): "population must be at least the 400 records of the sample, got 10",
     ("profile",): "FILE must be a local file, got '",
     (
         "risk",
         "--table",
         "town.peopel",
     ): "--table must be a table of the database, got 'town.peopel'; did you mean",
-    ("risk", "--qi", "Age"): "quasi-identifiers must be columns of the table, got 'Age'; did you mean 'age'?",
+    (
+        "risk",
+        "--qi",
+        "Age",
+    ): "quasi-identifiers must be columns of the table, got 'Age'; did you mean 'age'?",
 }
 
 
@@ -122,7 +150,11 @@ def test_what_a_connection_cannot_answer_is_refused(
 def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = {"forecast": ["--population", "1e6", *QI], "profile": [], "qar": ["--columns", "age,sex"]}
+    more = {
+        "forecast": ["--population", "1e6", *QI],
+        "profile": [],
+        "qar": ["--columns", "age,sex"],
+    }
     url = f"postgres://reid:{SECRET}@localhost:1/db"
     assert main([command, url, "--table", "t", *more.get(command, QI)]) == 2
     message = capsys.readouterr()

@@ -24,7 +24,9 @@ at_least = 2
 @pytest.mark.parametrize(
     "ending", [*KINDS, *DATABASES, *(f"{kind}{packed}" for kind in KINDS for packed in PACKED)]
 )
-def test_a_file_of_noise_is_refused_in_one_sentence_that_names_it(tmp_path: Path, ending: str) -> None:
+def test_a_file_of_noise_is_refused_in_one_sentence_that_names_it(
+    tmp_path: Path, ending: str
+) -> None:
     file = tmp_path / f"people{ending}"
     file.write_bytes(JUNK)
     (tmp_path / "policy.toml").write_text(POLICY.format(file=file.name), encoding="utf-8")
@@ -38,9 +40,13 @@ def test_a_file_of_noise_is_refused_in_one_sentence_that_names_it(tmp_path: Path
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
-def test_a_folder_is_refused_with_the_pattern_of_what_lies_in_it(tmp_path: Path, ending: str) -> None:
+def test_a_folder_is_refused_with_the_pattern_of_what_lies_in_it(
+    tmp_path: Path, ending: str
+) -> None:
     written = b"age\n1\n"
-    (tmp_path / f"a{ending}").write_bytes(gzip.compress(written) if ending.endswith(".gz") else written)
+    (tmp_path / f"a{ending}").write_bytes(
+        gzip.compress(written) if ending.endswith(".gz") else written
+    )
     (tmp_path / "read.me").write_bytes(b"")
     refused = command("risk", str(tmp_path), "--qi", "age")
     pattern = f"{tmp_path}/*{ending}"

@@ -24,11 +24,11 @@ def visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
     monkeypatch.chdir(tmp_path)
     rng = random.Random(3)  # noqa: S311 - tables, no secrets
     rows = [(p, rng.randint(20, 29), rng.choice("MF"), rng.choice("ABC")) for p in range(60)]
-    frame = pl.DataFrame([row for row in rows for _ in "abcd"], ["patient_id", *QI.split(",")], orient="row")
-    frame.write_csv("visits.csv")
-    scenario = (
-        'name = "s"\npopulation = 1000\n[[groups]]\ncolumns = ["age", "sex", "town"]\nprobability = 1\n'
+    frame = pl.DataFrame(
+        [row for row in rows for _ in "abcd"], ["patient_id", *QI.split(",")], orient="row"
     )
+    frame.write_csv("visits.csv")
+    scenario = 'name = "s"\npopulation = 1000\n[[groups]]\ncolumns = ["age", "sex", "town"]\nprobability = 1\n'
     Path("s.toml").write_text(scenario, encoding="utf-8")
     return frame
 
@@ -89,7 +89,11 @@ def test_a_forecast_of_people_is_the_functions(
 ) -> None:
     main([*COMMANDS["forecast"], "--format", "csv", "--entity", "patient_id"])
     row = next(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    found = rp.population_risk(visits, QI.split(","), [1000.0], entity="patient_id").collect().to_dicts()[0]
+    found = (
+        rp.population_risk(visits, QI.split(","), [1000.0], entity="patient_id")
+        .collect()
+        .to_dicts()[0]
+    )
     assert row == {name: str(value) for name, value in found.items()}
 
 

@@ -39,7 +39,13 @@ def test_csv_has_the_rows_of_the_json(call: list[str], key: str | None) -> None:
     assert [list(row) for row in found] == [list(row) for row in expected]
     for row, other in zip(found, expected, strict=True):
         for name, value in other.items():
-            shown = "" if value is None else json.dumps(value) if isinstance(value, list) else str(value)
+            shown = (
+                ""
+                if value is None
+                else json.dumps(value)
+                if isinstance(value, list)
+                else str(value)
+            )
             assert row[name] == shown, name
 
 
@@ -91,14 +97,21 @@ def test_csv_of_a_check_has_a_row_for_each_group_with_the_fields_of_the_json(pol
     page, found = asked_twice(["check", policy])
     pairs = [(check, group) for check in page["checks"] for group in check["groups"]]
     assert len(pairs) == len(found) == 4
-    assert {row["group"] for row in found} == {"", *(cell({'to"wn,\n': members}) for members in HELD[:2])}
+    assert {row["group"] for row in found} == {
+        "",
+        *(cell({'to"wn,\n': members}) for members in HELD[:2]),
+    }
     for (check, group), row in zip(pairs, found, strict=True):
-        expected = {name: value for name, value in check.items() if name not in {"verdict", "groups"}}
+        expected = {
+            name: value for name, value in check.items() if name not in {"verdict", "groups"}
+        }
         expected |= {"check_verdict": check["verdict"], **group}
         assert row == {name: cell(value) for name, value in expected.items()}
 
 
-def test_csv_of_what_was_prepared_has_a_row_for_each_column_with_the_fields_of_the_json(policy: str) -> None:
+def test_csv_of_what_was_prepared_has_a_row_for_each_column_with_the_fields_of_the_json(
+    policy: str,
+) -> None:
     page, found = asked_twice(["prepare", policy])
     lists = {"name", "loss", "columns", "columns_released", "columns_left_out"}
     lists |= {"frontier", "cross_tables", "choices"}
@@ -145,7 +158,9 @@ SCENARIO = {
         ),
     ],
 )
-def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(call: list[str], keys: list[str]) -> None:
+def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(
+    call: list[str], keys: list[str]
+) -> None:
     asked = [call[0], PEOPLE, *call[1:]]
     expected = json.loads(command(*asked, "--json").stdout)
     for key in keys:
@@ -156,7 +171,18 @@ def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(call: list[s
 
 
 def test_csv_cannot_hold_two_tables() -> None:
-    call = ["risk", PEOPLE, "--qi", "age", "--population", "1e6", "--stand-out", "3", "--format", "csv"]
+    call = [
+        "risk",
+        PEOPLE,
+        "--qi",
+        "age",
+        "--population",
+        "1e6",
+        "--stand-out",
+        "3",
+        "--format",
+        "csv",
+    ]
     refused = command(*call)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert (
@@ -167,17 +193,24 @@ def test_csv_cannot_hold_two_tables() -> None:
 
 def test_a_query_prints_csv_that_duckdb_reads_back(tmp_path: Path) -> None:
     asked = "SELECT 1 AS a, NULL::INT AS b, 'x, \"y\"' AS c, chr(10) || 'z' AS a, 'é' || chr(27) AS \"d,e\""
-    (tmp_path / "asked.sql").write_text(f"{asked}; SELECT 1 AS nothing WHERE false;", encoding="utf-8")
+    (tmp_path / "asked.sql").write_text(
+        f"{asked}; SELECT 1 AS nothing WHERE false;", encoding="utf-8"
+    )
     reported = command("query", str(tmp_path / "asked.sql"), "--format", "csv").stdout
     assert reported == 'a,b,c,a,"d,e"\n1,,"x, ""y""","\nz",é\\x1b\nnothing\n'
     (tmp_path / "found.csv").write_text(reported.removesuffix("nothing\n"), encoding="utf-8")
-    read = duckdb.default_connection().sql(f"FROM read_csv('{tmp_path / 'found.csv'}', all_varchar := true)")
+    read = duckdb.default_connection().sql(
+        f"FROM read_csv('{tmp_path / 'found.csv'}', all_varchar := true)"
+    )
     assert read.fetchall() == [("1", None, 'x, "y"', "\nz", "é\\x1b")]
 
 
 def test_lists_in_csv_are_json(capsys: pytest.CaptureFixture[str]) -> None:
     print_csv(["a"], [[["x", 'y"']], [[1.5, None]]])
-    assert [json.loads(row["a"]) for row in rows(capsys.readouterr().out)] == [["x", 'y"'], [1.5, None]]
+    assert [json.loads(row["a"]) for row in rows(capsys.readouterr().out)] == [
+        ["x", 'y"'],
+        [1.5, None],
+    ]
 
 
 def test_two_formats_at_once_are_refused_before_the_file_is_looked_for() -> None:
@@ -212,7 +245,9 @@ def test_lines_are_as_wide_as_columns_says() -> None:
     assert max(map(len, reported.stdout.splitlines()[3:12])) <= 60
 
 
-def test_no_text_of_a_table_is_a_formula_to_a_spreadsheet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_text_of_a_table_is_a_formula_to_a_spreadsheet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     formulas = ["=1+1", "+cmd|'/c calc'!A1", "-2+3", "@SUM(1)", "\t=1", " =1", "\r=1"]
     plain = ["-1", "+1.5e-3", "-", "a=1", "-12,5", ""]
     print_csv(["a"], [[each] for each in [*formulas, *plain]] + [[-1], [-1.5]])
@@ -257,8 +292,12 @@ def test_fixed_columns_of_an_answer_are_left_out_of_a_terminal_by_name(
 ) -> None:
     people = root / "reid_sql" / "demo" / "people.csv"
     shown = command("query", sql.format(people), "--format", "table", columns=250).stdout
-    sentence = re.search(r"^Not shown: (.*) \(name them, or pass --format csv\)\.$", shown, re.MULTILINE)
+    sentence = re.search(
+        r"^Not shown: (.*) \(name them, or pass --format csv\)\.$", shown, re.MULTILINE
+    )
     assert (sentence[1].split(", ") if sentence else []) == left_out
     header = shown.splitlines()[1]
-    printed = command("query", sql.format(people), "--format", "csv").stdout.splitlines()[0].split(",")
+    printed = (
+        command("query", sql.format(people), "--format", "csv").stdout.splitlines()[0].split(",")
+    )
     assert set(re.findall(r"\w+", header)) == set(printed) - set(left_out)

@@ -57,7 +57,9 @@ def test_a_document_that_exists_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_a_file_without_such_columns_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "ids.csv").write_text("id\n" + "\n".join(f"X{i:07}" for i in range(500)), encoding="utf-8")
+    (tmp_path / "ids.csv").write_text(
+        "id\n" + "\n".join(f"X{i:07}" for i in range(500)), encoding="utf-8"
+    )
     refused = command("init", "ids.csv", folder=tmp_path)
     assert refused.returncode == 2
     assert "got none that looks like one" in refused.stderr
@@ -92,7 +94,9 @@ def test_a_column_that_may_not_identify_all_people_is_not_named_as_theirs(
 
 def test_what_is_not_measured_is_named(tmp_path: Path) -> None:
     births = [{"year": 1950 + n % 40, "month": 1 + n % 12} for n in range(200)]
-    frame = pl.DataFrame({"sex": ["f", "m"] * 100, "birth": births, "age": [n % 50 for n in range(200)]})
+    frame = pl.DataFrame(
+        {"sex": ["f", "m"] * 100, "birth": births, "age": [n % 50 for n in range(200)]}
+    )
     frame.write_parquet(tmp_path / "people.parquet")
     done = command("init", "people.parquet", folder=tmp_path)
     assert "Not measured: birth (values of several parts" in " ".join(done.stdout.split())

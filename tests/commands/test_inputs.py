@@ -42,7 +42,10 @@ def forms(tmp_path: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "ndjson", "json"])
 def test_standard_input_is_recognised_by_its_first_bytes(
-    kind: str, forms: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: str,
+    forms: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(forms[kind])))
     assert summary(capsys, "-") == summary(capsys, str(PEOPLE))
@@ -56,7 +59,9 @@ def test_an_empty_standard_input_is_refused(
 
 
 @pytest.mark.parametrize("name", ["people[1].csv", "data?.csv", "*.csv"])
-def test_a_path_is_that_very_file(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_is_that_very_file(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / name).write_bytes(PEOPLE.read_bytes())
     for other in ("people1.csv", "data1.csv"):
         (tmp_path / other).write_text("age,sex\n1,F\n", encoding="utf-8")
@@ -73,13 +78,20 @@ def test_a_place_in_a_store_is_read_as_it_is_written(capsys: pytest.CaptureFixtu
     assert "Tr0ub4dor" not in reported
 
 
-@pytest.mark.parametrize("file", ["https://store.invalid//people.csv", "s3://bucket//people.parquet"])
-def test_the_gate_reads_files_alone(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "file", ["https://store.invalid//people.csv", "s3://bucket//people.parquet"]
+)
+def test_the_gate_reads_files_alone(
+    tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     checks = 'quasi_identifiers = ["age"]\nchecks = [{ measure = "k", at_least = 2 }]'
     policy = tmp_path / "policy.toml"
     policy.write_text(f'[[tables]]\nfile = "{file}"\n{checks}', encoding="utf-8")
     assert main(["check", str(policy)]) == 2
-    assert f"policy tables[1] must lie in a file here, got '{file}'; export it" in capsys.readouterr().err
+    assert (
+        f"policy tables[1] must lie in a file here, got '{file}'; export it"
+        in capsys.readouterr().err
+    )
 
 
 def test_no_macro_of_a_database_file_answers_for_a_function(

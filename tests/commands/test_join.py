@@ -8,7 +8,17 @@ import pytest
 
 from reid_sql.cli import main
 
-JOIN = ["join-risk", "people.parquet", "jobs.csv", "--on", "id=pid", "--qi", "sex", "--right-qi", "job"]
+JOIN = [
+    "join-risk",
+    "people.parquet",
+    "jobs.csv",
+    "--on",
+    "id=pid",
+    "--qi",
+    "sex",
+    "--right-qi",
+    "job",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -22,17 +32,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pl.DataFrame({"pid": range(20), "job": jobs}).write_csv("jobs.csv")
 
 
-def test_a_page_names_the_people_and_what_matches_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_names_the_people_and_what_matches_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(JOIN) == 0
     page = capsys.readouterr().out
-    assert "Of 20 people in both tables, the join singles out 2 (10.0 %) whom neither table singles" in page
+    assert (
+        "Of 20 people in both tables, the join singles out 2 (10.0 %) whom neither table singles"
+        in page
+    )
     assert "Without a match: 20 people of the left table, 0 of the right" in page
 
 
 def test_rows_are_those_of_the_function(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*JOIN, "--k", "10", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["join"]
-    assert [(row["columns"], row["people"], row["singled_out"]) for row in rows] == [(["job"], 20, 20)] * 2
+    assert [(row["columns"], row["people"], row["singled_out"]) for row in rows] == [
+        (["job"], 20, 20)
+    ] * 2
 
 
 @pytest.mark.parametrize(

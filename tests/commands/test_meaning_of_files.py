@@ -10,7 +10,11 @@ from tests.processes import command
 
 
 def test_a_title_above_the_header_is_refused(tmp_path: Path) -> None:
-    for title in ("title of the export;;\n;;\n", "title of the export\n", "title of the export\n\n"):
+    for title in (
+        "title of the export;;\n;;\n",
+        "title of the export\n",
+        "title of the export\n\n",
+    ):
         (tmp_path / "title.csv").write_text(f"{title}name;sex;age\nann;f;3\nbob;m;4\n")
         done = command("profile", str(tmp_path / "title.csv"))
         assert done.returncode == 2
@@ -21,7 +25,15 @@ def test_columns_in_another_order_are_found_by_name(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("b,a\n2,1\n")
     done = command(
-        "risk", str(tmp_path / "*.csv"), "--files", "--qi", "a,b", "--format", "csv", "--stand-out", "0"
+        "risk",
+        str(tmp_path / "*.csv"),
+        "--files",
+        "--qi",
+        "a,b",
+        "--format",
+        "csv",
+        "--stand-out",
+        "0",
     )
     header, figures = (line.split(",") for line in done.stdout.splitlines()[:2])
     assert dict(zip(header, figures, strict=True))["k"] == "2"
@@ -41,12 +53,16 @@ def test_numbers_of_rows_are_no_quasi_identifier(tmp_path: Path) -> None:
     rows = "".join(f'"{i}",{20 + i % 50},"{"mf"[i % 2]}"\n' for i in range(1, 301))
     (tmp_path / "people.csv").write_text('"","age","sex"\n' + rows)
     profiled = command("profile", str(tmp_path / "people.csv"), "--format", "csv").stdout
-    assert next(line for line in profiled.splitlines() if line.startswith("column0")).count("identifier")
+    assert next(line for line in profiled.splitlines() if line.startswith("column0")).count(
+        "identifier"
+    )
 
 
 def test_objects_of_json_are_equal_in_any_order_of_their_keys(tmp_path: Path) -> None:
     file = tmp_path / "people.jsonl"
-    file.write_text('{"a":{"x":1,"y":{"p":1,"q":2}}}\n{"a":{"y":{"q":2,"p":1},"x":1}}\n{"a":{"x":1}}\n')
+    file.write_text(
+        '{"a":{"x":1,"y":{"p":1,"q":2}}}\n{"a":{"y":{"q":2,"p":1},"x":1}}\n{"a":{"x":1}}\n'
+    )
     con = duckdb.connect()
     reid_sql.register(con)
     con.execute(f"CREATE VIEW people AS FROM '{file}'")
@@ -60,7 +76,11 @@ def test_objects_of_json_are_equal_in_any_order_of_their_keys(tmp_path: Path) ->
         ("twice.csv", "age,sex\n1,f\n2,m\nage,sex\n1,f\n", "must have its header once"),
         ("quotes.csv", "'age','sex'\n'1','f'\n'2','m'\n", 'write --quote "\'"'),
         ("packed.csv", "PK\x03\x04 a workbook", "with the content of a workbook or archive"),
-        ("notes.csv", "# made by me\n# today\nage,sex\n1,f\n2,m\n3,f\n", "must begin with its header"),
+        (
+            "notes.csv",
+            "# made by me\n# today\nage,sex\n1,f\n2,m\n3,f\n",
+            "must begin with its header",
+        ),
     ],
 )
 def test_what_is_no_table_as_it_is_read_is_refused(

@@ -23,7 +23,9 @@ def test_a_comma_stands_between_numbers_or_thousands() -> None:
 
 @pytest.mark.parametrize("text", ["100,200", "1,234,567"])
 def test_a_comma_that_may_be_both_is_refused(text: str) -> None:
-    with pytest.raises(OutOfDomainError, match="must show whether a comma separates numbers or thousands"):
+    with pytest.raises(
+        OutOfDomainError, match="must show whether a comma separates numbers or thousands"
+    ):
         numbers("--population", [text])
 
 
@@ -62,7 +64,9 @@ VALUED = {
 @pytest.mark.parametrize("command", VALUED)
 def test_an_option_given_twice_is_refused(command: str) -> None:
     for option in VALUED[command]:
-        with pytest.raises(OutOfDomainError, match=f"{option} must be given once, got '1' and '2'; omit one"):
+        with pytest.raises(
+            OutOfDomainError, match=f"{option} must be given once, got '1' and '2'; omit one"
+        ):
             parser().parse_args([command, "FILE", option, "1", option, "2"])
 
 
@@ -91,19 +95,27 @@ def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
 def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
     call: list[str], meant: str
 ) -> None:
-    with pytest.raises(OutOfDomainError, match=f"reid-sql {call[0]} cannot .* did you mean '{meant}'"):
+    with pytest.raises(
+        OutOfDomainError, match=f"reid-sql {call[0]} cannot .* did you mean '{meant}'"
+    ):
         parser().parse_args(call)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (["risk", PEOPLE, "--qi", "age", "--format", "xml"], "'xml'; the choices are table, json, csv"),
+        (
+            ["risk", PEOPLE, "--qi", "age", "--format", "xml"],
+            "'xml'; the choices are table, json, csv",
+        ),
         (
             ["advise", "p.toml", "--single"],
             "reid-sql advise is part of check and prepare; reid-sql check",
         ),
-        (["advise", "--help"], "reid-sql prepare POLICY finds the transformation that meets the policy"),
+        (
+            ["advise", "--help"],
+            "reid-sql prepare POLICY finds the transformation that meets the policy",
+        ),
         (["completion", "bsh"], "argument SHELL: invalid choice: 'bsh'; did you mean 'bash'?"),
         (["ris"], "argument COMMAND: invalid choice: 'ris'; did you mean 'risk'?"),
         (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --format, --json,"),
@@ -118,7 +130,10 @@ def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], message
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (["risk", PEOPLE, "--qi", "age", "--k", "7"], "--k must come with --population, got 7 alone"),
+        (
+            ["risk", PEOPLE, "--qi", "age", "--k", "7"],
+            "--k must come with --population, got 7 alone",
+        ),
         (
             ["qar", PEOPLE, "--columns", "age", "--by", "exact"],
             "--by must come with --remove or --plot, got exact alone",

@@ -24,14 +24,22 @@ def visits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
     """Two to five visits of each of 40 patients; the working directory has the file."""
     monkeypatch.chdir(tmp_path)
     rng = random.Random(5)  # noqa: S311 - tables, no secrets
-    rows = [(p, rng.choice("ABC"), rng.randint(1, 3)) for p in range(40) for _ in range(rng.randint(2, 5))]
+    rows = [
+        (p, rng.choice("ABC"), rng.randint(1, 3))
+        for p in range(40)
+        for _ in range(rng.randint(2, 5))
+    ]
     frame = pl.DataFrame(rows, ["patient_id", "ward", "day"], orient="row")
     frame.write_csv("visits.csv")
     return frame
 
 
-def test_the_rows_are_those_of_the_function(visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
-    expected = ANY.unicity(visits, "patient_id", ["ward", "day"], points=[1, 3]).collect().to_dicts()
+def test_the_rows_are_those_of_the_function(
+    visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = (
+        ANY.unicity(visits, "patient_id", ["ward", "day"], points=[1, 3]).collect().to_dicts()
+    )
     assert main([*KNOWN, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["unicity"]
     assert found == [pytest.approx(row) for row in expected]
@@ -52,9 +60,14 @@ def test_the_chart_has_the_shares_of_each_resolution(
     pytest.importorskip("matplotlib")
     assert main([*KNOWN, "--plot", "chart.svg"]) == 0
     capsys.readouterr()
-    assert "rows of a person that the attacker knows" in Path("chart.svg").read_text(encoding="utf-8")
+    assert "rows of a person that the attacker knows" in Path("chart.svg").read_text(
+        encoding="utf-8"
+    )
     columns = {"ward and day": ["ward", "day"], "ward": ["ward"]}
-    answers = {name: ANY.unicity(visits, "patient_id", each, points=[1, 3]) for name, each in columns.items()}
+    answers = {
+        name: ANY.unicity(visits, "patient_id", each, points=[1, 3])
+        for name, each in columns.items()
+    }
     axes: Any = plot.unicity(answers).axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "3"]
     assert [line.get_label() for line in axes.lines] == list(columns)
@@ -73,9 +86,18 @@ def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*RISK, "--plot", "p.svg"], "--plot must come with --points, got p.svg alone; add --points or omit"),
-        ([*RISK, "--points", "2"], "--points must come with --entity, got 2 alone; add --entity or omit it"),
-        ([*KNOWN[:-1], "0"], "points must be a whole number of known rows from 1 to 16, got 0; pass"),
+        (
+            [*RISK, "--plot", "p.svg"],
+            "--plot must come with --points, got p.svg alone; add --points or omit",
+        ),
+        (
+            [*RISK, "--points", "2"],
+            "--points must come with --entity, got 2 alone; add --entity or omit it",
+        ),
+        (
+            [*KNOWN[:-1], "0"],
+            "points must be a whole number of known rows from 1 to 16, got 0; pass",
+        ),
         (
             [*KNOWN, "--format", "csv", "--population", "1000"],
             "--points must be given alone in csv, got --population or --stand-out with it; ask twice",

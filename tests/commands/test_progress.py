@@ -28,7 +28,13 @@ def watched(
     pipe = subprocess.PIPE
     reported = environment() | {"TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(
-        [sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=slave, env=reported, cwd=ROOT, text=True
+        [sys.executable, *arguments],
+        stdin=pipe,
+        stdout=pipe,
+        stderr=slave,
+        env=reported,
+        cwd=ROOT,
+        text=True,
     ) as process:
         os.close(slave)
 
@@ -135,7 +141,9 @@ def test_every_command_that_counts_takes_the_same_switch() -> None:
     reported = {}
     for name, command in commands.items():
         members = {word: each for each in command._actions for word in each.option_strings}  # noqa: SLF001
-        reported[name] = [members[word].help for word in ("--progress", "--no-progress") if word in members]
+        reported[name] = [
+            members[word].help for word in ("--progress", "--no-progress") if word in members
+        ]
     at_once = {name for name, words in reported.items() if not words}
     assert at_once == {"functions", "sql", "completion", "serve"}
     assert len({tuple(words) for name, words in reported.items() if name not in at_once}) == 1

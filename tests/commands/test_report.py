@@ -19,14 +19,17 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rng = random.Random(49)  # noqa: S311 - a table, no secrets
     rows = [
-        (f"K{p:06}", rng.randint(20, 39), rng.choice("FM"), rng.choice([1, 2, 2, 97])) for p in range(300)
+        (f"K{p:06}", rng.randint(20, 39), rng.choice("FM"), rng.choice([1, 2, 2, 97]))
+        for p in range(300)
     ]
     frame = pl.DataFrame(rows, ["key", "age", "sex", "pregnant"], orient="row")
     frame.write_csv("people.csv")
     return tmp_path / "people.csv"
 
 
-def test_the_verdict_is_that_of_init_and_check(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_is_that_of_init_and_check(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code = main(["report", file.name, "--json"])
     made = json.loads(capsys.readouterr().out)
     main(["init", file.name])
@@ -44,7 +47,11 @@ def test_the_page_says_what_to_leave_out_and_what_to_know(file: Path) -> None:
     report = reid_sql.report(file.name, population=10_000)
     text = unescape(report.html("report.html").read_text(encoding="utf-8"))
     assert text.index("Leave out of the release: key") < text.index("<h2>Columns")
-    for words in ('missing.pregnant = ["97"]', "population_correctness", "In a population of 10,000 people"):
+    for words in (
+        'missing.pregnant = ["97"]',
+        "population_correctness",
+        "In a population of 10,000 people",
+    ):
         assert words in text
     assert str(file.parent) not in text
     assert "K000001" not in text
@@ -101,5 +108,6 @@ def test_a_page_has_the_figures_that_the_terminal_has(
     assert len(digits) > 5
     for word in digits:
         assert word.strip(".,;:") in page
-    assert main([name, "people.csv", *given, "--html", file.name]) == 2  # which would overwrite the table
+    # which would overwrite the table
+    assert main([name, "people.csv", *given, "--html", file.name]) == 2
     assert pl.read_csv(file).height == 300

@@ -16,7 +16,8 @@ from tests.tables import by_duckdb
 from tests.warehouses import connected, put
 
 Answers = list[dict[str, Any]]
-Given = Mapping[str, Any]  # a frame for each table, and for a function of records `tbl` and `columns`
+# a frame for each table, and for a function of records `tbl` and `columns`
+Given = Mapping[str, Any]
 WAREHOUSES: Final = {"ibis on duckdb": "duckdb", "ibis on postgres": "postgres"}
 ENGINES: Final = [name for each in engines() for name in (WAREHOUSES if each == "ibis" else [each])]
 
@@ -45,13 +46,17 @@ class Sql:
     def sql(self, declared: Function, given: Given) -> str:
         if declared.answer.of_rows:
             own = [
-                _cell(given[p.name]) for p in declared.parameters if p.name in given and p.name != "columns"
+                _cell(given[p.name])
+                for p in declared.parameters
+                if p.name in given and p.name != "columns"
             ]
             cells = [*own, *map(quoted, given.get("columns", ()))]
             return f"SELECT {quoted('row')}, {declared.name}({', '.join(cells)}) AS answer FROM tbl"
         cells = [_cell(given[p.name], p.name) for p in declared.parameters if p.default is REQUIRED]
         required = {p.name for p in declared.parameters if p.default is REQUIRED}
-        options = [f"{name} := {_cell(given[name], name)}" for name in given if name not in required]
+        options = [
+            f"{name} := {_cell(given[name], name)}" for name in given if name not in required
+        ]
         return f"FROM {declared.name}({', '.join([*cells, *options])})"
 
 
@@ -69,7 +74,11 @@ def _cell(value: Any, name: str = "") -> str:
 
 def frames_in(value: Any) -> list[pl.DataFrame]:
     """The frames of a list of tables; of anything else none."""
-    return [each for each in value if isinstance(each, pl.DataFrame)] if isinstance(value, list) else []
+    return (
+        [each for each in value if isinstance(each, pl.DataFrame)]
+        if isinstance(value, list)
+        else []
+    )
 
 
 class Column(str):
@@ -85,7 +94,8 @@ class Frames:
         self.name = name
         self.face = importlib.import_module(f"reid_sql.{name}")
         self.adapter = importlib.import_module(f"reid_sql.engines.{name}.adapter")
-        self.tables: dict[tuple[str, str], Any] = {}  # by the parameter and the frame, each made once
+        # by the parameter and the frame, each made once
+        self.tables: dict[tuple[str, str], Any] = {}
 
     def ask(self, declared: Function, given: Given) -> Answers | str:
         try:

@@ -37,8 +37,11 @@ def question(engine: Engine, function: Function) -> dict[str, Any]:
         return {**given(function), "tbl": PEOPLE_WITH_ROWS, "columns": QI}
     if function.answer is Answer.SCALAR:
         return numbers(function)
-    tables: dict[str, Any] = {p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)}
-    needed = [p for p in function.parameters if p.default is REQUIRED]  # safe_table may respect others
+    tables: dict[str, Any] = {
+        p.name: PEOPLE for p in function.parameters if isinstance(p.domain, Table)
+    }
+    # safe_table may respect others
+    needed = [p for p in function.parameters if p.default is REQUIRED]
     tables |= {p.name: [PUBLISHED, TOTALS] for p in needed if isinstance(p.domain, Tables)}
     if function.name == "load_model":
         saved = engine.ask(declared()["model_json"], {"model": MODEL_NAME})
@@ -60,7 +63,9 @@ def agree(function: Function, answers: Answers | str, expected: Answers | str) -
         assert answers == expected
         return
     if function.name == "fitted_models":  # which knows those of other tests too
-        answers, expected = ([r for r in rows if r["model"] == MODEL_NAME] for rows in (answers, expected))
+        answers, expected = (
+            [r for r in rows if r["model"] == MODEL_NAME] for rows in (answers, expected)
+        )
     assert answers
     same(answers, expected)
 

@@ -31,17 +31,23 @@ CODED: Final = PEOPLE.with_columns(
     code=pl.Series(["?" if row % 10 == 3 else "ab"[row % 2] for row in range(len(PEOPLE))]),
     number=pl.Series([999.0 if row % 10 == 3 else 1.0 + row % 4 for row in range(len(PEOPLE))]),
 )
-USUAL: Final = CODED.with_columns(code=pl.col("code").replace("?", "c"), number=pl.col("number") % 9)
+USUAL: Final = CODED.with_columns(
+    code=pl.col("code").replace("?", "c"), number=pl.col("number") % 9
+)
 
 
 def ask(face: str, name: str, role: str, table: pl.DataFrame) -> list[str]:
     """The warnings of a call in which the column with the codes has this role."""
     column = "number" if role == "weight" else "code"
-    is_list = isinstance(question(engine_named("polars"), name).get(role, [] if role == "by" else ""), list)
+    is_list = isinstance(
+        question(engine_named("polars"), name).get(role, [] if role == "by" else ""), list
+    )
     given: dict[str, Any] = {"qi": ["age", "sex"], "p": 1, role: [column] if is_list else column}
     own = {p.name for p in declared()[name].parameters}
     engine = engine_named("polars")
-    asked = question(engine, name, table, **{each: value for each, value in given.items() if each in own})
+    asked = question(
+        engine, name, table, **{each: value for each, value in given.items() if each in own}
+    )
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         if face == "polars":

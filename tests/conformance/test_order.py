@@ -26,7 +26,8 @@ ARGUMENTS: dict[str, Any] = {
     "value": "income",
 }
 PLACE = "record"  # of a record in the table, where no key names it
-OF_SETS = ("columns", "ordered", "quasi_identifier", "subset")  # columns of an answer that list columns
+# columns of an answer that list columns
+OF_SETS = ("columns", "ordered", "quasi_identifier", "subset")
 # Not asked here: a model that somebody else fitted, and published tables, which have no quasi-identifiers.
 OF_FITTED_MODELS = ("copula_correction", "score_records")
 # Of a fit, which ends where a sum over records and columns is at its maximum, up to rounding.
@@ -37,7 +38,9 @@ SENTENCE = "sentence"  # names the columns as they were asked for
 
 
 def has_columns(function: Function) -> bool:
-    names = {parameter.name for parameter in function.parameters if isinstance(parameter.domain, Columns)}
+    names = {
+        parameter.name for parameter in function.parameters if isinstance(parameter.domain, Columns)
+    }
     is_table = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
     return is_table and function.answer.of_table and bool(names & {"qi", "columns"})
 
@@ -89,10 +92,14 @@ def ask(function: Function, option: str, shuffle: int) -> list[dict[str, Any]] |
     if option == "entity":
         asked.pop("key", None)
     columns = generator.permutation(QI).tolist() if shuffle else QI
-    asked |= {name: columns for name in ("qi", "columns") if name in asked or _takes(function, name)}
+    asked |= {
+        name: columns for name in ("qi", "columns") if name in asked or _takes(function, name)
+    }
     for parameter in function.parameters:
         if isinstance(parameter.domain, Table):
-            table = RELEASED if parameter.name in {"released", "second", "synthetic", "right"} else TOWN
+            table = (
+                RELEASED if parameter.name in {"released", "second", "synthetic", "right"} else TOWN
+            )
             asked[parameter.name] = _shuffle(table, generator) if shuffle else table
     answer = engine_named("duckdb").ask(function, asked)
     if "key" in asked or isinstance(answer, str):
@@ -101,7 +108,9 @@ def ask(function: Function, option: str, shuffle: int) -> list[dict[str, Any]] |
 
 
 def _takes(function: Function, name: str) -> bool:
-    return any(each.name == name and isinstance(each.domain, Columns) for each in function.parameters)
+    return any(
+        each.name == name and isinstance(each.domain, Columns) for each in function.parameters
+    )
 
 
 def _shuffle(table: pl.DataFrame, generator: np.random.Generator) -> pl.DataFrame:

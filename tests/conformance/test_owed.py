@@ -26,12 +26,15 @@ from tests.tiers import representatives
 pytestmark = pytest.mark.first(asked=["duckdb"], face=["polars"], name=representatives())
 
 ASKED: Final = [
-    name for name, each in declared().items() if any(isinstance(p.domain, Table) for p in each.parameters)
+    name
+    for name, each in declared().items()
+    if any(isinstance(p.domain, Table) for p in each.parameters)
 ]
 # Functions of a table of models, not of records.
 OF_MODELS: Final = ("load_model",)
 OF_RECORDS: Final = [name for name in ASKED if name not in OF_MODELS]
-LISTS: Final = {Answer.REDUCTION, Answer.SCORED_TABLE}  # of which no row of an empty table is the answer
+# of which no row of an empty table is the answer
+LISTS: Final = {Answer.REDUCTION, Answer.SCORED_TABLE}
 OF_CELLS: Final = [CLASSES, SAFE_CELLS]
 QI: Final = ("age", "sex", "region")
 remembered = cache(lambda name: Remembered(engine_named(name)))
@@ -42,7 +45,9 @@ def asked(request: pytest.FixtureRequest) -> Engine:
     return remembered(request.param)
 
 
-def question(engine: Engine, name: str, table: pl.DataFrame = PEOPLE, /, **options: Any) -> dict[str, Any]:
+def question(
+    engine: Engine, name: str, table: pl.DataFrame = PEOPLE, /, **options: Any
+) -> dict[str, Any]:
     """The usual question of every table, with these options; of an option None nothing is said."""
     function = declared()[name]
     if asks_models(function):
@@ -53,7 +58,9 @@ def question(engine: Engine, name: str, table: pl.DataFrame = PEOPLE, /, **optio
     return {key: value for key, value in given.items() if value is not None}
 
 
-def ask(engine: Engine, name: str, table: pl.DataFrame = PEOPLE, /, **options: Any) -> Answers | str:
+def ask(
+    engine: Engine, name: str, table: pl.DataFrame = PEOPLE, /, **options: Any
+) -> Answers | str:
     return engine.ask(declared()[name], question(engine, name, table, **options))
 
 
@@ -109,10 +116,14 @@ def test_one_record_is_answered_alike_or_refused(asked: Engine, name: str) -> No
 
 
 @pytest.mark.parametrize("name", [name for name in OF_RECORDS if "drop" in words_of_nulls(name)])
-def test_records_of_nothing_but_null_are_dropped_to_an_empty_table(asked: Engine, name: str) -> None:
+def test_records_of_nothing_but_null_are_dropped_to_an_empty_table(
+    asked: Engine, name: str
+) -> None:
     blank = PEOPLE.with_columns(pl.when(False).then(pl.col(*QI)), row=None)  # noqa: FBT003 - a literal
     who = {"person": "id"} if parameter_named(name, "person") else {}  # a row of nobody is refused
-    dropped, nothing = (ask(asked, name, each, nulls="drop", **who) for each in (blank, PEOPLE.head(0)))
+    dropped, nothing = (
+        ask(asked, name, each, nulls="drop", **who) for each in (blank, PEOPLE.head(0))
+    )
     agree(dropped, nothing)
 
 
@@ -129,7 +140,9 @@ def test_null_is_a_value_as_any_other(asked: Engine, name: str) -> None:
 
 def figures(answers: Answers | str) -> Answers:
     of_values = {*QI, "first_value", "second_value"}
-    return [{key: value for key, value in row.items() if key not in of_values} for row in rows(answers)]
+    return [
+        {key: value for key, value in row.items() if key not in of_values} for row in rows(answers)
+    ]
 
 
 # NULL as any value
@@ -148,7 +161,12 @@ def test_overlapping_classes_are_counted_or_refused(asked: Engine, name: str) ->
     whole = PEOPLE.drop_nulls()
     every, plain = rows(ask(asked, name, whole, nulls="wildcard")), rows(ask(asked, name, whole))
     unlike = {"nulls", "blank_records", "distinction", "status"}
-    same(*([{k: v for k, v in row.items() if k not in unlike} for row in found] for found in (every, plain)))
+    same(
+        *(
+            [{k: v for k, v in row.items() if k not in unlike} for row in found]
+            for found in (every, plain)
+        )
+    )
     assert rows(answers) != rows(ask(asked, name)), "the table has NULLs that match others"
 
 
@@ -160,7 +178,9 @@ def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> 
     """Each person's row twice, counted by person, is the table of one row a person."""
     twice = pl.concat([PEOPLE, PEOPLE])
     # The person is no sensitive value, which a class of one person would reveal.
-    usual = {"sensitive": "region", "qi": list(QI[:2])} if parameter_named(name, "sensitive") else {}
+    usual = (
+        {"sensitive": "region", "qi": list(QI[:2])} if parameter_named(name, "sensitive") else {}
+    )
     columns = parameter_named(name, "columns")
     if columns and isinstance(columns.domain, Columns) and columns.domain.optional:
         usual["columns"] = list(QI)  # of all columns, the person would be one
@@ -168,8 +188,11 @@ def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> 
     if is_lacking(declared()[name], "entity", answers):
         return
     expected = rows(ask(asked, name, **usual))
-    if declared()[name].reduction in OF_CELLS:  # which lists the records of a class beside its people
-        answers, expected = ([{**row, "records": 0} for row in rows(each)] for each in (answers, expected))
+    # which lists the records of a class beside its people
+    if declared()[name].reduction in OF_CELLS:
+        answers, expected = (
+            [{**row, "records": 0} for row in rows(each)] for each in (answers, expected)
+        )
     same(rows(answers), expected)
 
 
@@ -177,7 +200,8 @@ def test_people_are_counted_or_the_reason_is_given(asked: Engine, name: str) -> 
 def test_groups_are_answered_or_the_reason_is_given(asked: Engine, name: str) -> None:
     """The rows of a group are those of its records in a table of their own."""
     parts = {
-        group: PEOPLE.filter(pl.col("id") % 5 < 3 if group else pl.col("id") % 5 >= 3) for group in (0, 1)
+        group: PEOPLE.filter(pl.col("id") % 5 < 3 if group else pl.col("id") % 5 >= 3)
+        for group in (0, 1)
     }
     whole = pl.concat([part.with_columns(half=pl.lit(group)) for group, part in parts.items()])
     if (found := parameter_named(name, "by")) and not isinstance(found.domain, Groups):
@@ -191,7 +215,10 @@ def test_groups_are_answered_or_the_reason_is_given(asked: Engine, name: str) ->
     if refused := [each for each in alone.values() if isinstance(each, str)]:
         assert [row for row in rows(answers) if refused[0] in str(row.get("status"))]
         return
-    same(rows(answers), [{"half": group} | row for group, found in alone.items() for row in rows(found)])
+    same(
+        rows(answers),
+        [{"half": group} | row for group, found in alone.items() for row in rows(found)],
+    )
 
 
 def is_lacking(function: Function, parameter: str, answers: Answers | str) -> bool:

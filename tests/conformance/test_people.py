@@ -21,7 +21,10 @@ pytestmark = pytest.mark.first(
 )
 
 ROLES: Final = [
-    (name, p.name) for name in OF_RECORDS for p in declared()[name].parameters if p.name in IDENTIFYING
+    (name, p.name)
+    for name in OF_RECORDS
+    for p in declared()[name].parameters
+    if p.name in IDENTIFYING
 ]
 # Ids of three types: each number of a person as one, and what stands for nobody.
 KINDS: Final[dict[str, tuple[Any, Any]]] = {
@@ -42,13 +45,21 @@ def asked(request: pytest.FixtureRequest) -> Engine:
 def people(kind: str, nobody: int = 0) -> pl.DataFrame:
     """The usual people, their ids of this kind; the last rows have none."""
     write, none = KINDS[kind]
-    ids = [none if number >= len(PEOPLE) - nobody else write(number) for number in range(len(PEOPLE))]
+    ids = [
+        none if number >= len(PEOPLE) - nobody else write(number) for number in range(len(PEOPLE))
+    ]
     return PEOPLE.with_columns(id=pl.Series(ids, strict=False))
 
 
 def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | str:
     others = dict.fromkeys(each for each in ("key", "household") if each != role)
-    qi = {"qi": ["age", "region"], "columns": ["age", "region"], "sensitive": "sex", "by": None, "p": 2}
+    qi = {
+        "qi": ["age", "region"],
+        "columns": ["age", "region"],
+        "sensitive": "sex",
+        "by": None,
+        "p": 2,
+    }
     own = {p.name for p in declared()[name].parameters}
     named = {} if role == "sensitive" else {role: "id"}
     given = {each: value for each, value in (named | others | qi).items() if each in own}
@@ -59,25 +70,35 @@ def ask(engine: Engine, name: str, role: str, table: pl.DataFrame) -> Answers | 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "role"), ROLES)
-def test_rows_of_nobody_are_refused_with_their_number(asked: Engine, name: str, role: str, kind: str) -> None:
+def test_rows_of_nobody_are_refused_with_their_number(
+    asked: Engine, name: str, role: str, kind: str
+) -> None:
     if declared()[name].absence(asked.name.split()[0]):
         pytest.skip("the engine lacks the function")
     refused = ask(asked, name, role, people(kind, nobody=3))
     assert isinstance(refused, str), refused
-    assert f"{role} must have a value in every row, got none (NULL or NaN) of 'id' in 3 of 40 rows" in refused
+    assert (
+        f"{role} must have a value in every row, got none (NULL or NaN) of 'id' in 3 of 40 rows"
+        in refused
+    )
     assert "coalesce(id, 'row ' || …)" in refused
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "role"), ROLES)
-def test_the_type_of_an_identifier_changes_no_figure(asked: Engine, name: str, role: str, kind: str) -> None:
+def test_the_type_of_an_identifier_changes_no_figure(
+    asked: Engine, name: str, role: str, kind: str
+) -> None:
     """The identifiers themselves, where an answer has them as `record`, are of that type."""
     usual, written = (ask(asked, name, role, table) for table in (PEOPLE, people(kind)))
     if isinstance(usual, str) or isinstance(written, str):
         assert usual == written
     else:
         same(
-            *([{k: v for k, v in row.items() if k != "record"} for row in each] for each in (usual, written))
+            *(
+                [{k: v for k, v in row.items() if k != "record"} for row in each]
+                for each in (usual, written)
+            )
         )
 
 
@@ -121,7 +142,9 @@ def type_of(value: Any) -> type[pl.DataType]:
 def warn_of_nobody(asked: Engine, name: str, role: str, code: str) -> None:
     """Ask with a code that stands for nobody, which is a caution, and without it, which is none."""
     value, rows, sentence = CODES[code]
-    ids = [(f"p{number}" if isinstance(value, str) else number + 101) for number in range(len(PEOPLE))]
+    ids = [
+        (f"p{number}" if isinstance(value, str) else number + 101) for number in range(len(PEOPLE))
+    ]
     usual = PEOPLE.with_columns(id=pl.Series(ids, dtype=type_of(value)))
     nobody = pl.concat([usual.head(1).with_columns(id=pl.lit(value, type_of(value)))] * rows)
     engine = engine_named(asked.name)
@@ -132,22 +155,25 @@ def warn_of_nobody(asked: Engine, name: str, role: str, code: str) -> None:
     with pytest.warns(RowsNotPeopleWarning) as warned:
         answer = ask(engine, name, role, pl.concat([usual, nobody]))
     assert not isinstance(answer, str), answer
-    assert any(sentence in str(each.message) for each in warned), [str(each.message) for each in warned]
+    assert any(sentence in str(each.message) for each in warned), [
+        str(each.message) for each in warned
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error", RowsNotPeopleWarning)
         ask(engine, name, role, usual)
 
 
 @pytest.mark.parametrize(
-    ("name", "role"), [*(each for each in ROLES if each[1] != "key"), ("household_risk", "household")]
+    ("name", "role"),
+    [*(each for each in ROLES if each[1] != "key"), ("household_risk", "household")],
 )
-def test_a_value_of_most_rows_is_a_caution_of_every_function(asked: Engine, name: str, role: str) -> None:
+def test_a_value_of_most_rows_is_a_caution_of_every_function(
+    asked: Engine, name: str, role: str
+) -> None:
     warn_of_nobody(asked, name, role, "heavy")
 
 
-ALIKE: Final = (
-    "5 values equal another of '{}' but for capitals, spaces, accents, invisible characters or zeros"
-)
+ALIKE: Final = "5 values equal another of '{}' but for capitals, spaces, accents, invisible characters or zeros"
 
 
 @pytest.mark.parametrize(
@@ -177,11 +203,11 @@ def test_a_person_or_sensitive_value_that_is_written_in_two_ways_is_a_caution(
 def test_several_values_of_most_rows_are_a_caution(asked: Engine) -> None:
     """A guest of each of five branches, with 15 rows each among people of one row."""
     ids = [f"guest{number % 5}" for number in range(75)] + [f"p{number}" for number in range(40)]
-    table = pl.DataFrame({"row": range(115), "id": ids, "age": [number % 9 for number in range(115)]})
-    given = {"tbl": table, "qi": ["age"], "entity": "id"}
-    sentence = (
-        "5 values of 'id' have 75 rows, far more than any other value of it, and count as one person each"
+    table = pl.DataFrame(
+        {"row": range(115), "id": ids, "age": [number % 9 for number in range(115)]}
     )
+    given = {"tbl": table, "qi": ["age"], "entity": "id"}
+    sentence = "5 values of 'id' have 75 rows, far more than any other value of it, and count as one person each"
     with pytest.warns(RowsNotPeopleWarning, match=sentence):
         engine_named(asked.name).ask(declared()["risk_summary"], given)
 
@@ -206,13 +232,19 @@ def test_each_way_to_write_one_identifier_twice_is_seen(asked: Engine, differenc
     others = ["p1 2", "p12", "p1_2", "10", "100", "1.50"]
     if asked.name.startswith("ibis") and ("accent" in difference or "wide" in difference):
         pytest.skip("databases have no common function of accents, nor of the forms of Unicode")
-    table = PEOPLE.with_columns(id=pl.Series([*others, first, second, *(f"q{n}" for n in range(32))]))
-    with pytest.warns(RowsNotPeopleWarning, match="1 value equals another of 'id' but for capitals"):
+    table = PEOPLE.with_columns(
+        id=pl.Series([*others, first, second, *(f"q{n}" for n in range(32))])
+    )
+    with pytest.warns(
+        RowsNotPeopleWarning, match="1 value equals another of 'id' but for capitals"
+    ):
         ask(engine_named(asked.name), "risk_summary", "entity", table)
 
 
 @pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize(("name", "role"), [("risk_summary", "entity"), ("household_risk", "household")])
+@pytest.mark.parametrize(
+    ("name", "role"), [("risk_summary", "entity"), ("household_risk", "household")]
+)
 def test_a_value_that_is_written_like_none_is_a_caution(
     asked: Engine, name: str, role: str, code: str
 ) -> None:

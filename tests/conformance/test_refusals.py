@@ -39,7 +39,10 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
         "pyc_forecast",
         {"qi": AGE, "populations": []},
     ),
-    "model must be a fitted model, got 'nobody'; ": ("score_records", {"model": "nobody", "population": 9}),
+    "model must be a fitted model, got 'nobody'; ": (
+        "score_records",
+        {"model": "nobody", "population": 9},
+    ),
     "columns of the scenario must be columns of the table, got 'agee'; did you mean 'age'?": (
         "adversary_summary",
         {"scenario": SCENARIO},
@@ -60,7 +63,10 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "entity must be used with nulls := 'value' or 'drop', got 'wildcard'; first reduce the table to one "
     "row per person": ("class_size_histogram", {"qi": AGE, "entity": "id", "nulls": "wildcard"}),
     "by must be used with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its "
-    "own": ("class_size_histogram", {"qi": AGE, "entity": "id", "by": ["sex"], "nulls": "wildcard"}),
+    "own": (
+        "class_size_histogram",
+        {"qi": AGE, "entity": "id", "by": ["sex"], "nulls": "wildcard"},
+    ),
     "the number of subsets of the columns must be at most 10000000, got ": (
         "attribute_risk",
         {"columns": [f"c{place}" for place in range(40)], "max_size": 7},
@@ -96,9 +102,21 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         {"treshold": 0.5},
     ),
     f"{CALLED} a call missing a required argument: 'qi'; pass qi": ("risk_summary", ("tbl",), {}),
-    f"{CALLED} a call missing required arguments: 'tbl', 'qi'; pass tbl and qi": ("risk_summary", (), {}),
-    f"{CALLED} {MOST + 1} arguments; pass at most {MOST}": ("risk_summary", ("tbl",) * (MOST + 1), {}),
-    f"{CALLED} 'qi' by place and by name; pass it once": ("risk_summary", ("tbl", AGE), {"qi": AGE}),
+    f"{CALLED} a call missing required arguments: 'tbl', 'qi'; pass tbl and qi": (
+        "risk_summary",
+        (),
+        {},
+    ),
+    f"{CALLED} {MOST + 1} arguments; pass at most {MOST}": (
+        "risk_summary",
+        ("tbl",) * (MOST + 1),
+        {},
+    ),
+    f"{CALLED} 'qi' by place and by name; pass it once": (
+        "risk_summary",
+        ("tbl", AGE),
+        {"qi": AGE},
+    ),
     "qi must be one list of columns, got several arguments; write ['age', 'sex']": (
         "risk_summary",
         ("tbl", "age", "sex"),
@@ -112,7 +130,11 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "threshold must be a risk between 0 and 1, got x; pass the risk above which a record counts as at risk, "
     "such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE, "x"), {}),
     "threshold must be a risk between 0 and 1, got NULL; pass the risk above which a record counts as at "
-    "risk, such as 0.2 for classes of fewer than 5": ("risk_summary", ("tbl", AGE), {"threshold": None}),
+    "risk, such as 0.2 for classes of fewer than 5": (
+        "risk_summary",
+        ("tbl", AGE),
+        {"threshold": None},
+    ),
     "populations must be a number or a list of one or more numbers, got ['x']; "
     "write it like 1e6 or [1000, 1e6]": (
         "pyc_forecast",

@@ -101,10 +101,18 @@ def test_class_sizes_are_those_of_a_loop(engine: Engine, names: list[str]) -> No
 def test_tables_are_counted_as_in_a_loop(engine: Engine, function: str) -> None:
     kind = declared()[function]
     for names in ([ODD[0], ODD[3]], ODD[1:3], ODD[6:8], ODD):
-        tables = {"tbl": FRAME, "population_tbl": FRAME} if function == "journalist_risk" else {"tbl": FRAME}
-        options = {"columns": names, "max_size": 1} if function == "attribute_risk" else {"qi": names}
+        tables = (
+            {"tbl": FRAME, "population_tbl": FRAME}
+            if function == "journalist_risk"
+            else {"tbl": FRAME}
+        )
+        options = (
+            {"columns": names, "max_size": 1} if function == "attribute_risk" else {"qi": names}
+        )
         answers = cells(engine.ask(kind, tables | options))
-        assert answers == tidy([tuple(map(plain, row)) for row in counted(function, rows_of(names), names)])
+        assert answers == tidy(
+            [tuple(map(plain, row)) for row in counted(function, rows_of(names), names)]
+        )
 
 
 @pytest.mark.parametrize("nulls", NULLS)
@@ -116,7 +124,12 @@ def test_missing_values_are_treated_as_asked(engine: Engine, nulls: str) -> None
         dropped = len(every) - len(rows)
         asked = {"tbl": FRAME, "qi": names, "nulls": nulls}
         answers = cells(engine.ask(declared()["class_size_histogram"], asked))
-        empty = sum(set(row) == {None} for row in rows)  # blank records, whose size is that of the table
-        reported = [empty * (line[0] == len(rows)) if nulls == "wildcard" else None for line in expected]
-        lines = [(*line, each, dropped, nulls) for line, each in zip(expected, reported, strict=True)]
+        # blank records, whose size is that of the table
+        empty = sum(set(row) == {None} for row in rows)
+        reported = [
+            empty * (line[0] == len(rows)) if nulls == "wildcard" else None for line in expected
+        ]
+        lines = [
+            (*line, each, dropped, nulls) for line, each in zip(expected, reported, strict=True)
+        ]
         assert answers == tidy(lines)

@@ -37,9 +37,15 @@ OF_RECORDS = {
     if each.answer in {Answer.SCALAR, Answer.MODEL_SCORE}
 }
 CALLS = [
-    pytest.param(name, place, id=f"{name}-{place}") for name, names in OF_RECORDS.items() for place in names
+    pytest.param(name, place, id=f"{name}-{place}")
+    for name, names in OF_RECORDS.items()
+    for place in names
 ]
-IN_PACK = ("uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness")
+IN_PACK = (
+    "uniqueness_from_probability",
+    "correctness_from_probability",
+    "correctness_from_uniqueness",
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +69,9 @@ def refuse_marks(error: BaseException) -> None:
 
 def call_of(name: str, marked: str) -> str:
     """Write the call with a column in the place of the marked argument."""
-    written = {"model": "'m'"} | {each: repr(value) for each, value in USUAL.items()} | {marked: "x"}
+    written = (
+        {"model": "'m'"} | {each: repr(value) for each, value in USUAL.items()} | {marked: "x"}
+    )
     given = [written[each] for each in OF_RECORDS[name]]
     record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
     return f"{name}({', '.join([*given, *record])})"
@@ -85,7 +93,9 @@ def test_in_plain_sql(name: str, marked: str, kind: str) -> None:
     with duckdb.connect() as con:
         con.execute(resources.files("reid_sql").joinpath("pack.sql").read_text(encoding="utf-8"))
         with pytest.raises(duckdb.Error) as raised:
-            con.execute(f"SELECT {call_of(name, marked)} FROM (SELECT {MARKED[kind][0]} AS x)").fetchall()
+            con.execute(
+                f"SELECT {call_of(name, marked)} FROM (SELECT {MARKED[kind][0]} AS x)"
+            ).fetchall()
         refuse_marks(raised.value)
 
 

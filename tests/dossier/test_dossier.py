@@ -28,13 +28,16 @@ from tests.dossier.releases import PEOPLE, POLICY, release
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a policy and its dossier."""
     made = tmp_path_factory.mktemp("release")
-    assert main(["dossier", str(release(made)), "--out", str(made / "dossier")]) == 1  # the gate's verdict
+    # the gate's verdict
+    assert main(["dossier", str(release(made)), "--out", str(made / "dossier")]) == 1
     return made
 
 
 @cache
 def dossier(folder: Path) -> dict[str, Any]:
-    page: dict[str, Any] = json.loads((folder / "dossier" / "dossier.json").read_text(encoding="utf-8"))
+    page: dict[str, Any] = json.loads(
+        (folder / "dossier" / "dossier.json").read_text(encoding="utf-8")
+    )
     return page
 
 
@@ -44,7 +47,9 @@ def test_every_clause_is_answered(folder: Path) -> None:
     assert [each["name"] for each in page["standards"]] == [
         "ISO/IEC 27559", "45 CFR 164.514", "EMA Policy 0070",
     ]  # fmt: skip
-    for standard, name in zip(page["standards"], ("iso_iec_27559", "hipaa", "ema_policy_0070"), strict=True):
+    for standard, name in zip(
+        page["standards"], ("iso_iec_27559", "hipaa", "ema_policy_0070"), strict=True
+    ):
         table = read_standard(name)
         assert [each["clause"] for each in standard["rows"]] == [each.clause for each in table.rows]
         for row, asked in zip(standard["rows"], table.rows, strict=True):
@@ -104,7 +109,9 @@ def test_what_was_not_measured_is_listed(folder: Path) -> None:
     assert page["floor"].startswith("Figures of exact matching are a floor")
 
 
-def test_the_same_run_has_the_same_bytes_and_a_rerun_no_changes(folder: Path, tmp_path: Path) -> None:
+def test_the_same_run_has_the_same_bytes_and_a_rerun_no_changes(
+    folder: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "again"
     policy = str(folder / "policy.toml")
     main(["dossier", policy, "--out", str(other)])
@@ -157,7 +164,9 @@ def tampered(page: dict[str, Any], change: Callable[[dict[str, Any]], None]) -> 
 
 
 def raise_limit(page: dict[str, Any]) -> None:
-    page["report"]["checks"][0]["verdict"] = page["report"]["checks"][0]["groups"][0]["verdict"] = "pass"
+    page["report"]["checks"][0]["verdict"] = page["report"]["checks"][0]["groups"][0]["verdict"] = (
+        "pass"
+    )
 
 
 def pass_recipient(page: dict[str, Any]) -> None:
@@ -170,18 +179,25 @@ def drop_words(page: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("change", [raise_limit, pass_recipient, drop_words])
 def test_verify_finds_what_does_not_follow(
-    folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    change: Callable[[dict[str, Any]], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Also where digests and hashes were written anew."""
     copy = tmp_path / "copy"
     shutil.copytree(folder / "dossier", copy)
     assert main(["dossier", "--verify", str(copy)]) == 0
     before = (copy / "dossier.json").read_bytes()
-    (copy / "dossier.json").write_text(tampered(dossier(folder), change), encoding="utf-8", newline="\n")
+    (copy / "dossier.json").write_text(
+        tampered(dossier(folder), change), encoding="utf-8", newline="\n"
+    )
     assert main(["dossier", "--verify", str(copy)]) == 1
     assert "dossier.json is not the file that the envelope names" in capsys.readouterr().out
     envelope = (copy / "ro-crate-metadata.json").read_text(encoding="utf-8")
-    old, new = (hashlib.sha256(each).hexdigest() for each in (before, (copy / "dossier.json").read_bytes()))
+    old, new = (
+        hashlib.sha256(each).hexdigest() for each in (before, (copy / "dossier.json").read_bytes())
+    )
     envelope = envelope.replace(old, new)
     (copy / "ro-crate-metadata.json").write_text(envelope, encoding="utf-8", newline="\n")
     assert main(["dossier", "--verify", str(copy)]) == 1
@@ -205,13 +221,26 @@ def test_verify_refuses_files_that_are_none(
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
 def test_a_signature_is_that_of_an_allowed_signer(folder: Path, tmp_path: Path) -> None:
     for name in ("key", "other"):
-        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name), "-C", name]
+        made = [
+            "ssh-keygen",
+            "-q",
+            "-t",
+            "ed25519",
+            "-N",
+            "",
+            "-f",
+            str(tmp_path / name),
+            "-C",
+            name,
+        ]
         subprocess.run(made, check=True)
     for name, who in (("key", "ada@example.org"), ("other", "eve@example.org")):
         public = (tmp_path / f"{name}.pub").read_text(encoding="utf-8")
         (tmp_path / f"{name}.signers").write_text(f"{who} {public}", encoding="utf-8")
     out = tmp_path / "signed"
-    main(["dossier", str(folder / "policy.toml"), "--out", str(out), "--sign", str(tmp_path / "key")])
+    main(
+        ["dossier", str(folder / "policy.toml"), "--out", str(out), "--sign", str(tmp_path / "key")]
+    )
     verify = ["dossier", "--verify", str(out), "--signature"]
     assert main([*verify, str(tmp_path / "key.signers")]) == 0
     assert main([*verify, str(tmp_path / "other.signers")]) == 1
@@ -227,7 +256,11 @@ def test_a_signature_is_that_of_an_allowed_signer(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[assessment.answers]", "[assessment.answers]\nx = 'y'", "must name clauses that a person answers"),
+        (
+            "[assessment.answers]",
+            "[assessment.answers]\nx = 'y'",
+            "must name clauses that a person answers",
+        ),
         ('standards = ["iso', 'standards = ["isos', "standard must be an existing file"),
         ("[assessment]", "[prepare]\n[assessment]", ""),
         ('file = "people.csv"', f'file = "{PEOPLE}"', "must name files as seen from its folder"),
@@ -238,7 +271,12 @@ def test_refuses_in_one_sentence(
 ) -> None:
     assert old in POLICY
     code = main(
-        ["dossier", str(release(tmp_path, POLICY.replace(old, new, 1))), "--out", str(tmp_path / "d")]
+        [
+            "dossier",
+            str(release(tmp_path, POLICY.replace(old, new, 1))),
+            "--out",
+            str(tmp_path / "d"),
+        ]
     )
     assert code == (2 if words else 1)
     assert words in capsys.readouterr().err
@@ -275,6 +313,8 @@ def test_the_documents_have_a_table_of_clauses_of_ones_own(tmp_path: Path) -> No
     ],
 )
 def test_refuses_a_row_that_nothing_answers(tmp_path: Path, row: str, words: str) -> None:
-    (tmp_path / "own.toml").write_text(f"name = 'own'\n[[rows]]\nclause = '1'\n{row}", encoding="utf-8")
+    (tmp_path / "own.toml").write_text(
+        f"name = 'own'\n[[rows]]\nclause = '1'\n{row}", encoding="utf-8"
+    )
     with pytest.raises(ReidError, match=re.escape(words)):
         read_standard("own.toml", tmp_path)

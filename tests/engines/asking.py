@@ -21,7 +21,8 @@ FUNCTIONS: Final = (
     "journalist_risk",
     "attribute_risk",
 )
-OWN_NAMES: Final = ("class_size", "records", "records_dropped", "nulls")  # refused where classes are listed
+# refused where classes are listed
+OWN_NAMES: Final = ("class_size", "records", "records_dropped", "nulls")
 NULL_REPORT_COLUMNS: Final = (0, "value")  # no record dropped, NULL a value of its own
 
 
@@ -60,7 +61,9 @@ def counted(function: str, rows: list[Row], columns: Sequence[str]) -> list[Row]
             if width == 1
             else f"incomplete: sets of more than 1 of the {width} columns were not searched"
         )
-        each = [_attribute(name, [row[place] for row in rows]) for place, name in enumerate(columns)]
+        each = [
+            _attribute(name, [row[place] for row in rows]) for place, name in enumerate(columns)
+        ]
         return tidy([(*row, largest, *NULL_REPORT_COLUMNS) for row in each])
     sizes = class_sizes(rows, rows, "value")
     if function == "equivalence_classes":
@@ -85,7 +88,9 @@ def _attribute(name: str, values: list[Any]) -> Row:
 
 def tidy(rows: list[Row]) -> list[Row]:
     """The rows in one order, floats to 12 digits."""
-    rounded = [tuple(round(cell, 12) if isinstance(cell, float) else cell for cell in row) for row in rows]
+    rounded = [
+        tuple(round(cell, 12) if isinstance(cell, float) else cell for cell in row) for row in rows
+    ]
     return sorted(rounded, key=repr)
 
 
@@ -103,7 +108,8 @@ def create(con: duckdb.DuckDBPyConnection, what: str, rows: list[Row], columns: 
 
 def spelled(row: Row) -> str:
     return ", ".join(
-        "NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell) for cell in row
+        "NULL" if cell is None else literal(cell) if isinstance(cell, str) else str(cell)
+        for cell in row
     )
 
 
@@ -149,7 +155,11 @@ def argument(parameter: Parameter) -> Any:
     if isinstance(domain, Number):
         return domain.low + 1
     return (
-        domain.words[0] if isinstance(domain, Choice) else [2.0] if isinstance(domain, Numbers) else "region"
+        domain.words[0]
+        if isinstance(domain, Choice)
+        else [2.0]
+        if isinstance(domain, Numbers)
+        else "region"
     )
 
 
@@ -176,7 +186,9 @@ def same(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> Non
 
 def _order(row: dict[str, Any]) -> str:
     """A text to sort by, in which -0.0 is 0.0."""
-    return repr([f"{value + 0.0:.6g}" if _number(value) else _cell(value) for value in row.values()])
+    return repr(
+        [f"{value + 0.0:.6g}" if _number(value) else _cell(value) for value in row.values()]
+    )
 
 
 def _number(value: Any) -> bool:

@@ -54,7 +54,9 @@ def comparable(frame: DataFrame, name: str) -> Expr:
     if not pa.types.is_floating(frame.schema().field(name).type):
         return value
     return (
-        f.when(f.isnan(value), literal(nan)).when(f.abs(value) == literal(0.0), literal(0.0)).otherwise(value)
+        f.when(f.isnan(value), literal(nan))
+        .when(f.abs(value) == literal(0.0), literal(0.0))
+        .otherwise(value)
     )
 
 
@@ -72,7 +74,9 @@ def find_lacked(frame: DataFrame, columns: Sequence[str]) -> list[str]:
 def read(frame: DataFrame, columns: Sequence[str]) -> pa.Table:
     """The distinct records with their counts, within the limit."""
     names = [f"q{place}" for place, _ in enumerate(columns, 1)]
-    rows = frame.select(*(comparable(frame, c).alias(q) for c, q in zip(columns, names, strict=True)))
+    rows = frame.select(
+        *(comparable(frame, c).alias(q) for c, q in zip(columns, names, strict=True))
+    )
     counted = rows.aggregate([column(q) for q in names], [f.count(literal(1)).alias("records")])
     return collected(counted, "the distinct records that DuckDB answers from")
 
@@ -98,12 +102,16 @@ def framed(table: pa.Table) -> DataFrame:
 # The bindings: a count that is joined to the rows, and functions without a table.
 
 
-def count(_: Function, columns: Sequence[str], tbl: DataFrame, name: str, entity: str | None) -> DataFrame:
+def count(
+    _: Function, columns: Sequence[str], tbl: DataFrame, name: str, entity: str | None
+) -> DataFrame:
     """The frame with one more column: how many records, or people, share each record's values."""
     refuse_added_name(name, column_names(tbl))
     refuse_entity(columns, entity, "value")
     asked = [*columns, *([] if entity is None else [entity])]
-    checked = (QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY).check(asked, column_names(tbl))
+    checked = (QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY).check(
+        asked, column_names(tbl)
+    )
     keys = [comparable(tbl, each) for each in checked]
     if entity is None:
         return tbl.with_column(name, f.count(literal(1)).over(Window(partition_by=keys)))
@@ -122,4 +130,6 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
 
 def drawn(declared: Function, *_: Any) -> DataFrame:
     """Refuse: the records of a model are of no place."""
-    raise UnavailableError(f"{declared.name} must be called on DuckDB or Polars, got DataFusion; draw there")
+    raise UnavailableError(
+        f"{declared.name} must be called on DuckDB or Polars, got DataFusion; draw there"
+    )

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.engines import arrow_rows
-from reid_sql.engines.arrow_rows import array_of, doubles_of, numbers_in, numbers_of, structs_of, truths_in
+from reid_sql.engines.arrow_rows import (
+    array_of,
+    doubles_of,
+    numbers_in,
+    numbers_of,
+    structs_of,
+    truths_in,
+)
 from reid_sql.errors import OutOfDomainError
 
 SHARE = st.none() | st.floats(allow_nan=False)
@@ -24,7 +31,9 @@ def test_truths_are_those_that_pyarrow_makes(truths: list[bool | None]) -> None:
     assert found.equals(pa.array(truths, pa.bool_()))
 
 
-def test_what_an_array_cannot_hold_is_refused_as_by_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_array_cannot_hold_is_refused_as_by_pyarrow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for values, kind in (([2**63], pa.int64()), ([2**31], pa.int32())):
         for made in (array_of, pa.array):
             with pytest.raises((ValueError, OverflowError)):
@@ -36,7 +45,11 @@ def test_what_an_array_cannot_hold_is_refused_as_by_pyarrow(monkeypatch: pytest.
         array_of(["abc", "def"], pa.string())
 
 
-@given(st.lists(SHARE), st.lists(RECORDS.filter(lambda n: n is None or abs(n) < 2**53)), st.integers(0, 3))
+@given(
+    st.lists(SHARE),
+    st.lists(RECORDS.filter(lambda n: n is None or abs(n) < 2**53)),
+    st.integers(0, 3),
+)
 def test_numbers_are_those_that_pyarrow_gives(shares: Any, records: Any, first: int) -> None:
     for values, kind in ((shares, pa.float64()), (records, pa.int64()), (records, pa.int64())):
         array = pa.array(values, kind)[first:]
@@ -66,8 +79,13 @@ def test_rows_of_columns_are_those_that_pyarrow_makes(rows: Any) -> None:
         np.array([value or 0 for value in values], dtype=field.type.to_pandas_dtype())
         for values, field in zip(fields, kind, strict=True)
     ]
-    columns = [numbers_of(*each) for each in zip(members, [field.type for field in kind], valid, strict=True)]
+    columns = [
+        numbers_of(*each)
+        for each in zip(members, [field.type for field in kind], valid, strict=True)
+    ]
     found = structs_of(columns, kind, np.array([row is not None for row in rows], dtype=bool))
     found.validate(full=True)
     assert found.to_pylist() == pa.array(rows, kind).to_pylist()
-    assert numbers_of(np.array([1, 2], dtype=np.int32), pa.int64()).equals(pa.array([1, 2], pa.int64()))
+    assert numbers_of(np.array([1, 2], dtype=np.int32), pa.int64()).equals(
+        pa.array([1, 2], pa.int64())
+    )

@@ -75,17 +75,24 @@ def test_class_sizes_are_counted_by_datafusion_itself(entity: str | None) -> Non
     given = QI if entity is None else [entity, *QI]
     found = function_named(name)(people(), *given, name="k").select("id", "k").to_pydict()
     values = [
-        tuple("nan" if repr(cell) == "nan" else cell for cell in row) for row in PEOPLE.select(QI).rows()
+        tuple("nan" if repr(cell) == "nan" else cell for cell in row)
+        for row in PEOPLE.select(QI).rows()
     ]
     who = PEOPLE["id" if entity is None else entity].to_list()
     for row, size in zip(found["id"], found["k"], strict=True):
-        assert size == len({one for one, each in zip(who, values, strict=True) if each == values[row]})
+        assert size == len(
+            {one for one, each in zip(who, values, strict=True) if each == values[row]}
+        )
 
 
 def test_refusals_are_the_same_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ReidError, match="quasi-identifiers must be columns of the table, got 'agee'; did"):
+    with pytest.raises(
+        ReidError, match="quasi-identifiers must be columns of the table, got 'agee'; did"
+    ):
         function_named("risk_summary")(people(), ["agee"])
     monkeypatch.setattr(place, "LIMIT", 8)
-    with pytest.raises(ReidError, match="the distinct records that DuckDB answers from must be at most 4"):
+    with pytest.raises(
+        ReidError, match="the distinct records that DuckDB answers from must be at most 4"
+    ):
         function_named("risk_summary")(people(), ["Age"])
     assert isinstance(place.framed(pa.table({"x": [1]})), DataFrame)

@@ -35,7 +35,9 @@ def read(folder: Path, footer: str, *, encoding: str = "utf-8") -> int:
 
 @pytest.mark.parametrize("footer", FOOTERS)
 def test_a_total_or_note_below_the_records_is_refused(tmp_path: Path, footer: str) -> None:
-    with pytest.raises(OutOfDomainError, match="must end with a record, got a last line") as refused:
+    with pytest.raises(
+        OutOfDomainError, match="must end with a record, got a last line"
+    ) as refused:
         read(tmp_path, footer)
     assert footer.split(",", 1)[0].strip('"') not in str(refused.value)
 
@@ -47,7 +49,9 @@ def test_a_last_record_is_read_whatever_it_lacks(tmp_path: Path, footer: str) ->
 
 def test_a_published_table_ends_with_its_total(tmp_path: Path) -> None:
     file = tmp_path / "cells.csv"
-    file.write_text("age,sex,region,people\n30,f,a,7\n30,f,,7\n30,,,7\nTotal,,,7\n", encoding="utf-8")
+    file.write_text(
+        "age,sex,region,people\n30,f,a,7\n30,f,,7\n30,,,7\nTotal,,,7\n", encoding="utf-8"
+    )
     con, name = open_source(str(file))
     assert con.execute(f"SELECT count(*) FROM {name}").fetchall() == [(4,)]
 

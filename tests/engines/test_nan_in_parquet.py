@@ -54,7 +54,9 @@ def test_a_household_that_is_nan_is_one_of_its_own(file: str) -> None:
     assert answer == [(ROWS, ROWS)]
 
 
-def test_polars_ibis_and_the_command_refuse_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_polars_ibis_and_the_command_refuse_them(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(Exception, match=REFUSED):
         rp.risk_summary(pl.scan_parquet(file), ["age"], entity="pid").collect()
     table = ibis.duckdb.connect().read_parquet(file)
@@ -71,6 +73,8 @@ def test_the_gate_judges_nothing(file: str, tmp_path: Path) -> None:
     assert check["verdict"] == "not judged"
 
 
-def test_nan_is_named_as_a_missing_value_code(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nan_is_named_as_a_missing_value_code(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["risk", file, "--qi", "pid", "--format", "json"]) in {0, 1}
     assert "50 records have 'NaN' in pid" in capsys.readouterr().out

@@ -15,13 +15,19 @@ import reid_sql.polars as rp
 from reid_sql.function import Function
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
-from tests.engines.duckdb.test_work_of_a_query import SIZES, asked, create_people, one_of_each_reduction
+from tests.engines.duckdb.test_work_of_a_query import (
+    SIZES,
+    asked,
+    create_people,
+    one_of_each_reduction,
+)
 
 FREE: Final = {"PROJECTION", "FILTER", "COLUMN_DATA_SCAN", "EMPTY_RESULT", "DUMMY_SCAN", "CTE_SCAN"}
 OPERATORS: Final = {  # of what people ask first; the number of keys of each grouping
     "class_size_histogram": "scans 1, groups by 1 3, joins 0, windows 0, materialized 0",
     "equivalence_class_people": "scans 2, groups by 2, joins 1, windows 0, materialized 0",
-    "equivalence_class_size": "scans 2, groups by 3, joins 1, windows 0, materialized 0",  # DuckDB's own plan
+    # DuckDB's own plan
+    "equivalence_class_size": "scans 2, groups by 3, joins 1, windows 0, materialized 0",
     "equivalence_classes": "scans 1, groups by 3, joins 0, windows 0, materialized 0",
     "individual_risk": "scans 1, groups by 1 3, joins 0, windows 1, materialized 5",
     "journalist_risk": "scans 2, groups by 1 3 3, joins 1, windows 0, materialized 0",
@@ -61,7 +67,9 @@ def plan(con: duckdb.DuckDBPyConnection, function: Function, size: int) -> list[
     for table in (name for name, value in given.items() if isinstance(value, pl.DataFrame)):
         con.execute(f'CREATE OR REPLACE TEMP VIEW "{table}" AS FROM people_{size}')
     sql = Sql().sql(function, given).replace('"row"', "id")
-    return list(operators(json.loads(con.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()[0][1])[0]))
+    return list(
+        operators(json.loads(con.execute(f"EXPLAIN (FORMAT json) {sql}").fetchall()[0][1])[0])
+    )
 
 
 def describe(plan: list[tuple[str, int]]) -> str:
@@ -81,11 +89,14 @@ def test_a_query_scans_each_table_once_however_many_rows_it_has(
 ) -> None:
     function = one_of_each_reduction()[name]
     if name == "copula_correction":
-        con.execute(f"FROM fit_copula('region', people_{SIZES[0]}, ['age', 'sex', 'region'])").fetchall()
+        con.execute(
+            f"FROM fit_copula('region', people_{SIZES[0]}, ['age', 'sex', 'region'])"
+        ).fetchall()
     few, many = (plan(con, function, size) for size in SIZES)
     assert many == few
     tables = sum(isinstance(value, pl.DataFrame) for value in asked(function).values())
-    joined = name == "equivalence_class_people"  # the classes are joined to the rows, in place of a window
+    # the classes are joined to the rows, in place of a window
+    joined = name == "equivalence_class_people"
     assert Counter(name for name, _ in few)["SEQ_SCAN"] == tables + joined
 
 
@@ -106,8 +117,11 @@ def test_the_first_functions_have_the_stored_operators_in_polars(name: str) -> N
     else:
         asked = getattr(rp, name)(people, ["age", "sex"])
     counting = asked.explain().split("\n  PLAN 1:")[0]  # then: the cautions
-    keys = " ".join(sorted(str(len(by.split(","))) for by in re.findall(r"\] BY \[(.*)\]", counting)))
+    keys = " ".join(
+        sorted(str(len(by.split(","))) for by in re.findall(r"\] BY \[(.*)\]", counting))
+    )
     windows, joins = counting.count(".over("), counting.count("JOIN")
     assert (
-        f"scans {counting.count('DF [')}, groups by {keys}, windows {windows}, joins {joins}" == POLARS[name]
+        f"scans {counting.count('DF [')}, groups by {keys}, windows {windows}, joins {joins}"
+        == POLARS[name]
     )

@@ -21,7 +21,8 @@ from reid_sql.parameters.document import Place
 def levels(hierarchy: Hierarchy, values: list[Any]) -> list[list[str | None]]:
     frame = pl.DataFrame({hierarchy.column: values})
     return [
-        frame.with_columns(hierarchy.polars(at))[hierarchy.column].to_list() for at in range(hierarchy.levels)
+        frame.with_columns(hierarchy.polars(at))[hierarchy.column].to_list()
+        for at in range(hierarchy.levels)
     ]
 
 
@@ -41,7 +42,11 @@ def _numbers(records: int, ends: tuple[int, int], near: tuple[int, int]) -> Fact
 @given(st.lists(st.integers(-(10**6), 10**6), min_size=2, max_size=200), st.booleans())
 def test_proposed_bands_are_nested(values: list[int], wide: bool) -> None:  # noqa: FBT001 - drawn
     ranked = sorted(values)
-    near = (ranked[len(ranked) // 20], ranked[-1 - len(ranked) // 20]) if wide else (ranked[0], ranked[-1])
+    near = (
+        (ranked[len(ranked) // 20], ranked[-1 - len(ranked) // 20])
+        if wide
+        else (ranked[0], ranked[-1])
+    )
     facts = _numbers(len(values), (ranked[0], ranked[-1]), near)
     hierarchy = propose(facts)
     assert_nested(levels(hierarchy, values))
@@ -123,7 +128,10 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
     ("steps", "refusal"),
     [
         ("bands", "policy prepare.hierarchies.age must be a list of tables, got 'bands'"),
-        ([{"bands": 0}], "policy prepare.hierarchies.age[1].bands must be a number from 1e-9 to 1e15, got 0"),
+        (
+            [{"bands": 0}],
+            "policy prepare.hierarchies.age[1].bands must be a number from 1e-9 to 1e15, got 0",
+        ),
         ([{"bands": "5"}], "age[1].bands must be a number from 1e-9 to 1e15, got '5'"),
         ([{"bands": float("nan")}], "age[1].bands must be a number from 1e-9 to 1e15, got nan"),
         (
@@ -137,11 +145,17 @@ def test_groups_hold_values_or_groups_of_the_step_before() -> None:
             "must be a step of one of the kinds bands, date, prefix, rare, groups, above, below, got none",
         ),
         ([{"bands": 5, "prefix": 2}], "age[1] must have only known keys, got 'prefix'"),
-        ([{"date": "week"}], "age[1].date must be one of 'month', 'quarter', 'year', 'decade', got 'week'"),
+        (
+            [{"date": "week"}],
+            "age[1].date must be one of 'month', 'quarter', 'year', 'decade', got 'week'",
+        ),
         ([{"prefix": 0}], "age[1].prefix must be a whole number from 1 to 1000, got 0"),
         ([{"rare": 1.5}], "age[1].rare must be a whole number from 2 to 1e15, got 1.5"),
         ([{"groups": {}}], "age[1].groups must contain at least one group with a value, got none"),
-        ([{"groups": {"A": ["x"], "B": ["x"]}}], "age[1].groups must contain each value once, got 'x' twice"),
+        (
+            [{"groups": {"A": ["x"], "B": ["x"]}}],
+            "age[1].groups must contain each value once, got 'x' twice",
+        ),
         ([{"groups": {"A": "x"}}], "age[1].groups.A must be a list of texts, got 'x'"),
     ],
 )

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 import reid_sql.release
 from reid_sql.errors import ReidError
-from reid_sql.hierarchies.hierarchy import STANDARD, Facts, Hierarchy, make_hierarchy, propose, read_hierarchy
+from reid_sql.hierarchies.hierarchy import (
+    STANDARD,
+    Facts,
+    Hierarchy,
+    make_hierarchy,
+    propose,
+    read_hierarchy,
+)
 from reid_sql.hierarchies.limits import hierarchies_toml
 from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.parameters.document import Place
@@ -67,7 +74,10 @@ def test_written_hierarchies_are_read_again_as_they_were(data: st.DataObject) ->
 
 
 def test_proposed_hierarchies_are_read_again_as_they_were() -> None:
-    for facts in (FACTS, Facts("town", "number", 90, numbers=True, low=1, high=95, near_low=4, near_high=40)):
+    for facts in (
+        FACTS,
+        Facts("town", "number", 90, numbers=True, low=1, high=95, near_low=4, near_high=40),
+    ):
         assert read(hierarchies_toml([propose(facts)]), "town").steps == propose(facts).steps
 
 
@@ -97,14 +107,19 @@ REFUSED = [
     (f"{SURNAME}\n", "fewer than 2 columns"),
     (f"{SURNAME};a;*\nUlm;b\n", "got 2 in row 2 of 'town.csv' and 3 in row 1"),
     (f"{SURNAME};a;*\n{SURNAME};a;*\n", "got one in the rows 1 and 2"),
-    (f"{SURNAME};a;x;*\nUlm;a;y;*\n", "got level 2 of 'town.csv', which splits those of rows 1 and 2"),
+    (
+        f"{SURNAME};a;x;*\nUlm;a;y;*\n",
+        "got level 2 of 'town.csv', which splits those of rows 1 and 2",
+    ),
     (f"{SURNAME};a;*\nUlm;b;*\n", "got a file without 1 of 3"),
     (f'{SURNAME};"a;*\n', "a quote that does not end"),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED, ids=lambda each: each[:25])
-def test_a_file_that_is_not_whole_is_refused_without_a_value(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_not_whole_is_refused_without_a_value(
+    tmp_path: Path, text: str, message: str
+) -> None:
     (tmp_path / "town.csv").write_text(text, encoding="utf-8")
     frame = pl.DataFrame({"town": [SURNAME, "Ulm", "Bonn"] * 3})
     given_ = 'hierarchies.town = { arx = "town.csv" }'
@@ -145,7 +160,12 @@ def test_each_standard_hierarchy_merges_at_every_step() -> None:
         "postcode": [f"{code:05}" for code in range(0, 9999, 3)],
         "isco": [f"{code:04}" for code in range(1000, 9999, 7)],
         "nace": [f"{a:02}.{b:02}" for a in range(1, 99, 5) for b in range(11, 99, 3)],
-        "icd10": [f"{letter}{code:02}.{more}" for letter in "EF" for code in range(30) for more in range(9)],
+        "icd10": [
+            f"{letter}{code:02}.{more}"
+            for letter in "EF"
+            for code in range(30)
+            for more in range(9)
+        ],
     }
     for name, steps in STANDARD.items():
         frame = pl.DataFrame({name: samples[name]})
@@ -170,7 +190,9 @@ def test_the_command_writes_what_prepare_proposes(tmp_path: Path) -> None:
     again = command("prepare", str(asked), "--write-hierarchies", str(file))
     assert again.returncode == 2
     assert "--write-hierarchies must be a new file" in again.stderr
-    other = command("prepare", str(asked), "--write-hierarchies", str(tmp_path / "i.toml"), "--sql", "r.sql")
+    other = command(
+        "prepare", str(asked), "--write-hierarchies", str(tmp_path / "i.toml"), "--sql", "r.sql"
+    )
     assert "must be the only file to write" in other.stderr
     assert not (tmp_path / "i.toml").exists()
     rest = policy("people.parquet", ["age", "town"], K.format(5)).replace("[prepare]\n", "")

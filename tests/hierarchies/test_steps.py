@@ -12,19 +12,71 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reid_sql.hierarchies.hierarchy import Hierarchy, make_hierarchy
-from reid_sql.hierarchies.steps import Bands, Common, DatePart, Drop, Grouped, Prefix, Step, expression
+from reid_sql.hierarchies.steps import (
+    Bands,
+    Common,
+    DatePart,
+    Drop,
+    Grouped,
+    Prefix,
+    Step,
+    expression,
+)
 
 STEPS: list[Step] = [
-    *(Bands(5), Bands(10, 20, 90), Bands(0.1, whole=False), Bands(0.25, whole=False), Bands(2, whole=False)),
+    *(
+        Bands(5),
+        Bands(10, 20, 90),
+        Bands(0.1, whole=False),
+        Bands(0.25, whole=False),
+        Bands(2, whole=False),
+    ),
     *(Bands(None, 10, 50), Bands(None, above=0.5, whole=False)),
     *(DatePart(part) for part in ("month", "quarter", "year", "decade")),
     *(DatePart("quarter", "%d.%m.%Y"), Prefix(1), Prefix(3)),
     *(Common(("37", "it's")), Common(()), Grouped((("37", "A"), ("it's", "A"), ("x", 'B"')))),
 ]
 ODD = [
-    *("37", " 37 ", "-3", "x", "it's", None, "nan", "inf", "-inf", "1e3", "+5", "0x10", "1_000", "0.29"),
-    *("1e300", "1e15", "999999999999999", "-0.0", ".5", "5.", "２", "äöü€x", "", " ", "{}", "pl", "'\"\\"),
-    *("1980-03-02", "1985-11-30 10:00:00", "02.12.1990", "1980-02-30", "epoch", "infinity", "today"),
+    *(
+        "37",
+        " 37 ",
+        "-3",
+        "x",
+        "it's",
+        None,
+        "nan",
+        "inf",
+        "-inf",
+        "1e3",
+        "+5",
+        "0x10",
+        "1_000",
+        "0.29",
+    ),
+    *(
+        "1e300",
+        "1e15",
+        "999999999999999",
+        "-0.0",
+        ".5",
+        "5.",
+        "２",
+        "äöü€x",
+        "",
+        " ",
+        "{}",
+        "pl",
+        "'\"\\",
+    ),
+    *(
+        "1980-03-02",
+        "1985-11-30 10:00:00",
+        "02.12.1990",
+        "1980-02-30",
+        "epoch",
+        "infinity",
+        "today",
+    ),
 ]
 
 
@@ -44,7 +96,9 @@ def test_engines_give_the_same_text_of_odd_texts(step: Step) -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), min_size=1))
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), min_size=1)
+)
 @example(["5"])
 def test_engines_give_the_same_text_of_any_text(texts: list[str]) -> None:
     values = pl.Series(texts, dtype=pl.String)
@@ -79,7 +133,8 @@ def test_a_number_with_two_digits_is_in_its_band(cents: int, width: int) -> None
     """An exact reading in cents: 0.29 is in the band from 0.29, whatever a double makes of it."""
     low = cents // width * width
     first, last = (
-        f"{'-' if end < 0 else ''}{abs(end) // 100}.{abs(end) % 100:02}" for end in (low, low + width)
+        f"{'-' if end < 0 else ''}{abs(end) // 100}.{abs(end) % 100:02}"
+        for end in (low, low + width)
     )
     label = f"[{first}, {last})" if width % 10 else f"[{first[:-1]}, {last[:-1]})"
     values = pl.Series([cents / 100])

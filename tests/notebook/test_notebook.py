@@ -50,8 +50,13 @@ def pictures(html: str) -> list[bytes]:
 
 
 def test_the_functions_are_on_the_default_connection(loaded: Any) -> None:
-    ran = loaded.run_cell(f"import duckdb; duckdb.sql(\"FROM risk_summary('{PEOPLE}', ['age'])\").fetchall()")
-    assert ran.result[0][:3] == asked(f"SELECT 3000, count(DISTINCT age), 2 FROM '{PEOPLE}'").fetchall()[0]
+    ran = loaded.run_cell(
+        f"import duckdb; duckdb.sql(\"FROM risk_summary('{PEOPLE}', ['age'])\").fetchall()"
+    )
+    assert (
+        ran.result[0][:3]
+        == asked(f"SELECT 3000, count(DISTINCT age), 2 FROM '{PEOPLE}'").fetchall()[0]
+    )
 
 
 @pytest.mark.newest
@@ -75,12 +80,23 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "shown"),
     [
-        ("population_risk('{}', ['age', 'sex', 'postcode'], [1e5])", ["Of 100,000 people, about", ">ok<"]),
+        (
+            "population_risk('{}', ['age', 'sex', 'postcode'], [1e5])",
+            ["Of 100,000 people, about", ">ok<"],
+        ),
         ("profile('{}')", ["3,000 records, 7 columns", "marital_status", "a quasi-identifier if"]),
-        ("suda_scores('{}', ['age', 'sex', 'postcode'])", ["1,051 records are unique", ">DIS-SUDA<"]),
+        (
+            "suda_scores('{}', ['age', 'sex', 'postcode'])",
+            ["1,051 records are unique", ">DIS-SUDA<"],
+        ),
         (
             "quasi_identifiers('{}', ['age', 'sex', 'postcode'])",
-            [">age, postcode<", ">19.6 %<", ">589<", "Minimal sets of columns that single people out"],
+            [
+                ">age, postcode<",
+                ">19.6 %<",
+                ">589<",
+                "Minimal sets of columns that single people out",
+            ],
         ),
         (
             "quasi_identifiers('{}', ['sex', 'postcode', 'age', 'marital_status'], at_least := 1)",
@@ -97,13 +113,17 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
     ],
 )
 def test_other_answers_have_cards(loaded: Any, call: str, shown: list[str]) -> None:
-    html = bundle(loaded, asked(f"FROM {call.format(PEOPLE)}"))["text/html"].partition("<details>")[0]
+    html = bundle(loaded, asked(f"FROM {call.format(PEOPLE)}"))["text/html"].partition("<details>")[
+        0
+    ]
     assert [text for text in shown if text not in html] == []
 
 
 def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
     columns = [frozenset(declared()[name].answer_columns) for name in (*FIGURES, "risk_summary")]
-    alike = {name for name in FIGURES if columns.count(frozenset(declared()[name].answer_columns)) > 1}
+    alike = {
+        name for name in FIGURES if columns.count(frozenset(declared()[name].answer_columns)) > 1
+    }
     assert alike == set()
 
 

@@ -11,7 +11,9 @@ def test_a_plan_writes_the_sql_that_is_stored() -> None:
 
 def test_every_reduction_has_a_plan_and_one_is_stored() -> None:
     """Class sizes are counted by a window, scores by a fitted model's columns: neither is stored."""
-    stored = {path.read_text(encoding="utf-8").split("(", 1)[0].removeprefix("-- ") for path in files()}
+    stored = {
+        path.read_text(encoding="utf-8").split("(", 1)[0].removeprefix("-- ") for path in files()
+    }
     planned = {
         name
         for name, each in reductions().items()

@@ -15,7 +15,9 @@ def written(folder: Path, text: str) -> Path:
 
 def policy(file: str, qi: list[str], *checks: str, prepare: str = "", table: str = "") -> str:
     """A policy of one table, each check as the lines of its table."""
-    reported = [f'[[tables]]\nfile = "{file}"\nquasi_identifiers = {qi!r}\n{table}'.replace("'", '"')]
+    reported = [
+        f'[[tables]]\nfile = "{file}"\nquasi_identifiers = {qi!r}\n{table}'.replace("'", '"')
+    ]
     reported += [f"[[tables.checks]]\n{check}" for check in checks]
     return "\n".join([f"[prepare]\n{prepare}", *reported])
 

@@ -47,7 +47,13 @@ GROUPS: dict[str, list[dict[str, list[str]]]] = {
             "Technical": ["Tech-support", "Craft-repair", "Prof-specialty", "Machine-op-inspct"],
             "Nontechnical": ["Sales", "Exec-managerial", "Handlers-cleaners"],
             "Other": [
-                *("Other-service", "Adm-clerical", "Farming-fishing", "Transport-moving", "Priv-house-serv"),
+                *(
+                    "Other-service",
+                    "Adm-clerical",
+                    "Farming-fishing",
+                    "Transport-moving",
+                    "Priv-house-serv",
+                ),
                 *("Protective-serv", "Armed-Forces"),
             ],
         }
@@ -55,16 +61,42 @@ GROUPS: dict[str, list[dict[str, list[str]]]] = {
     "native_country": [
         {
             "North America": [
-                *("United-States", "Puerto-Rico", "Canada", "Outlying-US(Guam-USVI-etc)", "Cuba", "Honduras"),
+                *(
+                    "United-States",
+                    "Puerto-Rico",
+                    "Canada",
+                    "Outlying-US(Guam-USVI-etc)",
+                    "Cuba",
+                    "Honduras",
+                ),
                 *("Jamaica", "Mexico", "Dominican-Republic", "Haiti", "Guatemala", "El-Salvador"),
             ],
             "Asia": [
-                *("Cambodia", "India", "Japan", "China", "Iran", "Philippines", "Vietnam", "Laos", "Taiwan"),
+                *(
+                    "Cambodia",
+                    "India",
+                    "Japan",
+                    "China",
+                    "Iran",
+                    "Philippines",
+                    "Vietnam",
+                    "Laos",
+                    "Taiwan",
+                ),
                 *("Thailand", "Hong"),
             ],
             "Europa": ["England"],
             "Europe": [
-                *("Germany", "Greece", "Italy", "Poland", "Portugal", "Ireland", "France", "Hungary"),
+                *(
+                    "Germany",
+                    "Greece",
+                    "Italy",
+                    "Poland",
+                    "Portugal",
+                    "Ireland",
+                    "France",
+                    "Hungary",
+                ),
                 *("Scotland", "Yugoslavia", "Holand-Netherlands"),
             ],
             "Africa": ["South"],
@@ -93,4 +125,6 @@ def hierarchies(columns: list[str]) -> str:
 
 
 def _pairs(step: dict[str, list[str]]) -> str:
-    return ", ".join(f"{json.dumps(group)} = {json.dumps(values)}" for group, values in step.items())
+    return ", ".join(
+        f"{json.dumps(group)} = {json.dumps(values)}" for group, values in step.items()
+    )

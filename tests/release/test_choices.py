@@ -28,7 +28,12 @@ def test_the_section_has_a_row_for_each_transformation(tmp_path: Path) -> None:
     html = render_choices(tables)
     assert html.count("<tr>") == 1 + len(tables[0]["choices"])
     assert html.count("recoding (this release)<br>") == 1
-    for words in ("cross table of sex and ill: ", "information kept about ill: ", "zip as it is", "k: "):
+    for words in (
+        "cross table of sex and ill: ",
+        "information kept about ill: ",
+        "zip as it is",
+        "k: ",
+    ):
         assert words in html
 
 

@@ -17,7 +17,23 @@ from tests.processes import command
 from tests.release.brute import K, policy, written
 from tests.warehouses import connected
 
-ODD = [" 37", "3e1", "x", None, "", "-5", "4_0", "É", "nan", "0x10", "1e400", ".5", "5.", "'\\", "B"]
+ODD = [
+    " 37",
+    "3e1",
+    "x",
+    None,
+    "",
+    "-5",
+    "4_0",
+    "É",
+    "nan",
+    "0x10",
+    "1e400",
+    ".5",
+    "5.",
+    "'\\",
+    "B",
+]
 QI = ["age", "words", "born", "zip", "score"]
 HIERARCHIES = """suppression = 0.4
 keep = ["name"]
@@ -32,7 +48,9 @@ hierarchies.score = [{ bands = 0.5 }]
 def people(records: int = 600, seed: int = 3) -> pl.DataFrame:
     """Values that databases may read each in their own way: before 1970, below 0, as text, beyond ASCII."""
     rng = np.random.default_rng(seed)
-    days = [dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)]
+    days = [
+        dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)
+    ]
     texts = [str(each) for each in rng.integers(-60, 60, records)]
     words = [ODD[at % len(ODD)] if at % 9 == 0 else text for at, text in enumerate(texts)]
     return pl.DataFrame(
@@ -42,10 +60,12 @@ def people(records: int = 600, seed: int = 3) -> pl.DataFrame:
             "words": words,
             "born": [None if at % 31 == 0 else day for at, day in enumerate(days)],
             "zip": [
-                str(each) for each in rng.choice(["1301", "1302", "2001", "éa99", "ÉA99", "13"], records)
+                str(each)
+                for each in rng.choice(["1301", "1302", "2001", "éa99", "ÉA99", "13"], records)
             ],
             "score": [
-                None if at % 17 == 0 else float(each) for at, each in enumerate(rng.normal(0, 1, records))
+                None if at % 17 == 0 else float(each)
+                for at, each in enumerate(rng.normal(0, 1, records))
             ],
             "ill": [str(each) for each in rng.choice(["flu", "Flu", "cold"], records)],
         }
@@ -126,7 +146,10 @@ def test_what_another_database_would_read_otherwise_is_refused(tmp_path: Path) -
         text = policy("people.parquet", [column, "zip"], K.format(2), prepare=prepare)
         made = run(written(tmp_path, text))
         assert made.tables[0].transformation is not None
-        assert made.tables[0].transformation.node[0] == 1, (column, made.tables[0].transformation.node)
+        assert made.tables[0].transformation.node[0] == 1, (
+            column,
+            made.tables[0].transformation.node,
+        )
         with pytest.raises(UnavailableError, match=f"must not depend on {why}"):
             made.sql_in("postgres")
         assert made.sql

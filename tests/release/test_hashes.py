@@ -15,7 +15,9 @@ CHECKS = 'checks = [{measure = "k", at_least = 3}]'
 
 def hash_of_rows(rows: list[tuple[object, ...]]) -> str:
     """Texts after their lengths, sorted hashes of rows: in Python alone."""
-    texts = [",".join("-" if v is None else f"{len(str(v).encode())}:{v}" for v in row) for row in rows]
+    texts = [
+        ",".join("-" if v is None else f"{len(str(v).encode())}:{v}" for v in row) for row in rows
+    ]
     hashes = sorted(hashlib.sha256(text.encode()).hexdigest() for text in texts)
     return hashlib.sha256("".join(f"{each}\n" for each in hashes).encode()).hexdigest()
 

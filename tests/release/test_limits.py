@@ -26,7 +26,9 @@ MANY = pl.DataFrame(
 )
 
 
-def released_of(folder: Path, frame: pl.DataFrame, more: str, k: int = 5) -> tuple[pl.DataFrame, Any]:
+def released_of(
+    folder: Path, frame: pl.DataFrame, more: str, k: int = 5
+) -> tuple[pl.DataFrame, Any]:
     made = made_of(folder, frame, policy("people.parquet", QI, K.format(k), prepare=NAME + more))
     assert made.passed, made.page["tables"]
     released = made_by(made.sql, "people_released")
@@ -42,7 +44,9 @@ def width(label: str) -> int:
 @pytest.mark.parametrize("method", ["global", "local", "best"])
 def test_the_release_keeps_to_the_limits(tmp_path: Path, method: str) -> None:
     more = 'fixed = ["sex"]\nnever_left_out = ["job"]\nmax_level = { zip = 2 }\nat_most = { age = 10 }\n'
-    released, page = released_of(tmp_path, MANY, f'{more}{ZIP}method = "{method}"\nsuppression = 0.1\n')
+    released, page = released_of(
+        tmp_path, MANY, f'{more}{ZIP}method = "{method}"\nsuppression = 0.1\n'
+    )
     before = dict(MANY.select("name", "sex").iter_rows())
     assert all(before[name] == sex for name, sex in released.select("name", "sex").iter_rows())
     assert max(width(str(label)) for label in released["age"]) <= 10
@@ -87,7 +91,10 @@ def test_what_the_limits_exclude_is_refused_by_their_names(tmp_path: Path, metho
 REFUSED = [
     ('fixed = ["agee"]', "prepare limits must name quasi-identifiers of the policy, got 'agee'"),
     ('fixed = ["age"]\nat_most = { age = 3 }', "got 'age' twice"),
-    ("max_level = { sex = 9 }", "prepare.max_level.sex must be a level of the column's hierarchy, got 9"),
+    (
+        "max_level = { sex = 9 }",
+        "prepare.max_level.sex must be a level of the column's hierarchy, got 9",
+    ),
     ("max_level = { sex = -1 }", "a whole number from 0 to 1000"),
     ("at_most = { sex = 10 }", "prepare.at_most must name columns of numbers, got 'sex'"),
     ("at_most = { age = 0 }", "a number from 1e-9 to 1e15"),
@@ -100,7 +107,10 @@ REFUSED = [
         'cross_tables = [["age", "ill"]]',
         "must name columns of the release, got 'ill'; add it to prepare.keep",
     ),
-    ('cross_tables = [["sex", "name"]]\nkeep = ["name"]', "at most 500 distinct values, got 'name' with 600"),
+    (
+        'cross_tables = [["sex", "name"]]\nkeep = ["name"]',
+        "at most 500 distinct values, got 'name' with 600",
+    ),
 ]
 
 
@@ -119,7 +129,10 @@ def cross_table(
     known = [Counter(frame[name]) for name in pair]
     shares: dict[Any, float] = {}
     for shown in rows:
-        totals = [sum(count[value] for value in values) for count, values in zip(known, shown, strict=True)]
+        totals = [
+            sum(count[value] for value in values)
+            for count, values in zip(known, shown, strict=True)
+        ]
         for one in shown[0]:
             for two in shown[1]:
                 part = known[0][one] / totals[0] * known[1][two] / totals[1]
@@ -130,14 +143,20 @@ def cross_table(
 @pytest.mark.parametrize("more", ['method = "local"', "", "cells = true\nsuppression = 0.2"])
 def test_cross_tables_are_those_that_the_rows_show(tmp_path: Path, more: str) -> None:
     frame, pairs = people(400, 9), [["zip", "ill"], ["sex", "zip"]]
-    qi, given = ["zip", "sex", "job"], f"{NAME}{ZIP}cross_tables = {pairs}\n{more}\n".replace("'", '"')
+    qi, given = (
+        ["zip", "sex", "job"],
+        f"{NAME}{ZIP}cross_tables = {pairs}\n{more}\n".replace("'", '"'),
+    )
     asked = policy("people.parquet", qi, K.format(4), prepare=given, table='sensitive = ["ill"]')
     made = made_of(tmp_path, frame, f"mask_below = 1\n{asked}")
     assert made.passed
     released = made_by(made.sql, "people_released")
     for pair, page in zip(pairs, made.page["tables"][0]["cross_tables"], strict=True):
         sets = [
-            [{value} if name == "ill" else shown_values(name, value, frame) for value in released[name]]
+            [
+                {value} if name == "ill" else shown_values(name, value, frame)
+                for value in released[name]
+            ]
             for name in pair
         ]
         shown = list(zip(sets[0], sets[1], strict=True))
@@ -149,4 +168,6 @@ def test_cross_tables_are_those_that_the_rows_show(tmp_path: Path, more: str) ->
             sum((p - q) ** 2 / (p + q) for p, q in gaps if p + q) / 2, rel=2e-3
         )
         variation = sum(abs(p - q) for p, q in gaps) / 2
-        assert page["variation"] == pytest.approx(variation, rel=2e-3) or round(variation * 400) < 10
+        assert (
+            page["variation"] == pytest.approx(variation, rel=2e-3) or round(variation * 400) < 10
+        )

@@ -31,28 +31,42 @@ SENSITIVE = 'sensitive = ["ill"]'
 def people(records: int, seed: int) -> pl.DataFrame:
     """Whole numbers, dates, floats, codes and words, some of them missing or odd."""
     rng = np.random.default_rng(seed)
-    days = [dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)]
+    days = [
+        dt.date(1931, 1, 1) + dt.timedelta(int(each)) for each in rng.integers(0, 30_000, records)
+    ]
     scores = rng.normal(0, 1, records).round(2)
     jobs = ["it's", "nurse", "clerk", "*", "other", "37 to 40", "", "smith"]
     weights = np.array([1, 30, 20, 2, 3, 2, 1, 9]) / 68
     return pl.DataFrame(
         {
             "name": [f"P{at}" for at in range(records)],
-            "age": [None if rng.random() < 0.03 else int(each) for each in rng.integers(-3, 95, records)],
+            "age": [
+                None if rng.random() < 0.03 else int(each) for each in rng.integers(-3, 95, records)
+            ],
             "born": [None if at % 31 == 0 else day for at, day in enumerate(days)],
-            "score": [None if at % 17 == 0 else float(each) + 0.0 for at, each in enumerate(scores)],
-            "zip": [str(each) for each in rng.choice(["13010", "13020", "20010", "20990", "éa990"], records)],
+            "score": [
+                None if at % 17 == 0 else float(each) + 0.0 for at, each in enumerate(scores)
+            ],
+            "zip": [
+                str(each)
+                for each in rng.choice(["13010", "13020", "20010", "20990", "éa990"], records)
+            ],
             "sex": [str(each) for each in rng.choice(["F", "M"], records)],
             "job": [
-                None if rng.random() < 0.02 else str(each) for each in rng.choice(jobs, records, p=weights)
+                None if rng.random() < 0.02 else str(each)
+                for each in rng.choice(jobs, records, p=weights)
             ],
-            "ill": [str(each) for each in rng.choice(["flu", "Flu", "cold"], records, p=[0.7, 0.2, 0.1])],
+            "ill": [
+                str(each) for each in rng.choice(["flu", "Flu", "cold"], records, p=[0.7, 0.2, 0.1])
+            ],
         },
         schema_overrides={"age": pl.Int16, "born": pl.Date},
     )
 
 
-def asked(qi: list[str], *checks: str, more: str = 'method = "local"', table: str = SENSITIVE) -> str:
+def asked(
+    qi: list[str], *checks: str, more: str = 'method = "local"', table: str = SENSITIVE
+) -> str:
     given = HIERARCHIES if "zip" in qi else 'keep = ["name"]\n'
     return policy("people.parquet", qi, *checks, prepare=f"{given}{more}", table=table)
 
@@ -149,7 +163,10 @@ def test_a_label_never_has_two_meanings() -> None:
     values = (None, "clerk", "cook", "judge", "other")
     levels = (values, (None, "judge", "other", "cook"), (None, "judge", "other"), ("*",))
     codes = [[levels[1].index(each) for each in (None, "other", "cook", "judge", "other")]]
-    codes += [[levels[2].index(each) for each in (None, "other", "other", "judge", "other")], [0] * 5]
+    codes += [
+        [levels[2].index(each) for each in (None, "other", "other", "judge", "other")],
+        [0] * 5,
+    ]
     column = PartitionColumn(
         LevelCodes((np.arange(5), *map(np.array, codes)), np.array([1, 2, 3, 4, 5])), ordered=False
     )
@@ -191,7 +208,10 @@ def test_the_report_of_the_gate_shows_the_partition(tmp_path: Path) -> None:
 
 
 SEVERAL_TEXTS = {"DOUBLE": ["-0.0", "0.0", "1.5"], "FLOAT": ["'nan'", "-'nan'::FLOAT", "2"]}
-SEVERAL_TEXTS |= {"INTERVAL": ["'1 hour'", "'60 minutes'", "'1 day'"], "DOUBLE[]": ["[-0.0]", "[0.0]", "[2]"]}
+SEVERAL_TEXTS |= {
+    "INTERVAL": ["'1 hour'", "'60 minutes'", "'1 day'"],
+    "DOUBLE[]": ["[-0.0]", "[0.0]", "[2]"],
+}
 
 
 @pytest.mark.parametrize("kind", SEVERAL_TEXTS)
@@ -228,5 +248,12 @@ def test_a_target_is_predicted_by_what_is_shown(tmp_path: Path) -> None:
     target = made.page["tables"][0]["target"]
     assert target["information_kept"] > 0.5
     released = made_by(made.sql, "people_released")
-    counts = released.group_by(["age", "sex", "ill"]).len().group_by(["age", "sex"]).agg(pl.col("len").max())
-    assert target["classification_metric"] == pytest.approx(1 - counts["len"].sum() / len(table), abs=5e-3)
+    counts = (
+        released.group_by(["age", "sex", "ill"])
+        .len()
+        .group_by(["age", "sex"])
+        .agg(pl.col("len").max())
+    )
+    assert target["classification_metric"] == pytest.approx(
+        1 - counts["len"].sum() / len(table), abs=5e-3
+    )

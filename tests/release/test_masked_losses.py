@@ -14,7 +14,9 @@ from tests.release.brute import K, policy, written
 OF_CLASSES = ("discernibility", "class_size")
 
 
-def prepared(folder: Path, sizes: list[int], minimise: str = "entropy") -> tuple[dict[str, Any], Any]:
+def prepared(
+    folder: Path, sizes: list[int], minimise: str = "entropy"
+) -> tuple[dict[str, Any], Any]:
     """Prepare a table of one column with classes of these sizes: what is said of it, and of its release."""
     ages = [20 + place for place, size in enumerate(sizes) for _ in range(size)]
     pl.DataFrame({"age": ages}).write_parquet(folder / "people.parquet")
@@ -31,10 +33,14 @@ def squares(sizes: list[int]) -> float:
 
 
 @pytest.mark.parametrize("minimise", ["entropy", *OF_CLASSES])
-def test_losses_do_not_give_the_class_sizes_that_the_report_masks(tmp_path: Path, minimise: str) -> None:
+def test_losses_do_not_give_the_class_sizes_that_the_report_masks(
+    tmp_path: Path, minimise: str
+) -> None:
     """Of 205 records in 3 classes with this sum of squares, 5 are in a class of 5 to 9."""
     table, reported = prepared(tmp_path, [100, 100, 5], minimise)
-    masked = {(part["from"], part["to"]) for part in reported["class_sizes"] if part["records"] is None}
+    masked = {
+        (part["from"], part["to"]) for part in reported["class_sizes"] if part["records"] is None
+    }
     assert (5, 9) in masked
     assert reported["classes"] is None
     assert [table["losses"][name] for name in OF_CLASSES] == [None, None]

@@ -25,14 +25,17 @@ def visits(seed: int, records: int = 700) -> pl.DataFrame:
             "age": (patients * 7 % 60 + 20).astype(np.int16),
             "town": [f"T{each % 5}" for each in patients],
             "ward": [
-                ["A", "B", "C", None][each] for each in rng.choice(4, records, p=[0.5, 0.3, 0.17, 0.03])
+                ["A", "B", "C", None][each]
+                for each in rng.choice(4, records, p=[0.5, 0.3, 0.17, 0.03])
             ],
             "ill": [["flu", "cold"][each // 3 % 2] for each in patients],
         }
     )
 
 
-def prepared(folder: Path, frame: pl.DataFrame, more: str = "suppression = 0.1", *checks: str) -> Prepared:
+def prepared(
+    folder: Path, frame: pl.DataFrame, more: str = "suppression = 0.1", *checks: str
+) -> Prepared:
     table = 'entity = "patient"\nsensitive = ["ill"]'
     asked = policy("people.parquet", QI, *(checks or (K.format(4),)), prepare=more, table=table)
     return made_of(folder, frame, asked)
@@ -51,7 +54,9 @@ def test_classes_have_k_people_and_people_are_whole(tmp_path: Path, seed: int) -
     assert len(after) >= 0.9 * len(before)
     (page,) = made.page["tables"]
     share = 1 - len(released) / len(frame)
-    assert page["suppressed_share"] is None or page["suppressed_share"] == pytest.approx(share, abs=1e-3)
+    assert page["suppressed_share"] is None or page["suppressed_share"] == pytest.approx(
+        share, abs=1e-3
+    )
     namespace: dict[str, object] = {}
     exec(made.python, namespace)  # noqa: S102 - as a reader runs it
     polars = namespace["released_people"](frame.lazy()).collect()  # type: ignore[operator]

@@ -17,7 +17,8 @@ def table(records: int = 120) -> pl.DataFrame:
     return pl.DataFrame(
         {
             'a"ge': [
-                None if at % 40 == 3 else int(each) for at, each in enumerate(rng.integers(18, 90, records))
+                None if at % 40 == 3 else int(each)
+                for at, each in enumerate(rng.integers(18, 90, records))
             ],
             "pay": rng.normal(3000, 700, records).round(2),
             "sex": [["F", "M", None][each] for each in rng.choice(3, records, p=[0.5, 0.45, 0.05])],
@@ -38,7 +39,12 @@ ASKED: dict[str, Any] = {
 def test_columns_that_are_not_named_and_the_order_of_rows_stay(kind: str) -> None:
     frame, con = table(), duckdb.connect()
     con.register("people", frame)
-    given = {"name": "people", "polars": frame, "arrow": frame.to_arrow(), "relation": con.table("people")}
+    given = {
+        "name": "people",
+        "polars": frame,
+        "arrow": frame.to_arrow(),
+        "relation": con.table("people"),
+    }
     released = perturb(con, given[kind], rank_swap={"town": 0.2}, seed=5).relation.pl()
     assert released.columns == frame.columns
     assert released.drop("town").equals(frame.drop("town"))
@@ -48,7 +54,9 @@ def test_columns_that_are_not_named_and_the_order_of_rows_stay(kind: str) -> Non
 
 def test_a_seed_gives_the_same_table_again() -> None:
     con, frame = duckdb.connect(), table()
-    first, again, other = (perturb(con, frame, **ASKED, seed=seed).relation.pl() for seed in (1, 1, 2))
+    first, again, other = (
+        perturb(con, frame, **ASKED, seed=seed).relation.pl() for seed in (1, 1, 2)
+    )
     assert first.equals(again)
     assert not first.equals(other)
     pairs = first.group_by('a"ge', "pay").len().filter(pl.col("pay").is_not_null())
@@ -78,8 +86,14 @@ REFUSED = [
         {"pram": {"sex": 0.5}, "rank_swap": {"sex": 0.5}},
         "each column once, got 'sex' twice",
     ),
-    ({"microaggregate": ["sex"]}, "microaggregate must name columns of numbers, got 'sex' of type VARCHAR"),
-    ({"microaggregate": ["pay"], "group_size": 1}, "group_size must be a whole number from 2 to 1000, got 1"),
+    (
+        {"microaggregate": ["sex"]},
+        "microaggregate must name columns of numbers, got 'sex' of type VARCHAR",
+    ),
+    (
+        {"microaggregate": ["pay"], "group_size": 1},
+        "group_size must be a whole number from 2 to 1000, got 1",
+    ),
     ({"pram": {"sex": 0.5}, "seed": -1}, "seed must be a whole number"),
     ({"microaggregate": ["huge"]}, "microaggregate must have finite numbers"),
 ]
@@ -95,7 +109,9 @@ def test_what_cannot_be_perturbed_is_refused(asked: dict[str, Any], message: str
 
 def test_tables_that_are_not_there_or_use_reserved_names_are_refused() -> None:
     con = duckdb.connect()
-    with pytest.raises(ReidError, match="table must be a table of the connection or a frame, got 'peopel'"):
+    with pytest.raises(
+        ReidError, match="table must be a table of the connection or a frame, got 'peopel'"
+    ):
         perturb(con, "peopel", pram={"sex": 0.5})
     with pytest.raises(ReidError, match="no column whose name begins with reid_"):
         perturb(con, table().with_columns(reid_row=1), pram={"sex": 0.5})

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AGES = "hierarchies.age = [{ bands = 10 }, { bands = 20 }]"
-HIERARCHIES = f"{AGES}\nhierarchies.city = [{{ prefix = 2 }}, {{ prefix = 1 }}]\nhierarchies.sex = []"
+HIERARCHIES = (
+    f"{AGES}\nhierarchies.city = [{{ prefix = 2 }}, {{ prefix = 1 }}]\nhierarchies.sex = []"
+)
 
 
 def people(records: int = 300, seed: int = 1) -> pl.DataFrame:
@@ -65,7 +67,11 @@ def exhaustive(
     """Every form of the table counted by Polars, its values made coarser by plain Python."""
 
     def age(value: int | None, width: int) -> str | None:
-        return None if value is None else f"{value // width * width} to {value // width * width + width - 1}"
+        return (
+            None
+            if value is None
+            else f"{value // width * width} to {value // width * width + width - 1}"
+        )
 
     forms: dict[str, list[Callable[[Any], Any]]] = {
         "age": [lambda v: v, lambda v: age(v, 10), lambda v: age(v, 20), lambda _: "*"],
@@ -90,7 +96,9 @@ def exhaustive(
 def test_the_release_loses_what_the_best_of_all_forms_loses(
     tmp_path: Path, table: pl.DataFrame, k: int, suppression: float
 ) -> None:
-    text = policy("people.parquet", QI, K.format(k), prepare=f"suppression = {suppression}\n{HIERARCHIES}")
+    text = policy(
+        "people.parquet", QI, K.format(k), prepare=f"suppression = {suppression}\n{HIERARCHIES}"
+    )
     made = run(written(tmp_path, text))
     assert made.passed
     assert made.tables[0].result.optimal
@@ -101,7 +109,9 @@ def test_the_release_loses_what_the_best_of_all_forms_loses(
     assert made.page["report"]["tables"][0]["records"] == len(released)
 
 
-@pytest.mark.parametrize("weights", [{"sex": 20.0}, {"age": 5.0, "city": 0.1}, {"city": 30.0, "sex": 0.5}])
+@pytest.mark.parametrize(
+    "weights", [{"sex": 20.0}, {"age": 5.0, "city": 0.1}, {"city": 30.0, "sex": 0.5}]
+)
 @pytest.mark.parametrize("suppression", [0.0, 0.05])
 def test_the_loss_with_weights_is_the_least_of_all_forms(
     tmp_path: Path, table: pl.DataFrame, weights: dict[str, float], suppression: float
@@ -117,7 +127,9 @@ def test_the_loss_with_weights_is_the_least_of_all_forms(
 
 
 def test_the_polars_file_gives_what_the_sql_gives(tmp_path: Path, table: pl.DataFrame) -> None:
-    text = policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES, table='sensitive = ["diagnosis"]')
+    text = policy(
+        "people.parquet", QI, K.format(5), prepare=HIERARCHIES, table='sensitive = ["diagnosis"]'
+    )
     made = reid_sql.release.prepare(written(tmp_path, text))
     space: dict[str, Any] = {}
     exec(made.python, space)  # noqa: S102 - as a reader runs it
@@ -154,7 +166,9 @@ def test_no_record_hides_behind_its_missing_values(tmp_path: Path, nulls: str) -
         city=pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise(pl.col("city")),
     )
     frame.write_parquet(tmp_path / "people.parquet")
-    text = policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES, table=f'nulls = "{nulls}"')
+    text = policy(
+        "people.parquet", QI, K.format(5), prepare=HIERARCHIES, table=f'nulls = "{nulls}"'
+    )
     made = run(written(tmp_path, text))
     assert made.passed
     assert made.page["tables"][0]["optimal"] == (nulls == "value")
@@ -165,7 +179,9 @@ def test_few_records_left_out_are_not_reported(tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": [20, 30] * 100 + [90, 91, 92], "sex": ["F", "M"] * 101 + ["F"]})
     frame.write_parquet(tmp_path / "people.parquet")
     prepare = "suppression = 0.02\nhierarchies.age = []\nhierarchies.sex = []"
-    made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(5), prepare=prepare)))
+    made = run(
+        written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(5), prepare=prepare))
+    )
     reported = made.page["tables"][0]
     assert len(made_by(made.sql, "people_released")) == 200
     assert reported["suppressed_share"] is None
@@ -184,7 +200,10 @@ def test_the_query_of_an_integer_column_is_short_and_has_no_absolute_path(
     population = 'population_file = "all[1].parquet"'  # the ages are text there
     found = 'measure = "journalist_highest_risk"\nat_most = 0.2'
     made = run(
-        written(tmp_path, policy("people.parquet", ["age", "sex"], found, prepare=steps, table=population))
+        written(
+            tmp_path,
+            policy("people.parquet", ["age", "sex"], found, prepare=steps, table=population),
+        )
     )
     assert made.passed
     assert 'floor("age" / 20) * 20' in made.sql
@@ -195,22 +214,26 @@ def test_the_query_of_an_integer_column_is_short_and_has_no_absolute_path(
 
 @pytest.mark.parametrize("few", [1, 4, 9])
 @pytest.mark.parametrize("cells", ["false", "true"])
-def test_no_rate_of_a_target_tells_how_few_are_left_out(tmp_path: Path, few: int, cells: str) -> None:
+def test_no_rate_of_a_target_tells_how_few_are_left_out(
+    tmp_path: Path, few: int, cells: str
+) -> None:
     """Each class has one value of the target: only those that are left out are predicted wrongly."""
     ages = [20] * 100 + [30] * (200 - few) + list(range(90, 90 + few))
     ill = ["yes" if age == 20 else "no" for age in ages]
     frame = pl.DataFrame({"age": ages, "sex": ["F", "M"] * 150, "ill": ill})
     frame.write_parquet(tmp_path / "people.parquet")
-    prepare = (
-        f'suppression = 0.05\ncells = {cells}\ntarget = "ill"\nhierarchies.age = []\nhierarchies.sex = []'
+    prepare = f'suppression = 0.05\ncells = {cells}\ntarget = "ill"\nhierarchies.age = []\nhierarchies.sex = []'
+    made = run(
+        written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(10), prepare=prepare))
     )
-    made = run(written(tmp_path, policy("people.parquet", ["age", "sex"], K.format(10), prepare=prepare)))
     reported = made.page["tables"][0]
     assert len(made_by(made.sql, "people_released").drop_nulls()) == 300 - few
     assert None in {reported["suppressed_share"], reported["blank_share"]}
     rates = json.loads(json.dumps(reported["target"]))
     shares = [rates["expected_error"], rates["classification_metric"], rates["released"]["error"]]
-    assert [share for share in shares if 0 < round(300 * share) < 10 or 290 < round(300 * share) < 300] == []
+    assert [
+        share for share in shares if 0 < round(300 * share) < 10 or 290 < round(300 * share) < 300
+    ] == []
     assert rates["classification_metric"] == 0
 
 
@@ -240,8 +263,12 @@ def test_rare_values_are_not_named_by_the_sql(tmp_path: Path) -> None:
 L = 'measure = "l_diversity"\nvariant = "distinct"\nat_least = {}'
 
 
-def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: pl.DataFrame) -> None:
-    text = policy("people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]')
+def test_a_release_may_leave_every_quasi_identifier_out(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
+    text = policy(
+        "people.parquet", QI, K.format(300), L.format(3), table='sensitive = ["diagnosis"]'
+    )
     made = run(written(tmp_path, text))
     assert made.passed
     released = made_by(made.sql, "people_released")
@@ -256,7 +283,9 @@ def test_a_release_may_leave_every_quasi_identifier_out(tmp_path: Path, table: p
 
 def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     people(0).write_parquet(tmp_path / "people.parquet")
-    with pytest.raises(ReidError, match="a table to prepare must have a record, got none in people"):
+    with pytest.raises(
+        ReidError, match="a table to prepare must have a record, got none in people"
+    ):
         run(written(tmp_path, policy("people.parquet", QI, K.format(5))))
 
 
@@ -272,8 +301,12 @@ def test_a_table_without_a_form_that_meets_the_policy_has_no_release(
 
 
 @pytest.mark.parametrize("loss", ["entropy", "discernibility", "class_size"])
-def test_every_loss_gives_a_release_that_passes(tmp_path: Path, table: pl.DataFrame, loss: str) -> None:
-    made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=f'loss = "{loss}"')))
+def test_every_loss_gives_a_release_that_passes(
+    tmp_path: Path, table: pl.DataFrame, loss: str
+) -> None:
+    made = run(
+        written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=f'loss = "{loss}"'))
+    )
     assert made.passed
     assert made.page["tables"][0]["optimal"]
     assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
@@ -282,9 +315,21 @@ def test_every_loss_gives_a_release_that_passes(tmp_path: Path, table: pl.DataFr
 
 REFUSED = [
     ("suppression = 0.6", "", "policy prepare.suppression must be a share from 0 to 0.5, got 0.6"),
-    ("suppression = true", "", "policy prepare.suppression must be a share from 0 to 0.5, got True"),
-    ('loss = "bits"', "", "policy prepare.loss must be one of 'entropy', 'discernibility', 'class_size'"),
-    ("time_limit = 0", "", "policy prepare.time_limit must be a number of seconds from 1 to 1e6, got 0"),
+    (
+        "suppression = true",
+        "",
+        "policy prepare.suppression must be a share from 0 to 0.5, got True",
+    ),
+    (
+        'loss = "bits"',
+        "",
+        "policy prepare.loss must be one of 'entropy', 'discernibility', 'class_size'",
+    ),
+    (
+        "time_limit = 0",
+        "",
+        "policy prepare.time_limit must be a number of seconds from 1 to 1e6, got 0",
+    ),
     ("suppress = 0.1", "", "policy prepare must have only known keys, got 'suppress'"),
     (
         "hierarchies.agee = []",
@@ -306,7 +351,11 @@ REFUSED = [
         "",
         "policy prepare.weights must name quasi-identifiers of the policy, got 'ages'; did you mean 'age'?",
     ),
-    ("weights.age = 0", "", "policy prepare.weights.age must be a number from 0.001 to 1000, got 0"),
+    (
+        "weights.age = 0",
+        "",
+        "policy prepare.weights.age must be a number from 0.001 to 1000, got 0",
+    ),
     (
         'weights.age = 2\nloss = "class_size"',
         "",
@@ -355,13 +404,18 @@ def test_blank_values_do_not_break_another_check(tmp_path: Path) -> None:
     sensitive = 'sensitive = ["diagnosis"]'
     made = run(
         written(
-            tmp_path, policy("people.parquet", QI, K.format(5), L.format(2), prepare=prepare, table=sensitive)
+            tmp_path,
+            policy(
+                "people.parquet", QI, K.format(5), L.format(2), prepare=prepare, table=sensitive
+            ),
         )
     )
     released = made_by(made.sql, "people_released")
     assert made.passed
     assert class_sizes(released, QI)[0] >= 5
-    assert min(released.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
+    assert (
+        min(released.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
+    )
 
 
 def ill(records: int = 400, seed: int = 7) -> pl.DataFrame:
@@ -425,7 +479,9 @@ def test_classes_that_break_a_rule_on_values_are_left_out(
     )
 
 
-def test_a_column_named_like_a_step_of_the_query_is_refused(tmp_path: Path, table: pl.DataFrame) -> None:
+def test_a_column_named_like_a_step_of_the_query_is_refused(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
     table.rename({"name": "reid_size"}).write_parquet(tmp_path / "people.parquet")
     with pytest.raises(ReidError, match="no column whose name begins with reid_, got 'reid_size'"):
         run(written(tmp_path, policy("people.parquet", QI, K.format(5))))

@@ -23,11 +23,15 @@ def test_waiting_uses_no_time_and_work_does() -> None:
     assert is_over()
 
 
-def test_a_search_says_why_it_proves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_says_why_it_proves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Fourteen columns of seven levels have more transformations than a memory has room for."""
     rng = np.random.default_rng(5)
     columns = [f"c{at}" for at in range(14)]
-    pl.DataFrame(rng.integers(0, 64, (60, 14)), schema=columns).write_parquet(tmp_path / "t.parquet")
+    pl.DataFrame(rng.integers(0, 64, (60, 14)), schema=columns).write_parquet(
+        tmp_path / "t.parquet"
+    )
     bands = "[{ bands = 2 }, { bands = 4 }, { bands = 8 }, { bands = 16 }, { bands = 32 }]"
     steps = [f"hierarchies.{name} = {bands}" for name in columns]
     cases = {
@@ -38,7 +42,8 @@ def test_a_search_says_why_it_proves_nothing(tmp_path: Path, monkeypatch: pytest
     }
     for ended, (width, table, words) in cases.items():
         if ended == "time_limit":
-            monkeypatch.setattr(preparation, "limit_time", lambda _: lambda: True)  # as after a minute
+            # as after a minute
+            monkeypatch.setattr(preparation, "limit_time", lambda _: lambda: True)
         prepare = "\n".join(steps[:width])
         asked = policy("t.parquet", columns[:width], K.format(2), prepare=prepare, table=table)
         made = preparation.prepare(written(tmp_path, asked))

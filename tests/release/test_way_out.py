@@ -28,7 +28,9 @@ def shown(folder: Path, text: str, *options: str) -> tuple[subprocess.CompletedP
 
 
 def test_the_report_shows_what_prepare_finds(tmp_path: Path) -> None:
-    ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES), "--prepare")
+    ended, page = shown(
+        tmp_path, policy("people.parquet", QI, K.format(5), prepare=HIERARCHIES), "--prepare"
+    )
     assert (ended.returncode, ended.stderr) == (1, "")
     made = json.loads(command("prepare", str(tmp_path / "policy.toml"), "--json").stdout)
     (table,) = made["tables"]
@@ -36,12 +38,20 @@ def test_the_report_shows_what_prepare_finds(tmp_path: Path) -> None:
     for column in table["columns"]:
         words = escape(column["form"].removeprefix(f"{column['column']} "))
         loss = percent(column["loss"] or 0.0)
-        assert f"<td class=name>{column['column']}</td><td>{words}</td><td class=number>{loss}</td>" in after
-    assert f"Loss (non-uniform entropy): {percent(table['losses']['entropy'])}, the least of all" in after
+        assert (
+            f"<td class=name>{column['column']}</td><td>{words}</td><td class=number>{loss}</td>"
+            in after
+        )
+    assert (
+        f"Loss (non-uniform entropy): {percent(table['losses']['entropy'])}, the least of all"
+        in after
+    )
     assert "<strong>PASS:</strong>" in after
     drawn = re.sub("<g class=.*?</g>", "", after)  # without what the marks mean
     assert len(re.findall("<circle|<path", drawn)) == len(table["frontier"])
-    assert len(re.findall("<circle", drawn)) == sum(form["meets_class_sizes"] for form in table["frontier"])
+    assert len(re.findall("<circle", drawn)) == sum(
+        form["meets_class_sizes"] for form in table["frontier"]
+    )
     assert '<div class="verdict fail">' in page[: page.index(HEAD)]
     parser = Balanced()
     parser.feed(page)
@@ -63,7 +73,9 @@ def test_without_the_option_nothing_is_sought(tmp_path: Path) -> None:
 def test_where_nothing_meets_the_policy_the_report_says_so(tmp_path: Path) -> None:
     ended, page = shown(tmp_path, policy("people.parquet", QI, K.format(301)), "--prepare")
     assert ended.returncode == 1
-    assert "No transformation of the table was found that meets the policy" in page[page.index(HEAD) :]
+    assert (
+        "No transformation of the table was found that meets the policy" in page[page.index(HEAD) :]
+    )
     assert "Measured on the release" not in page
 
 
@@ -83,7 +95,10 @@ def test_the_time_limit_stands_for_the_policys(tmp_path: Path) -> None:
 
 REFUSED = [
     (("--prepare",), "--prepare must come with --html, where the release is shown, got none"),
-    (("--html", "r.html", "--time-limit", "9"), "--time-limit must come with --prepare, got 9 alone"),
+    (
+        ("--html", "r.html", "--time-limit", "9"),
+        "--time-limit must come with --prepare, got 9 alone",
+    ),
     (
         ("--html", "r.html", "--prepare", "--time-limit", "0"),
         "--time-limit must be a number of seconds from 1 to 1e6, got 0",
@@ -92,7 +107,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("options", "sentence"), REFUSED)
-def test_options_that_do_nothing_are_refused(tmp_path: Path, options: tuple[str, ...], sentence: str) -> None:
+def test_options_that_do_nothing_are_refused(
+    tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
     people().write_parquet(tmp_path / "people.parquet")
     file = written(tmp_path, policy("people.parquet", QI, K.format(5)))
     ended = command("check", str(file), *options)

@@ -96,7 +96,9 @@ def test_every_function_is_allowed_or_refused_with_a_reason() -> None:
     """A new one is refused until somebody puts it on a list."""
     allowed = ALLOWED["table_functions"].split() + ALLOWED["value_functions"].split()
     assert sorted([*allowed, *ALLOWED["refused"]]) == sorted(declared())
-    assert {other for _, other in ALLOWED["refused"].values()} <= set(ALLOWED["table_functions"].split())
+    assert {other for _, other in ALLOWED["refused"].values()} <= set(
+        ALLOWED["table_functions"].split()
+    )
 
 
 def test_no_answer_has_a_record_or_a_column_of_the_table() -> None:

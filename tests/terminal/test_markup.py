@@ -36,7 +36,16 @@ def test_the_verdict_comes_first_then_the_cautions() -> None:
 
 def test_nothing_is_lost_or_taken_for_markup() -> None:
     text = page_blocks(page())
-    for words in ("A title", "Columns", "name", "records", "1,051", "a note", "a caution", "FAIL: no"):
+    for words in (
+        "A title",
+        "Columns",
+        "name",
+        "records",
+        "1,051",
+        "a note",
+        "a caution",
+        "FAIL: no",
+    ):
         assert words in unescape(text)
     assert "&lt;script&gt;" in text
     assert "<script>" not in text

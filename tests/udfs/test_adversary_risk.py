@@ -29,7 +29,12 @@ SCENARIO: dict[str, Any] = {
     "uniqueness_confirmed": 0.8,
     "link_confirmed": 0.6,
     "groups": [
-        {"columns": ["age"], "by": "state", "probabilities": {"CA": 0.75, "NY": 0.1}, "otherwise": 0.3},
+        {
+            "columns": ["age"],
+            "by": "state",
+            "probabilities": {"CA": 0.75, "NY": 0.1},
+            "otherwise": 0.3,
+        },
         {"columns": ["sex"], "probability": 0.5},
     ],
     "hierarchies": {"age": {"broader": {"20": ["30"]}}},
@@ -61,7 +66,10 @@ def test_every_record_has_the_risk_that_going_through_everything_by_hand_gives(n
 
 
 def test_records_with_missing_values_may_be_left_out_and_the_others_keep_their_places() -> None:
-    scenario = SCENARIO | {"groups": [{"columns": ["age", "sex"], "probability": 0.5}], "hierarchies": {}}
+    scenario = SCENARIO | {
+        "groups": [{"columns": ["age", "sex"], "probability": 0.5}],
+        "hierarchies": {},
+    }
     for answer in asked(PEOPLE, scenario, nulls="drop"):
         assert [row["record"] for row in answer] == [0, 1, 2, 3]
         assert {row["records_dropped"] for row in answer} == {2}
@@ -105,7 +113,9 @@ def test_a_scenario_is_a_file_a_text_a_struct_or_the_name_of_a_shipped_one(tmp_p
     assert by_polars("adversary_risk", PEOPLE, file) == expected
     struct = "{'population': 9, 'groups': [{'columns': ['sex'], 'probability': 0.5}]}"
     same = {"population": 9, "groups": [{"columns": ["sex"], "probability": 0.5}]}
-    assert by_duckdb(f"FROM adversary_risk(t, {struct})", t=PEOPLE) == by_duckdb(ask(same), t=PEOPLE)
+    assert by_duckdb(f"FROM adversary_risk(t, {struct})", t=PEOPLE) == by_duckdb(
+        ask(same), t=PEOPLE
+    )
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -118,11 +128,23 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "columns of the scenario must be columns of the table, got 'stat'; did you mean 'state'?",
     ),
     "a value": (
-        {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CAA": 0.5}, "otherwise": 0.1}]},
+        {
+            "groups": [
+                {"columns": ["age"], "by": "state", "probabilities": {"CAA": 0.5}, "otherwise": 0.1}
+            ]
+        },
         "scenario groups[1] must tell probabilities for values of 'state', got 'CAA', which no record has",
     ),
     "a value without probability": (
-        {"groups": [{"columns": ["age"], "by": "state", "probabilities": {"CA": 0.5, "NY": 0.5, "TX": 0.2}}]},
+        {
+            "groups": [
+                {
+                    "columns": ["age"],
+                    "by": "state",
+                    "probabilities": {"CA": 0.5, "NY": 0.5, "TX": 0.2},
+                }
+            ]
+        },
         (
             "scenario groups[1] must tell a probability for every value of 'state', "
             "got none for NULL; add it, or write otherwise"
@@ -227,7 +249,9 @@ def test_a_population_table_tells_who_is_unique_in_it(nulls: str) -> None:
     assert scenario["groups"][0]["probabilities"] == reported
     expected = attack(records, scenario, nulls, people)
     duck = by_duckdb(
-        ask(scenario, f", population_tbl := register, nulls := '{nulls}'"), t=PEOPLE, register=REGISTER
+        ask(scenario, f", population_tbl := register, nulls := '{nulls}'"),
+        t=PEOPLE,
+        register=REGISTER,
     )
     polar = by_polars("adversary_risk", PEOPLE, scenario, population_tbl=REGISTER, nulls=nulls)
     for answer in (duck, polar):
@@ -255,10 +279,15 @@ def test_a_population_table_must_have_the_columns_as_the_same_type() -> None:
 
 
 def test_a_fitted_model_may_estimate_who_is_unique() -> None:
-    town = pl.DataFrame({"age": [20, 30, 40, 50] * 30, "sex": ["F", "M", "F"] * 40, "id": range(120)})
+    town = pl.DataFrame(
+        {"age": [20, 30, 40, 50] * 30, "sex": ["F", "M", "F"] * 40, "id": range(120)}
+    )
     scenario = {
         "population": 5000,
-        "groups": [{"columns": ["sex"], "probability": 0.5}, {"columns": ["id"], "probability": 0.5}],
+        "groups": [
+            {"columns": ["sex"], "probability": 0.5},
+            {"columns": ["id"], "probability": 0.5},
+        ],
     }
     columns = ["age", "id", "sex"]
     with duckdb.connect() as con:

@@ -10,7 +10,9 @@ import pytest
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars
 
-PEOPLE = pl.DataFrame({"age": [20, 20, 30, 40, 40, 40, 50], "sex": ["F", "M", "F", "F", "F", "M", "M"]})
+PEOPLE = pl.DataFrame(
+    {"age": [20, 20, 30, 40, 40, 40, 50], "sex": ["F", "M", "F", "F", "F", "M", "M"]}
+)
 GROUPS: list[dict[str, Any]] = [
     {"columns": ["age"], "probability": 0.25},
     {"columns": ["sex"], "probability": 0.5},

@@ -11,7 +11,9 @@ from reid_sql.models.numerics.quantiles import quantiles_by_count
 from tests.attacker import attack
 from tests.tables import by_duckdb, by_polars
 
-PEOPLE = pl.DataFrame({"age": [20, 20, 30, 40, 40, 40, 50], "sex": ["F", "M", "F", "F", "F", "M", "M"]})
+PEOPLE = pl.DataFrame(
+    {"age": [20, 20, 30, 40, 40, 40, 50], "sex": ["F", "M", "F", "F", "F", "M", "M"]}
+)
 SCENARIO: dict[str, Any] = {
     "population": 1000,
     "link_confirmed": 0.5,
@@ -22,14 +24,18 @@ SCENARIO: dict[str, Any] = {
 def test_each_measure_over_all_records_beside_the_worst_case() -> None:
     worst_case = SCENARIO | {"groups": [{"columns": ["age", "sex"], "probability": 1}]}
     risks, worst = (np.array(attack(PEOPLE.to_dicts(), each)) for each in (SCENARIO, worst_case))
-    duck = by_duckdb(f"FROM adversary_summary(t, '{json.dumps(SCENARIO)}', threshold := 0.3)", t=PEOPLE)
+    duck = by_duckdb(
+        f"FROM adversary_summary(t, '{json.dumps(SCENARIO)}', threshold := 0.3)", t=PEOPLE
+    )
     assert duck == by_polars("adversary_summary", PEOPLE, SCENARIO, 0.3)
     assert [row["measure"] for row in duck] == ["prosecutor", "journalist", "marketer", "overall"]
     for place, row in enumerate(duck):
         mine, theirs = risks[:, place], worst[:, place]
         reduction = 1 - mine[theirs > 0] / theirs[theirs > 0]
         for values, prefix in ((mine, ""), (reduction, "reduction_")):
-            found = [row[f"{prefix}{name}"] for name in ("lower_quartile", "median", "upper_quartile")]
+            found = [
+                row[f"{prefix}{name}"] for name in ("lower_quartile", "median", "upper_quartile")
+            ]
             assert found == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
         assert row["average"] == pytest.approx(mine.mean())
         assert row["highest"] == pytest.approx(mine.max())
@@ -37,7 +43,11 @@ def test_each_measure_over_all_records_beside_the_worst_case() -> None:
         assert row["worst_median"] == pytest.approx(np.median(theirs))
         assert row["worst_average"] == pytest.approx(theirs.mean())
         assert row["worst_records_at_risk"] == pytest.approx((theirs > 0.3).mean())
-        assert (row["records_compared"], row["records"], row["threshold"]) == ((theirs > 0).sum(), 7, 0.3)
+        assert (row["records_compared"], row["records"], row["threshold"]) == (
+            (theirs > 0).sum(),
+            7,
+            0.3,
+        )
 
 
 def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_so() -> None:
@@ -52,7 +62,9 @@ def test_where_nobody_is_at_risk_there_is_nothing_to_reduce_and_the_status_says_
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(1, 4)), min_size=1, max_size=8),
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(1, 4)), min_size=1, max_size=8
+    ),
     st.floats(0, 1),
 )
 def test_quantiles_of_repeated_values(pairs: list[tuple[float, int]], share: float) -> None:

@@ -24,7 +24,9 @@ PEOPLE = pl.DataFrame(
 
 def test_the_check_figures_of_distinction_and_separation() -> None:
     for answer in by_both("attribute_risk", {"t": PEOPLE}, ["age", "sex", "state"]):
-        found = {"+".join(row["columns"]): (row["distinction"], row["separation"]) for row in answer}
+        found = {
+            "+".join(row["columns"]): (row["distinction"], row["separation"]) for row in answer
+        }
         assert found == {
             "age": pytest.approx((0.6, 0.8)),
             "sex": pytest.approx((0.4, 0.6)),
@@ -38,39 +40,57 @@ def test_the_check_figures_of_distinction_and_separation() -> None:
 
 def check(answer: list[dict[str, Any]], frame: pl.DataFrame, max_size: int, nulls: str) -> None:
     """Against pairs of records, one by one."""
-    assert [tuple(row["columns"]) for row in answer] == subsets(frame.columns, min(max_size, frame.width))
+    assert [tuple(row["columns"]) for row in answer] == subsets(
+        frame.columns, min(max_size, frame.width)
+    )
     for row in answer:
         every = keys(frame.select(row["columns"]))
         rows = drop_nulls(every, nulls)
         n, alike = len(rows), sum(class_sizes(rows, rows, nulls)) - len(rows)
-        assert row["separation"] == (pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None)
+        assert row["separation"] == (
+            pytest.approx(1 - alike / (n * (n - 1)), abs=1e-15) if n > 1 else None
+        )
         assert row["distinction"] == (None if nulls == "wildcard" else len(set(rows)) / n)
         unique = class_sizes(rows, rows, nulls).count(1)
-        assert (row["records"], row["classes"], row["unique_records"]) == (n, len(set(rows)), unique)
+        assert (row["records"], row["classes"], row["unique_records"]) == (
+            n,
+            len(set(rows)),
+            unique,
+        )
         assert (row["records_dropped"], row["nulls"]) == (len(every) - n, nulls)
-        assert (row["status"] == "ok") == (n > 1 and nulls != "wildcard" and frame.width <= max_size)
+        assert (row["status"] == "ok") == (
+            n > 1 and nulls != "wildcard" and frame.width <= max_size
+        )
 
 
 @given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(1, 3))
-def test_pairs_distinguished_by_every_subset(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
+def test_pairs_distinguished_by_every_subset(
+    frame: pl.DataFrame, nulls: str, max_size: int
+) -> None:
     if nulls == "drop" and any(frame[name].is_null().all() for name in frame.columns):
         return
     frame = frame.filter(pl.all_horizontal(pl.all().is_not_null())) if nulls == "drop" else frame
     if frame.height == 0:
         return
-    for answer in by_both("attribute_risk", {"t": frame}, frame.columns, max_size=max_size, nulls=nulls):
+    for answer in by_both(
+        "attribute_risk", {"t": frame}, frame.columns, max_size=max_size, nulls=nulls
+    ):
         check(answer, frame, max_size, nulls)
 
 
 @given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(3, 5))
-def test_many_subsets_are_counted_from_codes(frame: pl.DataFrame, nulls: str, max_size: int) -> None:
+def test_many_subsets_are_counted_from_codes(
+    frame: pl.DataFrame, nulls: str, max_size: int
+) -> None:
     copies = [frame.select(pl.all().name.suffix(f"_{turn}")) for turn in range(8 // frame.width)]
     wide = pl.concat(copies, how="horizontal")
     assume(len(subsets(wide.columns, min(max_size, wide.width))) > QUERIES)
     if nulls == "drop":
         known = frame.filter(pl.all_horizontal(pl.all().is_not_null()))
         assume(known.height > 0)
-    for answer in by_both("attribute_risk", {"t": wide}, wide.columns, max_size=max_size, nulls=nulls):
+    for answer in by_both(
+        "attribute_risk", {"t": wide}, wide.columns, max_size=max_size, nulls=nulls
+    ):
         check(answer, wide, max_size, nulls)
 
 
@@ -81,7 +101,10 @@ def test_more_subsets_than_a_query_can_hold_are_counted_in_one_call() -> None:
         for row in answer[:: len(answer) // 50]:
             counts = Counter(wide.select(row["columns"]).rows())
             alike = sum(size * (size - 1) for size in counts.values())
-            assert (row["classes"], row["separation"]) == (len(counts), pytest.approx(1 - alike / 12))
+            assert (row["classes"], row["separation"]) == (
+                len(counts),
+                pytest.approx(1 - alike / 12),
+            )
 
 
 def test_too_little_memory_is_refused_with_what_it_takes() -> None:

@@ -52,8 +52,12 @@ def right(people: Rows, synthetic: Rows) -> list[float]:
     shares.append(sum(known.count(row[:2]) == 1 and seen.count(row[:2]) == 1 for row in people))
     shares.append(sum(row in synthetic for row in people))
     for column in (2, 3):
-        reported = [{other[column] for other in synthetic if other[:2] == row[:2]} for row in people]
-        shares.append(sum(values == {row[column]} for values, row in zip(reported, people, strict=True)))
+        reported = [
+            {other[column] for other in synthetic if other[:2] == row[:2]} for row in people
+        ]
+        shares.append(
+            sum(values == {row[column]} for values, row in zip(reported, people, strict=True))
+        )
     return [share / len(people) for share in shares]
 
 
@@ -93,7 +97,9 @@ def test_every_share_is_that_of_loops_over_people(
         return
     assert [row["holdout"] for row in answer] == pytest.approx(right(holdout, synthetic))
     for row in answer:
-        unlike = abs(len(holdout) / len(original) - 1) > 0.1 and row["attack"] == "replicated_uniques"
+        unlike = (
+            abs(len(holdout) / len(original) - 1) > 0.1 and row["attack"] == "replicated_uniques"
+        )
         codes = doubted(original, synthetic, holdout) or {"ok"}
         assert unlike == (row["status"].partition(":")[0] not in codes)
     for row in both[0]:
@@ -137,20 +143,35 @@ def test_an_attack_is_right_about_a_person_if_it_is_about_one_of_their_rows(
     original: list[Rows], synthetic: list[Rows], holdout: list[Rows]
 ) -> None:
     """Repeated rows of a person count once, and every share is of people."""
-    frames = {name: of_people(each) for name, each in zip("osh", (original, synthetic, holdout), strict=True)}
+    frames = {
+        name: of_people(each)
+        for name, each in zip("osh", (original, synthetic, holdout), strict=True)
+    }
     polars = ANY.audit_synthetic(
-        frames["o"], frames["s"], ["a", "b"], sensitive=["x", "y"], holdout=frames["h"], entity="person"
+        frames["o"],
+        frames["s"],
+        ["a", "b"],
+        sensitive=["x", "y"],
+        holdout=frames["h"],
+        entity="person",
     )
     duckdb = by_duckdb(SQL.format(", holdout := h, entity := 'person'"), **frames)
     assert duckdb == polars.collect().to_dicts()
-    assert [row["original"] for row in duckdb[:4]] == pytest.approx(right_of_people(original, synthetic))
-    assert [row["holdout"] for row in duckdb[:4]] == pytest.approx(right_of_people(holdout, synthetic))
+    assert [row["original"] for row in duckdb[:4]] == pytest.approx(
+        right_of_people(original, synthetic)
+    )
+    assert [row["holdout"] for row in duckdb[:4]] == pytest.approx(
+        right_of_people(holdout, synthetic)
+    )
 
 
 def test_people_of_one_row_are_audited_as_records_whatever_their_names_are() -> None:
     rng = random.Random(6)  # noqa: S311 - no secret
     tables = [frame(people(rng, 200)) for _ in range(3)]
-    named = [each.with_columns(person=pl.Series([f"p{rng.random()}" for _ in range(200)])) for each in tables]
+    named = [
+        each.with_columns(person=pl.Series([f"p{rng.random()}" for _ in range(200)]))
+        for each in tables
+    ]
     answers = [
         ANY.audit_synthetic(*each[:2], ["a", "b"], ["x"], each[2], targets=90, **more).collect()
         for each, more in ((tables, {}), (named, {"entity": "person"}))
@@ -160,7 +181,9 @@ def test_people_of_one_row_are_audited_as_records_whatever_their_names_are() -> 
 
 def test_rows_that_may_not_be_people_are_warned_of_unless_an_entity_counts_them() -> None:
     rng = random.Random(7)  # noqa: S311 - no secret
-    tables = [frame(people(rng, 60)).with_columns(patient_id=pl.int_range(60) // 3) for _ in range(3)]
+    tables = [
+        frame(people(rng, 60)).with_columns(patient_id=pl.int_range(60) // 3) for _ in range(3)
+    ]
     original, synthetic, holdout = tables
     con = duckdb.connect()
     reid_sql.register(con)
@@ -183,7 +206,11 @@ def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> 
     rows = of_people([[("p", "q", "r", None)], [("p", "q", "s", None)]])
     for frames, qi, rule in (
         ((rows, rows), ["a", "person"], "entity must not be a quasi-identifier, got 'person'"),
-        ((rows, rows.drop("person")), ["a", "b"], "must be columns of the synthetic table, got 'person'"),
+        (
+            (rows, rows.drop("person")),
+            ["a", "b"],
+            "must be columns of the synthetic table, got 'person'",
+        ),
     ):
         named = dict(zip("os", frames, strict=True))
         with pytest.raises(Exception, match=rule):
@@ -194,12 +221,16 @@ def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> 
 
 @given(tables_of_any_type(min_rows=3, max_columns=4), st.integers(0, 2))
 @settings(max_examples=25)
-def test_values_of_every_type_are_attacked_alike_by_both_engines(table: pl.DataFrame, seed: int) -> None:
+def test_values_of_every_type_are_attacked_alike_by_both_engines(
+    table: pl.DataFrame, seed: int
+) -> None:
     """The engines put lists and structs with a NULL within in another order, which only draws depend on."""
-    table = table.with_columns(cs.enum().cast(pl.String))  # DuckDB gives each frame an ENUM of its own
+    # DuckDB gives each frame an ENUM of its own
+    table = table.with_columns(cs.enum().cast(pl.String))
     is_nested = any(kind.is_nested() for kind in table.dtypes)
     parts = {
-        name: table.sample(fraction=1, with_replacement=True, seed=seed + at) for at, name in enumerate("osh")
+        name: table.sample(fraction=1, with_replacement=True, seed=seed + at)
+        for at, name in enumerate("osh")
     }
     qi, secret = table.columns[:1], table.columns[1:]
     targets = 100 if is_nested else 4
@@ -225,7 +256,9 @@ def test_where_records_are_drawn_another_seed_draws_others() -> None:
 
     def figures(seed: int) -> list[dict[str, Any]]:
         original, synthetic, holdout = tables
-        audited = rp.audit_synthetic(original, synthetic, ["a", "b"], holdout=holdout, targets=50, seed=seed)
+        audited = rp.audit_synthetic(
+            original, synthetic, ["a", "b"], holdout=holdout, targets=50, seed=seed
+        )
         return audited.collect().to_dicts()
 
     assert figures(0) == figures(0)
@@ -234,7 +267,12 @@ def test_where_records_are_drawn_another_seed_draws_others() -> None:
 
 def people(rng: random.Random, records: int) -> Rows:
     return [
-        (str(rng.randrange(60)), str(rng.randrange(60)), str(rng.randrange(5)), str(rng.randrange(2)))
+        (
+            str(rng.randrange(60)),
+            str(rng.randrange(60)),
+            str(rng.randrange(5)),
+            str(rng.randrange(2)),
+        )
         for _ in range(records)
     ]
 

@@ -28,7 +28,9 @@ def test_names_frames_files_and_typed_columns_give_one_answer(tmp_path: Path) ->
             con.register("f", FIRST)
             found = reid_sql.audit_tables(con, tables).pl()
             assert found.drop("tables").equals(expected.drop("tables"))
-    assert [(row["cell"], row["kind"], row["low"], row["revealed_by"]) for row in expected.to_dicts()] == [
+    assert [
+        (row["cell"], row["kind"], row["low"], row["revealed_by"]) for row in expected.to_dicts()
+    ] == [
         ("region = N, drug not listed", "difference", 2, "several_tables"),
         ("region = N, sex = F", "suppressed", 3, "one_table"),
     ]

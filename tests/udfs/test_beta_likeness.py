@@ -12,13 +12,17 @@ from tests.tables import frames
     st.sampled_from(["value", "drop"]),
     st.sampled_from([0, 0.5, 1, 3]),
 )
-def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, threshold: float) -> None:
+def test_every_class_by_hand(
+    frame: pl.DataFrame, variant: str, nulls: str, threshold: float
+) -> None:
     hold(frame, "beta_likeness", variant, nulls, threshold)
 
 
 def test_a_share_that_doubles_gains_one() -> None:
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "disease": ["flu", "flu", "cold", "gout"]})
-    for answer in both("disclosing_classes", frame, ["zip"], "disease", threshold=0, measure="beta_likeness"):
+    for answer in both(
+        "disclosing_classes", frame, ["zip"], "disease", threshold=0, measure="beta_likeness"
+    ):
         assert {row["zip"]: row["value"] for row in answer} == {1: 1, 2: 1}
 
 
@@ -27,4 +31,6 @@ def test_no_beta_holds_where_a_rare_value_is_too_frequent() -> None:
     frame = pl.DataFrame({"zip": [1, 2, 2, 2], "disease": ["gout", "flu", "flu", "flu"]})
     for answer in both("beta_likeness", frame, ["zip"], "disease", variant="enhanced"):
         assert answer[0]["value"] == float("inf")
-        assert answer[0]["status"].startswith("infinite_beta: in some class, a value is more frequent than")
+        assert answer[0]["status"].startswith(
+            "infinite_beta: in some class, a value is more frequent than"
+        )

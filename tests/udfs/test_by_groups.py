@@ -60,26 +60,36 @@ def rows_by_group(answers: Answers, by: list[str]) -> dict[Row, Answers]:
     found: dict[Row, Answers] = {}
     values = keys(pl.DataFrame(answers).select(by)) if answers else []
     for group, row in zip(values, answers, strict=True):
-        found.setdefault(group, []).append({name: cell for name, cell in row.items() if name not in by})
+        found.setdefault(group, []).append(
+            {name: cell for name, cell in row.items() if name not in by}
+        )
     return found
 
 
 @given(frames(min_rows=1, max_columns=4), st.sampled_from(["value", "drop"]), st.data())
-def test_each_group_is_counted_as_in_a_loop(frame: pl.DataFrame, nulls: str, data: st.DataObject) -> None:
+def test_each_group_is_counted_as_in_a_loop(
+    frame: pl.DataFrame, nulls: str, data: st.DataObject
+) -> None:
     by = data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, max_size=2, unique=True))
     qi = data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, max_size=3, unique=True))
     places = [frame.get_column_index(name) for name in qi]
     groups = dict(parts(frame, by))
     for answers in by_both("risk_summary", {"t": frame}, qi, by=by, nulls=nulls):
-        typed = pl.DataFrame([{name: row[name] for name in by} for row in answers], frame.select(by).schema)
+        typed = pl.DataFrame(
+            [{name: row[name] for name in by} for row in answers], frame.select(by).schema
+        )
         assert len(answers) == len(groups)
         assert set(keys(typed)) == set(groups)
         for group, found in zip(keys(typed), answers, strict=True):
-            rows = drop_nulls([tuple(row[place] for place in places) for row in groups[group]], nulls)
+            rows = drop_nulls(
+                [tuple(row[place] for place in places) for row in groups[group]], nulls
+            )
             assert found["records_dropped"] == len(groups[group]) - len(rows)
             if rows:
                 expected = risk(rows, class_sizes(rows, rows, nulls), 0.2)
-                assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+                assert {name: found[name] for name in expected} == pytest.approx(
+                    expected, rel=1e-12
+                )
             else:
                 assert (found["records"], found["k"], found["threshold"]) == (0, None, None)
 
@@ -111,7 +121,9 @@ def test_histograms_of_groups_tell_what_was_dropped(
     entity: str | None, expected: dict[Any, list[tuple[Any, ...]]]
 ) -> None:
     more = {"entity": entity} if entity else {}
-    both = by_both("class_size_histogram", {"t": TOWNS}, ["age", "sex"], by=["state"], nulls="drop", **more)
+    both = by_both(
+        "class_size_histogram", {"t": TOWNS}, ["age", "sex"], by=["state"], nulls="drop", **more
+    )
     for answers in both:
         cells = ("class_size", "classes", "records", "records_dropped")
         listed = {
@@ -129,11 +141,15 @@ GIVEN: dict[str, list[Any]] = {
 }
 MORE: dict[str, dict[str, Any]] = {"validate_risk": {"methods": ["bound"], "samples": 2}}
 OF_MANY = {
-    "validate_risk": pl.concat([TOWNS.with_columns(pl.col("age", "person") + 9 * n) for n in range(40)])
+    "validate_risk": pl.concat(
+        [TOWNS.with_columns(pl.col("age", "person") + 9 * n) for n in range(40)]
+    )
 }
 
 
-def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: Any) -> list[Answers]:
+def asked(
+    function: str, tables: list[pl.DataFrame], qi: list[str], **options: Any
+) -> list[Answers]:
     """Ask both engines, with what the function must be given beside the columns."""
     given, options = [qi, *GIVEN.get(function, [])], options | MORE.get(function, {})
     named = [f"{name} := {value!r}" for name, value in options.items()]
@@ -149,7 +165,9 @@ def asked(function: str, tables: list[pl.DataFrame], qi: list[str], **options: A
     ("by", "options"),
     [(["score", "sex"], {}), (["state"], {"entity": "person"}), (["state"], {"nulls": "drop"})],
 )
-def test_a_group_is_answered_as_its_own_table(function: str, options: dict[str, Any], by: list[str]) -> None:
+def test_a_group_is_answered_as_its_own_table(
+    function: str, options: dict[str, Any], by: list[str]
+) -> None:
     others, table = [TOWNS] if function == "journalist_risk" else [], OF_MANY.get(function, TOWNS)
     duck, polars = asked(function, [table, *others], ["age", "sex"], by=by, **options)
     same(duck, polars)
@@ -181,7 +199,10 @@ def test_each_group_has_the_measures_of_its_classes(
 ) -> None:
     measure = data.draw(st.sampled_from(sorted(MEASURES)))
     variant = data.draw(st.sampled_from([each for each in MEASURES[measure] if each not in LINES]))
-    by, qi = (data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, unique=True)) for _ in range(2))
+    by, qi = (
+        data.draw(st.lists(st.sampled_from(frame.columns), min_size=1, unique=True))
+        for _ in range(2)
+    )
     sensitive = data.draw(
         st.sampled_from([name for name in frame.columns if name not in {*qi, *by}] or ["none"])
     )
@@ -194,9 +215,13 @@ def test_each_group_has_the_measures_of_its_classes(
         groups = dict(parts(frame, by))
         assert len(answers) == len(groups) == len(members)
         for group, (found,) in members.items():
-            rows = drop_nulls([tuple(row[place] for place in columns) for row in groups[group]], nulls)
+            rows = drop_nulls(
+                [tuple(row[place] for place in columns) for row in groups[group]], nulls
+            )
             assert found["records_dropped"] == len(groups[group]) - len(rows)
-            expected = summary(rows, measure, variant, 1) if rows else {"records": 0, **OF_NO_RECORD}
+            expected = (
+                summary(rows, measure, variant, 1) if rows else {"records": 0, **OF_NO_RECORD}
+            )
             assert {name: found[name] for name in expected} == expected
 
 
@@ -209,7 +234,9 @@ def test_each_group_is_held_against_the_whole_population(
     qi = frame.columns[:2]
     others = drop_nulls(keys(population.select(qi)), nulls)
     groups = dict(parts(frame, by))
-    for answers in by_both("journalist_risk", {"t": frame, "p": population}, qi, by=by, nulls=nulls):
+    for answers in by_both(
+        "journalist_risk", {"t": frame, "p": population}, qi, by=by, nulls=nulls
+    ):
         members = rows_by_group(answers, by)
         assert len(answers) == len(groups) == len(members)
         for group, (found,) in members.items():
@@ -234,7 +261,9 @@ def met(rows: list[Row], others: list[Row]) -> list[tuple[int, int]]:
         max_size=14,
     )
 )
-def test_each_group_has_a_line_of_its_own(variant: str, lines: list[tuple[str | None, int, int]]) -> None:
+def test_each_group_has_a_line_of_its_own(
+    variant: str, lines: list[tuple[str | None, int, int]]
+) -> None:
     frame = pl.DataFrame(
         lines, ["state", "sex", "income"], orient="row", schema_overrides={"state": pl.String}
     )
@@ -334,7 +363,9 @@ def test_a_table_without_records_is_no_group(function: str, options: dict[str, A
 
 @pytest.mark.parametrize("function", ["population_risk", "population_uniqueness", "validate_risk"])
 def test_more_groups_than_can_be_fitted_are_refused(function: str) -> None:
-    sentence = "by must make at most 1000 groups, because a model is fitted to each, got 1001; name fewer"
+    sentence = (
+        "by must make at most 1000 groups, because a model is fitted to each, got 1001; name fewer"
+    )
     frame = pl.DataFrame({"g": range(1001), "age": [1] * 1001})
     call = ", ".join(["t", "['age']", *map(repr, GIVEN.get(function, []))])
     with pytest.raises(duckdb.Error, match=sentence):
@@ -363,16 +394,30 @@ def inner_names(function: str) -> list[str]:
     planned = write_plan(
         asked_about,
         [
-            values[p.name] if p.name in values else next(given) if p.default is REQUIRED else p.default
+            values[p.name]
+            if p.name in values
+            else next(given)
+            if p.default is REQUIRED
+            else p.default
             for p in asked_about.parameters
         ],
         "",
     )
     family = asked_about.reduction.family.rpartition(".")[2]
-    polars = [*(ENGINES / "polars" / "reductions").glob(f"{family}.py"), ENGINES / "polars" / "frames.py"]
-    words = {word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))}
+    polars = [
+        *(ENGINES / "polars" / "reductions").glob(f"{family}.py"),
+        ENGINES / "polars" / "frames.py",
+    ]
+    words = {
+        word for path in polars for word in LONE_WORD.findall(path.read_text(encoding="utf-8"))
+    }
     parameters = {parameter.name for parameter in asked_about.parameters}
-    every = words | parameters | set(LOWER_WORD.findall(planned)) | {"reid: 1", "reid: k", "reid_answer"}
+    every = (
+        words
+        | parameters
+        | set(LOWER_WORD.findall(planned))
+        | {"reid: 1", "reid: k", "reid_answer"}
+    )
     return sorted((every | set(asked_about.reduction.columns)) - set(asked_about.answer_columns))
 
 
@@ -386,10 +431,15 @@ def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
     for start in range(0, len(names), MOST):
         by = names[start : start + MOST]
         frame = TOWNS.with_columns(pl.col("state").alias(name) for name in by)
-        for answers, whole in zip(asked(function, [frame, *others], qi, by=by), expected, strict=True):
+        for answers, whole in zip(
+            asked(function, [frame, *others], qi, by=by), expected, strict=True
+        ):
             assert [*answers[0]][: len(by)] == by
             assert all(len({row[name] for name in by}) == 1 for row in answers)
-            first = [{"state": row[by[0]]} | {n: v for n, v in row.items() if n not in by} for row in answers]
+            first = [
+                {"state": row[by[0]]} | {n: v for n, v in row.items() if n not in by}
+                for row in answers
+            ]
             same(first, whole)
 
 
@@ -401,7 +451,9 @@ def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
     for name in declared()[function].answer_columns:
         frame = TOWNS.with_columns(pl.col("state").alias(name.upper()))
         sentence = f"by must not name a column of the answer, got '{name.upper()}'; rename the"
-        sql = ", ".join(["t", *["p"] * len(others), repr(given), *map(repr, GIVEN.get(function, []))])
+        sql = ", ".join(
+            ["t", *["p"] * len(others), repr(given), *map(repr, GIVEN.get(function, []))]
+        )
         with pytest.raises(duckdb.Error, match=sentence):
             by_duckdb(f"FROM {function}({sql}, by := ['{name.upper()}'])", t=frame, p=TOWNS)
         with pytest.raises(ReidError, match=sentence):
@@ -410,7 +462,9 @@ def test_no_column_of_an_answer_may_name_a_group(function: str) -> None:
 
 def by_sql(by: Any, **options: Any) -> Answers:
     more = "".join(f", {name} := {value!r}" for name, value in options.items())
-    return by_duckdb(f"FROM risk_summary(t, ['age'], by := {by!r}{more})", t=TOWNS.rename({"sex": "k"}))
+    return by_duckdb(
+        f"FROM risk_summary(t, ['age'], by := {by!r}{more})", t=TOWNS.rename({"sex": "k"})
+    )
 
 
 def by_frame(by: Any, **options: Any) -> Answers:
@@ -446,17 +500,24 @@ def test_bad_groups_are_refused(
 
 def test_the_histogram_of_the_loop_is_that_of_one_group() -> None:
     rows = [(row["age"], row["sex"]) for row in TOWNS.filter(pl.col("state") == "a").to_dicts()]
-    expected = [(*line, None, 0, "value") for line in histogram(rows, class_sizes(rows, rows, "value"))]
-    answers = rows_by_group(by_polars("class_size_histogram", TOWNS, ["age", "sex"], by=["state"]), ["state"])
+    expected = [
+        (*line, None, 0, "value") for line in histogram(rows, class_sizes(rows, rows, "value"))
+    ]
+    answers = rows_by_group(
+        by_polars("class_size_histogram", TOWNS, ["age", "sex"], by=["state"]), ["state"]
+    )
     assert sorted(tuple(row.values()) for row in answers[("a",)]) == expected
 
 
 @pytest.mark.parametrize(
-    "function", ["l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"]
+    "function",
+    ["l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"],
 )
 def test_groups_of_one_sensitive_value_are_refused(function: str) -> None:
     """Each class would tell no more than its group, which tells the value: a distance of 0 everywhere."""
-    sentence = "by must not be the sensitive column, got 'sex', of which each group would have one value"
+    sentence = (
+        "by must not be the sensitive column, got 'sex', of which each group would have one value"
+    )
     with pytest.raises(duckdb.Error, match=sentence):
         by_duckdb(f"FROM {function}(t, ['age'], 'sex', by := ['state', 'SEX'])", t=TOWNS)
     with pytest.raises(ReidError, match=sentence):

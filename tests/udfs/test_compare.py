@@ -39,14 +39,17 @@ def releases(draw: st.DrawFn) -> tuple[People, People]:
         how = draw(st.tuples(cell, cell, cell))
         forms = zip(whose, how, strict=True)
         released[key] = tuple(
-            v if way == "kept" else coarser[v] if way == "recoded" else form for v, (way, form) in forms
+            v if way == "kept" else coarser[v] if way == "recoded" else form
+            for v, (way, form) in forms
         )
     return original, released
 
 
 def frame(people: People) -> pl.DataFrame:
     rows = [(key, *row) for key, row in people.items()]
-    return pl.DataFrame(rows, schema={"id": pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row")
+    return pl.DataFrame(
+        rows, schema={"id": pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row"
+    )
 
 
 def row_of(rows: list[dict[str, Any]], column: str = "released") -> dict[str, Any]:
@@ -95,7 +98,9 @@ def check_links(found: dict[str, Any], original: People, released: People) -> No
     for name in ("certain_links", "highest_link"):
         least = max(likeliest[name], on_all[name])
         assert float(least) - 1e-9 <= found[name]
-        assert found[name] <= float(max(least, *(figures[name] for figures in exact.values()))) + 1e-9
+        assert (
+            found[name] <= float(max(least, *(figures[name] for figures in exact.values()))) + 1e-9
+        )
 
 
 @given(releases())
@@ -108,10 +113,14 @@ def test_an_attack_on_the_original_itself_is_its_own_risk(tables: tuple[People, 
 
 
 @given(releases())
-def test_without_a_key_the_risk_is_reported_and_nothing_is_guessed(tables: tuple[People, People]) -> None:
+def test_without_a_key_the_risk_is_reported_and_nothing_is_guessed(
+    tables: tuple[People, People],
+) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(
-        by_both("compare", frames, COLUMNS), by_both("compare", frames, COLUMNS, key="id"), strict=True
+        by_both("compare", frames, COLUMNS),
+        by_both("compare", frames, COLUMNS, key="id"),
+        strict=True,
     ):
         assert alone[:9] == keyed[:9]
         assert {(row["released"], row["change"], row["status"]) for row in alone[9:]} == {
@@ -142,7 +151,8 @@ def test_disturbed_numbers_are_linked_by_distance_at_least_as_in_a_loop() -> Non
         assert found["correct_links"] >= found["links_by_distance"] >= right / n - 1e-9
         assert found["links_by_exact_match"] == 0
         assert found["correct_candidates"] == pytest.approx(1 / n)
-        assert found["average_risk"] == 1.0  # each disturbed value stands alone, and is linked far less often
+        # each disturbed value stands alone, and is linked far less often
+        assert found["average_risk"] == 1.0
     for columns in by_both("compare_columns", frames, ["v"], key="id"):
         assert columns[0]["understood"] == "by distance"
 
@@ -156,11 +166,17 @@ def test_a_mixture_of_changes_is_understood_alike_by_both_engines() -> None:
         name: pl.DataFrame({"id": range(PEOPLE), **table}).sample(fraction=1, shuffle=True, seed=3)
         for name, table in (("o", own), ("r", released))
     }
-    duck, polars = (row_of(answer) for answer in by_both("compare", frames, list(columns), key="id"))
-    assert {name: duck[name] is None for name in duck} == {name: polars[name] is None for name in polars}
+    duck, polars = (
+        row_of(answer) for answer in by_both("compare", frames, list(columns), key="id")
+    )
+    assert {name: duck[name] is None for name in duck} == {
+        name: polars[name] is None for name in polars
+    }
     for name in duck:
         assert duck[name] is None or duck[name] == pytest.approx(polars[name], rel=1e-12), name
-    assert duck["links_by_likelihood"] > duck["links_by_distance"] > duck["links_by_exact_match"] > 0
+    assert (
+        duck["links_by_likelihood"] > duck["links_by_distance"] > duck["links_by_exact_match"] > 0
+    )
     assert duck["correct_links"] == duck["links_by_likelihood"]
 
 
@@ -169,18 +185,25 @@ def test_rounded_numbers_are_linked_by_what_they_stand_for() -> None:
     original = pl.DataFrame({"id": range(40), "age": ages})
     released = pl.DataFrame({"id": range(40), "age": [age // 10 * 10 for age in ages]})
     for answer in by_both("compare", {"o": original, "r": released}, ["age"], key="id"):
-        assert row_of(answer)["correct_links"] == pytest.approx(0.1)  # 39 is one of ten, though 40 is nearer
+        # 39 is one of ten, though 40 is nearer
+        assert row_of(answer)["correct_links"] == pytest.approx(0.1)
 
 
-def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_pairs_than_can_be_compared_are_linked_by_a_draw(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("reid_sql.models.comparison.linkage.MAX_PAIRS", 100)
     rng = random.Random(3)  # noqa: S311 - no secret
     rows = {key: tuple(rng.choice("xyz") for _ in COLUMNS) for key in range(150)}
-    forms = {key: tuple(v if rng.random() < 0.7 else None for v in row) for key, row in rows.items()}
+    forms = {
+        key: tuple(v if rng.random() < 0.7 else None for v in row) for key, row in rows.items()
+    }
     original, released = frame(rows), frame(forms)
     exact = linked(rows, forms)
     answers = [
-        rp.compare(original, released, COLUMNS, key="id", targets=75, seed=seed).collect().to_dicts()
+        rp.compare(original, released, COLUMNS, key="id", targets=75, seed=seed)
+        .collect()
+        .to_dicts()
         for seed in (0, 0, 1)
     ]
     first, again, other = (
@@ -235,7 +258,9 @@ def test_an_empty_table_is_refused(empty: str) -> None:
 
 def test_few_common_keys_are_said() -> None:
     people = pl.DataFrame({"id": range(9), "a": [*"xxyyzzzzz"]})
-    others = people.with_columns(id=pl.when(pl.col("id") < 3).then("id").otherwise(pl.col("id") + 100))
+    others = people.with_columns(
+        id=pl.when(pl.col("id") < 3).then("id").otherwise(pl.col("id") + 100)
+    )
     for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id"):
         statuses = {row["measure"]: row["status"].split(":")[0] for row in answer}
         assert {statuses[name] for name in ("uniqueness", "k", "records")} == {"ok"}
@@ -254,7 +279,10 @@ def test_nobody_in_both_tables_is_said() -> None:
         assert row_of(answer)["records_removed"] == row_of(answer)["records_added"] == 2
         changes = {row["measure"]: row for row in answer}
         for name in ("records_changed", "cells_changed", "information_loss", "classes_changed"):
-            assert (changes[name]["released"], changes[name]["status"][:16]) == (None, "no_common_record")
+            assert (changes[name]["released"], changes[name]["status"][:16]) == (
+                None,
+                "no_common_record",
+            )
 
 
 @pytest.mark.newest
@@ -262,10 +290,16 @@ def test_nobody_in_both_tables_is_said() -> None:
     ("key", "rule"), [("nope", "must be columns of the original"), ("same", "key must differ")]
 )
 @pytest.mark.parametrize("function", ["compare", "compare_columns"])
-def test_a_key_is_refused_before_the_tables_are_joined_by_it(function: str, key: str, rule: str) -> None:
-    with duckdb.connect(config={"threads": 1, "memory_limit": "200MB", "temp_directory": ""}) as con:
+def test_a_key_is_refused_before_the_tables_are_joined_by_it(
+    function: str, key: str, rule: str
+) -> None:
+    with duckdb.connect(
+        config={"threads": 1, "memory_limit": "200MB", "temp_directory": ""}
+    ) as con:
         reid_sql.register(con)
-        con.execute("CREATE TABLE t AS SELECT i % 97 AS age, i AS id, 1 AS same FROM range(30000) AS r(i)")
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 97 AS age, i AS id, 1 AS same FROM range(30000) AS r(i)"
+        )
         con.execute("CREATE TABLE o AS FROM t")
         with pytest.raises(duckdb.Error, match=rule):
             con.execute(f"FROM {function}(t, o, ['age'], key := '{key}')").fetchall()

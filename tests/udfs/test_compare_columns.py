@@ -15,14 +15,18 @@ def test_each_column_is_counted_as_in_loops_over_people(tables: tuple[People, Pe
     for answer in by_both("compare_columns", frames, COLUMNS, key="id"):
         assert [row["column_name"] for row in answer] == COLUMNS
         for column, row in enumerate(answer):
-            own, out = ({key: (cells[column],) for key, cells in people.items()} for people in tables)
+            own, out = (
+                {key: (cells[column],) for key, cells in people.items()} for people in tables
+            )
             expected = changes(own, out)
             assert row["cells_changed"] == expected["cells_changed"]
             assert row["cells_suppressed"] == expected["cells_suppressed"]
             assert row["information_loss"] == pytest.approx(loss(own, out, 0), abs=1e-9)
             shared = {*own.values()} & {*out.values()}
             moved = variation(own, out, 0) if shared else None
-            assert row["total_variation"] == (None if moved is None else pytest.approx(moved, abs=1e-12))
+            assert row["total_variation"] == (
+                None if moved is None else pytest.approx(moved, abs=1e-12)
+            )
             assert (row["status"] == "ok") == bool(shared)
             assert row["understood"] == understood(own, out)
 
@@ -43,7 +47,9 @@ def test_without_a_key_the_distributions_are_reported_alone(tables: tuple[People
         strict=True,
     ):
         for row, other in zip(alone, keyed, strict=True):
-            assert row["cells_changed"] is row["cells_suppressed"] is row["information_loss"] is None
+            assert (
+                row["cells_changed"] is row["cells_suppressed"] is row["information_loss"] is None
+            )
             assert row["understood"] == "not known"
             assert NO_KEY in row["status"]
             assert row["total_variation"] == other["total_variation"]
@@ -52,7 +58,9 @@ def test_without_a_key_the_distributions_are_reported_alone(tables: tuple[People
 def test_numbers_are_the_same_however_they_are_written_and_codes_are_not() -> None:
     original = pl.DataFrame({"id": [1, 2, 3], "n": [30, 40, 50], "code": ["01", "02", "03"]})
     released = pl.DataFrame({"id": [1, 2, 3], "n": ["30.0", "4e1", "**"], "code": [1, 2, 3]})
-    for answer in by_both("compare_columns", {"o": original, "r": released}, ["n", "code"], key="id"):
+    for answer in by_both(
+        "compare_columns", {"o": original, "r": released}, ["n", "code"], key="id"
+    ):
         assert [row["cells_changed"] for row in answer] == [1, 3]
         assert [row["cells_suppressed"] for row in answer] == [1, 0]
 

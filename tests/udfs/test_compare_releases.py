@@ -20,7 +20,9 @@ CELLS = (st.sampled_from([0.0, -0.0, float("nan"), None]), st.sampled_from(["a",
 VALUE = st.sampled_from(["flu", "hiv", None])
 PERSON = st.integers(0, 9)
 ROWS = st.lists(st.tuples(PERSON, *CELLS, VALUE), min_size=1, max_size=12)
-RECORDS = st.lists(st.tuples(PERSON, *CELLS, VALUE), min_size=1, max_size=9, unique_by=lambda row: row[0])
+RECORDS = st.lists(
+    st.tuples(PERSON, *CELLS, VALUE), min_size=1, max_size=9, unique_by=lambda row: row[0]
+)
 Answers = list[dict[str, Any]]
 
 
@@ -28,7 +30,9 @@ def table(rows: Any) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=SCHEMA, orient="row")
 
 
-def by_engines(first: pl.DataFrame, second: pl.DataFrame, qi: Any = QI, **options: Any) -> list[Answers]:
+def by_engines(
+    first: pl.DataFrame, second: pl.DataFrame, qi: Any = QI, **options: Any
+) -> list[Answers]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     asked = f"FROM compare_releases(one, two, {qi}{extras})"
     sql = by_duckdb(asked, one=first, two=second)
@@ -82,7 +86,11 @@ def test_people_are_compared_where_they_have_several_rows(
             by_polars("compare_releases", table(first), table(second), QI, **options)
         return
     truth = compare(
-        sorted(one, key=repr), sorted(two, key=repr), keyed=True, of_people=True, sensitive=sensitive
+        sorted(one, key=repr),
+        sorted(two, key=repr),
+        keyed=True,
+        of_people=True,
+        sensitive=sensitive,
     )
     sql, polars = by_engines(table(first), table(second), **options)
     assert sql == polars
@@ -118,7 +126,12 @@ JANUARY = [
     (98, 34.0, "N1", "hiv"),
     (99, 35.0, "N1", "flu"),
 ]
-FEBRUARY = [*JANUARY[:98], (99, 35.0, "N2", "flu"), (100, 81.0, "N1", "flu"), (101, 50.0, "N2", "flu")]
+FEBRUARY = [
+    *JANUARY[:98],
+    (99, 35.0, "N2", "flu"),
+    (100, 81.0, "N1", "flu"),
+    (101, 50.0, "N2", "flu"),
+]
 
 
 def test_who_entered_left_and_moved_is_counted() -> None:
@@ -133,7 +146,8 @@ def test_who_entered_left_and_moved_is_counted() -> None:
         assert rows["entered_alone"] == (3, 101)  # Bob in his new place, Eve, and Dan
         assert rows["entered_alone_right"] == (3, 3)
         assert rows["left_alone"] == (2, 100)
-        assert rows["entered_value"] == (3, 101)  # whoever knows that Dan is new knows that he has flu
+        # whoever knows that Dan is new knows that he has flu
+        assert rows["entered_value"] == (3, 101)
         assert rows["expected_right_links"][0] == pytest.approx(8 + 18 / 19)
         assert {row["status"] for row in answers} == {"ok"}
         assert {row["nulls"] for row in answers} == {"value"}
@@ -191,7 +205,8 @@ FRANCE = [
 
 def test_the_example_of_correspondence_attacks() -> None:
     frames = [
-        pl.DataFrame(rows, schema=["id", "place", "job", "sick"], orient="row") for rows in (EUROPE, FRANCE)
+        pl.DataFrame(rows, schema=["id", "place", "job", "sick"], orient="row")
+        for rows in (EUROPE, FRANCE)
     ]
     for answers in by_engines(frames[0], frames[1], ["place", "job"], key="id", sensitive="sick"):
         found = figures(answers)
@@ -237,12 +252,18 @@ WITH_COUNTERFEITS = {
 
 
 def published(release: dict[str, dict[str, str]]) -> pl.DataFrame:
-    rows = [(name, group, sick) for group, members in release.items() for name, sick in members.items()]
+    rows = [
+        (name, group, sick) for group, members in release.items() for name, sick in members.items()
+    ]
     return pl.DataFrame(rows, schema=["name", "group", "sick"], orient="row")
 
 
-@pytest.mark.parametrize(("second", "m", "changed"), [(SECOND_RELEASE, 0, 2), (WITH_COUNTERFEITS, 2, 0)])
-def test_the_example_of_m_invariance(second: dict[str, dict[str, str]], m: int, changed: int) -> None:
+@pytest.mark.parametrize(
+    ("second", "m", "changed"), [(SECOND_RELEASE, 0, 2), (WITH_COUNTERFEITS, 2, 0)]
+)
+def test_the_example_of_m_invariance(
+    second: dict[str, dict[str, str]], m: int, changed: int
+) -> None:
     frames = published(FIRST_RELEASE), published(second)
     for answers in by_engines(*frames, ["group"], key="name", sensitive="sick"):
         found = figures(answers)
@@ -258,7 +279,11 @@ def test_a_missing_value_of_a_person_who_moved_is_a_value() -> None:
     rows = [table([(1, size, "a", None), (2, size, "a", "flu")]) for size in (1.0, 2.0)]
     for answers in by_engines(rows[0], rows[1], key="id", sensitive="sick"):
         found = figures(answers)
-        assert (found["forward_anonymity"], found["signature_changed"], found["m_invariance"]) == (2, 0, 2)
+        assert (found["forward_anonymity"], found["signature_changed"], found["m_invariance"]) == (
+            2,
+            0,
+            2,
+        )
 
 
 def test_people_who_are_followed_are_those_of_the_release_that_has_more_of_them() -> None:
@@ -296,7 +321,11 @@ REFUSED: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
         {"key": "id"},
         "quasi-identifiers and key must be columns of the second release, got 'id'",
     ),
-    (table(JANUARY).with_columns(size=pl.lit("x")), {}, "got 'size' as|must contain 'size' as the same type"),
+    (
+        table(JANUARY).with_columns(size=pl.lit("x")),
+        {},
+        "got 'size' as|must contain 'size' as the same type",
+    ),
     (
         table(JANUARY).cast({"id": pl.String}),
         {"entity": "id"},
@@ -310,8 +339,16 @@ REFUSED: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
     (table(JANUARY), {"key": "zip"}, "key must not be a quasi-identifier, got 'zip'"),
     (table(JANUARY), {"entity": "zip"}, "entity must not be a quasi-identifier, got 'zip'"),
     (table(JANUARY), {"sensitive": "zip"}, "sensitive must be a column of its own, got 'zip'"),
-    (table(JANUARY), {"sensitive": "id", "key": "id"}, "sensitive must be a column of its own, got 'id'"),
-    (table(JANUARY), {"key": "id", "entity": "id"}, "key must be left out where people are counted"),
+    (
+        table(JANUARY),
+        {"sensitive": "id", "key": "id"},
+        "sensitive must be a column of its own, got 'id'",
+    ),
+    (
+        table(JANUARY),
+        {"key": "id", "entity": "id"},
+        "key must be left out where people are counted",
+    ),
     (table(JANUARY), {"nulls": "wildcard"}, "nulls must be one of 'value', 'drop', got 'wildcard'"),
     (table(JANUARY), {"sensitive": "sik"}, "got 'sik'; did you mean 'sick'"),
 ]
@@ -322,7 +359,9 @@ def test_what_cannot_be_compared_is_refused(second: pl.DataFrame, options: Any, 
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     with pytest.raises(duckdb.Error, match=words) as refused:
         by_duckdb(
-            f"SELECT count(*) FROM compare_releases(one, two, {QI}{extras})", one=table(JANUARY), two=second
+            f"SELECT count(*) FROM compare_releases(one, two, {QI}{extras})",
+            one=table(JANUARY),
+            two=second,
         )
     assert "; " in refusal(refused.value)
     with pytest.raises(ReidError, match=words):
@@ -339,19 +378,31 @@ def test_identifiers_that_are_written_otherwise_make_no_link_wrong(option: str) 
             found = {row["figure"]: row for row in answer}
             for name in rests | {"stayed", "entered", "left", "same_class"}:
                 assert found[name]["status"].startswith(code), name
-            assert all((found[name]["value"] is None) == (code == "nobody_stayed") for name in rests)
+            assert all(
+                (found[name]["value"] is None) == (code == "nobody_stayed") for name in rests
+            )
             assert found["followed"]["status"] == "ok"  # by the classes, whoever is in them
 
 
 def test_sensitive_values_that_are_written_otherwise_are_not_compared() -> None:
     for changed, code in ((1, "not_comparable"), (2, "few_comparable"), (9, "ok")):
-        rows = [(n, age, town, sick.upper() if n % changed == 0 else sick) for n, age, town, sick in JANUARY]
+        rows = [
+            (n, age, town, sick.upper() if n % changed == 0 else sick)
+            for n, age, town, sick in JANUARY
+        ]
         if code == "few_comparable":
-            rows = [(n, age, town, sick.upper() if n % 3 else sick) for n, age, town, sick in JANUARY]
+            rows = [
+                (n, age, town, sick.upper() if n % 3 else sick) for n, age, town, sick in JANUARY
+            ]
         for options in ({"key": "id"}, {}):
             for answer in by_engines(table(JANUARY), table(rows), sensitive="sick", **options):
                 found = {row["figure"]: row for row in answer}
-                for name in ("forward_attack", "cross_attack", "value_by_intersection", "entered_value"):
+                for name in (
+                    "forward_attack",
+                    "cross_attack",
+                    "value_by_intersection",
+                    "entered_value",
+                ):
                     assert found[name]["status"].startswith(code), (changed, name)
                     assert (found[name]["value"] is None) == (code == "not_comparable")
                 assert found["m_uniqueness"]["status"] == "ok"  # of each release by itself

@@ -18,7 +18,8 @@ def test_corrected_scores_have_the_uniqueness_of_the_population_as_their_mean() 
     assert row.pop("nulls") == other.pop("nulls") == "value"
     assert row == pytest.approx(other, rel=1e-9)
     assert (
-        row["uniqueness"] == by_duckdb("SELECT uniqueness FROM copula_forecast('m', [500])")[0]["uniqueness"]
+        row["uniqueness"]
+        == by_duckdb("SELECT uniqueness FROM copula_forecast('m', [500])")[0]["uniqueness"]
     )
     scores = by_duckdb("SELECT uniqueness_xi AS xi FROM score_records(t, 'm', 500)", t=frame)
     xi = np.array([score["xi"] for score in scores])
@@ -42,5 +43,7 @@ def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     frame = people()
     fitted("m", frame, COLUMNS)
     with pytest.raises(duckdb.Error) as refused:
-        by_duckdb(f"FROM copula_correction({call})", t=frame, none=frame.head(0), bare=frame.drop("grade"))
+        by_duckdb(
+            f"FROM copula_correction({call})", t=frame, none=frame.head(0), bare=frame.drop("grade")
+        )
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")

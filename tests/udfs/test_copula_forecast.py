@@ -11,7 +11,9 @@ def test_engines_agree_and_larger_populations_hide_better() -> None:
     assert duck == by_polars("copula_forecast", "m", [1, 100, 3e8])
     assert (duck[0]["uniqueness"], duck[0]["correctness"]) == (1, pytest.approx(1))
     assert duck[0]["uniqueness"] > duck[1]["uniqueness"] > duck[2]["uniqueness"]
-    assert all(row["correctness_low"] <= row["correctness"] <= row["correctness_high"] for row in duck)
+    assert all(
+        row["correctness_low"] <= row["correctness"] <= row["correctness_high"] for row in duck
+    )
 
 
 def test_bad_input_is_refused() -> None:

@@ -13,7 +13,9 @@ def test_it_is_the_chance_of_the_right_one_among_all_who_match() -> None:
     found = by_duckdb(sql, t=frame)
     for row in found[:20]:
         q = mpmath.mpf(row["q"])
-        exact = sum(mpmath.binomial(49, k) * q**k * (1 - q) ** (49 - k) / (k + 1) for k in range(50))
+        exact = sum(
+            mpmath.binomial(49, k) * q**k * (1 - q) ** (49 - k) / (k + 1) for k in range(50)
+        )
         assert row["kappa"] == pytest.approx(float(exact), rel=1e-9)
     assert frame.select(rp.correctness_kappa("m", 50, "age", "sex")).to_series().to_list() == [
         row["kappa"] for row in found

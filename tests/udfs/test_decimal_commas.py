@@ -87,4 +87,7 @@ def test_the_verdict_is_of_the_attacker_that_was_asked_for(
     pl.DataFrame(baskets, schema=["basket", "item"], orient="row").write_csv(file)
     assert main(["risk", str(file), "--qi", "item", "--entity", "basket", "--points", "1,2"]) == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert "AT RISK: an attacker who knows 2 rows of a person singles out 100.0 % of the people" in shown
+    assert (
+        "AT RISK: an attacker who knows 2 rows of a person singles out 100.0 % of the people"
+        in shown
+    )

@@ -13,7 +13,9 @@ from tests.tables import frames
     st.sampled_from(["value", "drop"]),
     st.sampled_from([0, 0.5, 1, 3]),
 )
-def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, threshold: float) -> None:
+def test_every_class_by_hand(
+    frame: pl.DataFrame, variant: str, nulls: str, threshold: float
+) -> None:
     hold(frame, "delta_disclosure", variant, nulls, threshold)
 
 

@@ -17,7 +17,10 @@ def file() -> Records:
     """The file, read by Python alone."""
     with Path(demo.people()).open(encoding="utf-8", newline="") as lines:
         read = list(csv.DictReader(lines))
-    return [{**{name: text or None for name, text in line.items()}, "age": int(line["age"])} for line in read]
+    return [
+        {**{name: text or None for name, text in line.items()}, "age": int(line["age"])}
+        for line in read
+    ]
 
 
 def test_duckdb_lists_the_people_of_the_file(file: Records) -> None:

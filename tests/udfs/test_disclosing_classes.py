@@ -24,7 +24,9 @@ BY_HAND: dict[str, tuple[float, dict[int, float]]] = {
 @pytest.mark.parametrize("measure", BY_HAND)
 def test_the_classes_beyond_the_threshold_are_listed_with_their_values(measure: str) -> None:
     threshold, values = BY_HAND[measure]
-    for answer in both("disclosing_classes", WARDS, ["zip"], "disease", measure=measure, threshold=threshold):
+    for answer in both(
+        "disclosing_classes", WARDS, ["zip"], "disease", measure=measure, threshold=threshold
+    ):
         assert {row["zip"]: row["value"] for row in answer} == pytest.approx(values)
         assert [list(row) for row in answer] == [
             ["zip", "class_size", "value", "records_dropped", "nulls"]
@@ -34,7 +36,9 @@ def test_the_classes_beyond_the_threshold_are_listed_with_their_values(measure: 
 @pytest.mark.parametrize(
     ("measure", "expected"), [("l_diversity", 2), ("t_closeness", 2), ("beta_likeness", 1)]
 )
-def test_the_threshold_is_that_of_the_measure_unless_it_is_given(measure: str, expected: int) -> None:
+def test_the_threshold_is_that_of_the_measure_unless_it_is_given(
+    measure: str, expected: int
+) -> None:
     for answer in both("disclosing_classes", WARDS, ["zip"], "disease", measure=measure):
         assert len(answer) == expected
 
@@ -42,25 +46,44 @@ def test_the_threshold_is_that_of_the_measure_unless_it_is_given(measure: str, e
 def test_small_classes_are_listed_with_alpha_k_anonymity_alone() -> None:
     alpha: dict[str, Any] = {"measure": "alpha_k_anonymity", "threshold": 1}
     for answer in both("disclosing_classes", WARDS, ["zip"], "disease", **alpha):
-        assert [row["zip"] for row in answer] == [1]  # fewer than 2 records, as in alpha_k_anonymity
+        # fewer than 2 records, as in alpha_k_anonymity
+        assert [row["zip"] for row in answer] == [1]
     for answer in both("disclosing_classes", WARDS, ["zip"], "disease", **alpha, k=1):
         assert answer == []
 
 
 def test_an_empty_table_has_no_class() -> None:
     for measure in BY_HAND:
-        assert both("disclosing_classes", WARDS.clear(), ["zip"], "disease", measure=measure) == [[], []]
+        assert both("disclosing_classes", WARDS.clear(), ["zip"], "disease", measure=measure) == [
+            [],
+            [],
+        ]
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"measure": "k_anonymity"}, "measure must be one of 'l_diversity', 't_closeness', "),
-        ({"variant": "ordered"}, "variant must be one of 'distinct', 'entropy', 'recursive', got 'ordered'"),
-        ({"measure": "alpha_k_anonymity", "variant": "all"}, "variant must be left out with measure := "),
-        ({"threshold": 0.5}, "threshold must be a number of values from 1 to 1e[+]9, got 0.5; pass how many"),
-        ({"measure": "t_closeness", "threshold": 2}, "threshold must be a distance from 0 to 1, got 2; pass"),
-        ({"k": 5}, "k must be used with measure := 'alpha_k_anonymity', got 'l_diversity'; leave it out"),
+        (
+            {"variant": "ordered"},
+            "variant must be one of 'distinct', 'entropy', 'recursive', got 'ordered'",
+        ),
+        (
+            {"measure": "alpha_k_anonymity", "variant": "all"},
+            "variant must be left out with measure := ",
+        ),
+        (
+            {"threshold": 0.5},
+            "threshold must be a number of values from 1 to 1e[+]9, got 0.5; pass how many",
+        ),
+        (
+            {"measure": "t_closeness", "threshold": 2},
+            "threshold must be a distance from 0 to 1, got 2; pass",
+        ),
+        (
+            {"k": 5},
+            "k must be used with measure := 'alpha_k_anonymity', got 'l_diversity'; leave it out",
+        ),
         ({"nulls": "wildcard"}, "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],
 )
@@ -90,7 +113,21 @@ def test_columns_named_like_the_answers_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["n", "s", "q1", "x", "held", 'the "odd" one', "it's", "k1", "tbl", "threshold", "c", "variant"]
+    "name",
+    [
+        "n",
+        "s",
+        "q1",
+        "x",
+        "held",
+        'the "odd" one',
+        "it's",
+        "k1",
+        "tbl",
+        "threshold",
+        "c",
+        "variant",
+    ],
 )
 def test_columns_may_have_any_other_name(name: str) -> None:
     quoted = name.replace("'", "''")

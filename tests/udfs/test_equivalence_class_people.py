@@ -60,19 +60,25 @@ def test_up_to_64_columns(con: duckdb.DuckDBPyConnection, count: int) -> None:
 
 
 def test_five_visits_of_lone_people_are_one_person_each(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE visits AS SELECT i // 5 AS person, i // 5 AS age FROM range(485) r(i)")
+    con.execute(
+        "CREATE TABLE visits AS SELECT i // 5 AS person, i // 5 AS age FROM range(485) r(i)"
+    )
     counted = "equivalence_class_people(person, age)"
     asked = f"SELECT person, {counted} AS k FROM visits QUALIFY k = 1 ORDER BY k, person"
     assert len(con.execute(asked).fetchall()) == 485
 
 
 @pytest.mark.parametrize("values", ["1.5::DOUBLE, 1.5, 0.0, -0.0", "'a', 'A', 'a ', 'a'"])
-def test_people_are_distinguished_as_groups_are(con: duckdb.DuckDBPyConnection, values: str) -> None:
+def test_people_are_distinguished_as_groups_are(
+    con: duckdb.DuckDBPyConnection, values: str
+) -> None:
     con.execute(f"CREATE TABLE t AS SELECT unnest([{values}]) AS person, 1 AS one")
-    (expected,) = con.execute("SELECT count(*) FROM (SELECT person FROM t GROUP BY person)").fetchall()
-    assert con.execute("SELECT DISTINCT equivalence_class_people(person, one) FROM t").fetchall() == [
-        expected
-    ]
+    (expected,) = con.execute(
+        "SELECT count(*) FROM (SELECT person FROM t GROUP BY person)"
+    ).fetchall()
+    assert con.execute(
+        "SELECT DISTINCT equivalence_class_people(person, one) FROM t"
+    ).fetchall() == [expected]
     frame = pl.DataFrame(con.sql("FROM t").to_arrow_table())
     assert frame.select(rp.equivalence_class_people("person", "one").unique()).rows() == [expected]
 
@@ -80,8 +86,12 @@ def test_people_are_distinguished_as_groups_are(con: duckdb.DuckDBPyConnection, 
 @pytest.mark.parametrize("none", ["'NaN'::DOUBLE, 1.5", "'a', NULL", "NULL::DATE, '2000-01-01'"])
 def test_a_row_of_nobody_is_refused(con: duckdb.DuckDBPyConnection, none: str) -> None:
     con.execute(f"CREATE TABLE t AS SELECT unnest([{none}]) AS person, 1 AS one")
-    with pytest.raises(duckdb.Error, match="entity must have a value in every row, got one without"):
-        con.execute("SELECT equivalence_class_people(person, one) AS k FROM t QUALIFY k < 5").fetchall()
+    with pytest.raises(
+        duckdb.Error, match="entity must have a value in every row, got one without"
+    ):
+        con.execute(
+            "SELECT equivalence_class_people(person, one) AS k FROM t QUALIFY k < 5"
+        ).fetchall()
     frame = pl.DataFrame(con.sql("FROM t").to_arrow_table())
     with pytest.raises(OutOfDomainError, match=r"none .NULL or NaN. of 'person' in 1 of 2 rows"):
         frame.select(rp.equivalence_class_people("person", "one"))
@@ -102,7 +112,9 @@ def test_an_entity_among_the_quasi_identifiers_is_refused(
     con: duckdb.DuckDBPyConnection, given_: str
 ) -> None:
     con.execute("CREATE TABLE t AS SELECT 1 AS sex, 2 AS age")
-    with pytest.raises(duckdb.ConversionException, match="entity must not be a quasi-identifier, got 'age'"):
+    with pytest.raises(
+        duckdb.ConversionException, match="entity must not be a quasi-identifier, got 'age'"
+    ):
         con.execute(f"SELECT equivalence_class_people({given_}) FROM t").fetchall()
 
 

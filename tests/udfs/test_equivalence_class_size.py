@@ -30,7 +30,9 @@ def test_one_struct_of_the_columns_counts_the_same(frame: pl.DataFrame) -> None:
     sql = f"SELECT row, equivalence_class_size(row({', '.join(frame.columns)})) AS k FROM t ORDER BY row"
     assert [row["k"] for row in by_duckdb(sql, t=frame.with_row_index("row"))] == expected
     assert (
-        frame.select(rp.equivalence_class_size(pl.struct(frame.columns)))["equivalence_class_size"].to_list()
+        frame.select(rp.equivalence_class_size(pl.struct(frame.columns)))[
+            "equivalence_class_size"
+        ].to_list()
         == expected
     )
 

@@ -4,7 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import OutOfDomainError
-from tests.tables import NULLS, by_both, by_duckdb, by_polars, class_sizes, drop_nulls, frames, key, keys
+from tests.tables import (
+    NULLS,
+    by_both,
+    by_duckdb,
+    by_polars,
+    class_sizes,
+    drop_nulls,
+    frames,
+    key,
+    keys,
+)
 
 
 @given(frames(), st.sampled_from(NULLS))

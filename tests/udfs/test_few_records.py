@@ -57,7 +57,9 @@ def test_every_answer_of_few_records_reports_them(fit: str, rows: str, tmp_path:
         ]
     assert [row for row in answers if "few_records" not in row["status"]] == []
     getattr(rp, fit)("few", frame, ["a", "b"]).collect()
-    assert all("few_records" in row for row in rp.score_records(frame, "few", 1e5).collect()["status"])
+    assert all(
+        "few_records" in row for row in rp.score_records(frame, "few", 1e5).collect()["status"]
+    )
 
 
 @pytest.mark.parametrize("fit", FITS)

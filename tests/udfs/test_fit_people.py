@@ -10,7 +10,8 @@ COLUMNS = ["age", "sex", "grade"]
 
 
 @pytest.mark.parametrize(
-    "options", ["", ", nominal := ['age']", ", ordered := ['grade']", ", nulls := 'drop'", ", weight := 'w'"]
+    "options",
+    ["", ", nominal := ['age']", ", ordered := ['grade']", ", nulls := 'drop'", ", weight := 'w'"],
 )
 def test_engines_fit_the_same_model(options: str) -> None:
     frame = people().with_columns(w=pl.col("age") / 10)
@@ -33,7 +34,11 @@ def test_the_row_says_what_was_fitted() -> None:
     frame = people()
     row = by_duckdb(f"FROM fit_people('m', t, {COLUMNS}, nulls := 'drop')", t=frame)[0]
     dropped = frame["sex"].null_count()
-    assert (row["records"], row["records_dropped"], row["nulls"]) == (400 - dropped, dropped, "drop")
+    assert (row["records"], row["records_dropped"], row["nulls"]) == (
+        400 - dropped,
+        dropped,
+        "drop",
+    )
     assert (row["model"], row["columns"]) == ("m", COLUMNS)
     risk = by_duckdb(f"FROM population_risk(t, {COLUMNS}, [1e5], nulls := 'drop')", t=frame)[0]
     assert row["status"] == risk["status"]  # a doubt of the model is one of every figure
@@ -41,7 +46,9 @@ def test_the_row_says_what_was_fitted() -> None:
     assert "sex" not in row["ordered"]
     assert len(row["tree"]) == 3
     polars = by_polars("fit_people", "m", frame, COLUMNS, nulls="drop")[0]
-    assert row == {name: pytest.approx(v) if isinstance(v, float) else v for name, v in polars.items()}
+    assert row == {
+        name: pytest.approx(v) if isinstance(v, float) else v for name, v in polars.items()
+    }
 
 
 def test_it_is_known_by_its_name_like_a_copula() -> None:
@@ -73,13 +80,22 @@ def test_a_kept_model_has_no_record_and_scores_the_same() -> None:
     ("call", "sentence"),
     [
         ("'', t, ['sex']", "name must be a name of 1 to 200 characters, got ''; choose one"),
-        ("'m', t, ['sxe']", "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?"),
+        (
+            "'m', t, ['sxe']",
+            "quasi-identifiers must be columns of the table, got 'sxe'; did you mean 'sex'?",
+        ),
         (
             "'m', t, ['sex'], ordered := ['agee']",
             "ordered and nominal must name columns of the model, got 'agee'",
         ),
-        ("'m', t, ['age'], weight := 'sex'", "weight must be a number of at least 0 for every record"),
-        ("'m', t, ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        (
+            "'m', t, ['age'], weight := 'sex'",
+            "weight must be a number of at least 0 for every record",
+        ),
+        (
+            "'m', t, ['sex'], nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
         ("'m', t, ['sex'], seed := -1", "seed must be a whole number from 0 to 2147483646, got -1"),
     ],
 )

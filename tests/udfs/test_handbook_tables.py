@@ -21,7 +21,8 @@ def cell(contributions: list[float], **rules: Any) -> list[str]:
 def test_the_second_largest_contributor_estimates_the_largest_within_two_percent() -> None:
     """Chapter 4, example 1: 100,000 with 50,000 and 49,000 is safe by (1, 90), and not by the p % rule."""
     contributions = [50_000.0, 49_000.0, *[100.0] * 10]
-    assert cell(contributions, dominance=[1, 0.9], p_percent=0.02) == []  # 51,000 is 2 % above 50,000
+    # 51,000 is 2 % above 50,000
+    assert cell(contributions, dominance=[1, 0.9], p_percent=0.02) == []
     assert cell(contributions, dominance=[1, 0.9], p_percent=0.03) == ["p_percent"]
     assert cell(contributions, dominance=[2, 0.9], p_percent=0.0) == ["dominance"]
 
@@ -103,7 +104,11 @@ def test_two_definitions_of_an_area_differ_by_five_people() -> None:
     older = {">30": (52, 55), "16-30": (130, 140), "<=15": (39, 49)}
     tables = [
         pl.DataFrame(
-            [(hours, sex, n) for hours, counts in area.items() for sex, n in zip("MF", counts, strict=True)],
+            [
+                (hours, sex, n)
+                for hours, counts in area.items()
+                for sex, n in zip("MF", counts, strict=True)
+            ],
             schema=["hours", "sex", "records"],
             orient="row",
         )
@@ -122,4 +127,7 @@ def test_two_definitions_of_an_area_differ_by_five_people() -> None:
 @pytest.mark.parametrize("k", [3, 5])
 def test_the_minimum_frequency_is_of_people(k: int) -> None:
     """Chapter 4, table of rules: a cell is unsafe below the minimum frequency, and safe at it."""
-    assert ("few_people" in cell([1.0] * (k - 1), k=k), "few_people" in cell([1.0] * k, k=k)) == (True, False)
+    assert ("few_people" in cell([1.0] * (k - 1), k=k), "few_people" in cell([1.0] * k, k=k)) == (
+        True,
+        False,
+    )

@@ -100,7 +100,9 @@ def test_each_record_has_the_risk_of_its_household(members: list[tuple[Any, ...]
     """Of any risks of the members, here with survey weights."""
     frame = table(members).with_row_index("place").with_columns(weight=pl.col("place") % 3 + 1)
     named = {"weight": "weight", "household": "home"}
-    call = f"individual_risk(t, {COLUMNS}, weight := 'weight', household := 'home', nulls := 'value')"
+    call = (
+        f"individual_risk(t, {COLUMNS}, weight := 'weight', household := 'home', nulls := 'value')"
+    )
     for rows in (
         by_duckdb(f"FROM {call}", t=frame),
         by_polars("individual_risk", frame, COLUMNS, **named),
@@ -124,7 +126,9 @@ def test_without_weights_their_mean_is_that_of_household_risk(
         return
     [whole] = by_duckdb(f"FROM household_risk(t, 'home', {COLUMNS}, nulls := '{nulls}')", t=frame)
     for rows in (
-        by_duckdb(f"FROM individual_risk(t, {COLUMNS}, household := 'home', nulls := '{nulls}')", t=frame),
+        by_duckdb(
+            f"FROM individual_risk(t, {COLUMNS}, household := 'home', nulls := '{nulls}')", t=frame
+        ),
         by_polars("individual_risk", frame, COLUMNS, household="home", nulls=nulls),
     ):
         risks = [row["household_risk"] for row in rows]
@@ -148,8 +152,14 @@ def test_without_a_household_there_is_no_such_risk() -> None:
             {"household": "hom"},
             "household and key must be columns of the table, got 'hom'; did you mean",
         ),
-        ({"household": "sex"}, "household and key must be distinct, got 'sex' twice; name each column once"),
-        ({"household": "home", "entity": "size"}, "household must be left out where people are counted"),
+        (
+            {"household": "sex"},
+            "household and key must be distinct, got 'sex' twice; name each column once",
+        ),
+        (
+            {"household": "home", "entity": "size"},
+            "household must be left out where people are counted",
+        ),
     ],
 )
 def test_bad_households_of_records_are_refused(options: dict[str, str], sentence: str) -> None:
@@ -169,8 +179,9 @@ def test_bad_households_of_records_are_refused(options: dict[str, str], sentence
 def test_other_functions_name_the_one_for_households(call: str) -> None:
     with pytest.raises(Exception, match="must be called without household, got home") as refused:
         by_duckdb(f"FROM {call}, household := 'home')", t=table([(1, "F", 0.0)]))
-    assert "call household_risk, or take 1 - product(1 - risk) over the records of each household" in str(
-        refused.value
+    assert (
+        "call household_risk, or take 1 - product(1 - risk) over the records of each household"
+        in str(refused.value)
     )
     with pytest.raises(UnknownParameterError, match="call household_risk"):
         rp.risk_summary(table([(1, "F", 0.0)]), ["sex"], household="home")  # type: ignore[call-arg]
@@ -186,13 +197,19 @@ def test_households_of_one_are_people() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("t, 'hom', ['sex']", "household and columns must be columns of the table, got 'hom'; did you mean"),
+        (
+            "t, 'hom', ['sex']",
+            "household and columns must be columns of the table, got 'hom'; did you mean",
+        ),
         (
             "t, 'sex', ['sex']",
             "household and columns must be distinct, got 'sex' twice; name each column once",
         ),
         ("t, 'home', ['sex'], threshold := 2", "threshold must be"),
-        ("t, 'home', ['sex'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        (
+            "t, 'home', ['sex'], nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
         ("t, 'home', ['sex'], entity := 'home'", "household_risk must be called without entity"),
     ],
 )

@@ -37,12 +37,19 @@ def test_the_risk_of_each_record_follows_from_its_class_and_weights() -> None:
         assert [line["record"] for line in answer] == list(range(6))
         assert [line["risk"] for line in answer] == pytest.approx(expected, rel=1e-7)
         assert [line["population_class_size"] for line in answer] == [40, 40, 4, 1, 2.5, 1e6]
-        assert [line["expected_reidentifications"] for line in answer] == pytest.approx([sum(expected)] * 6)
+        assert [line["expected_reidentifications"] for line in answer] == pytest.approx(
+            [sum(expected)] * 6
+        )
 
 
 def test_without_weights_it_is_one_over_the_class() -> None:
     for answer in by_both("individual_risk", {"t": TOWN}, QI, nulls="drop"):
-        assert [(line["record"], line["risk"]) for line in answer] == [(0, 0.5), (1, 0.5), (2, 1.0), (3, 1.0)]
+        assert [(line["record"], line["risk"]) for line in answer] == [
+            (0, 0.5),
+            (1, 0.5),
+            (2, 1.0),
+            (3, 1.0),
+        ]
         assert {line["records_dropped"] for line in answer} == {2}
 
 

@@ -40,9 +40,12 @@ WEIGHED = {
 FUNCTIONS = [
     function
     for function in declared().values()
-    if function.one_row_per_person or function.name in {"pyc_fit", "pyc_forecast", "correctness_curve"}
+    if function.one_row_per_person
+    or function.name in {"pyc_fit", "pyc_forecast", "correctness_curve"}
 ]
-OF_VALUES = [f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)]
+OF_VALUES = [
+    f for f in FUNCTIONS if any(parameter.name == "sensitive" for parameter in f.parameters)
+]
 OF_PEOPLE = [function for function in FUNCTIONS if function not in OF_VALUES]
 ANY: Any = rp
 
@@ -56,7 +59,10 @@ def individuals(frame: pl.DataFrame) -> pl.DataFrame:
     def order(key: tuple[Any, ...]) -> tuple[Any, ...]:
         return (
             len(classes[key]),
-            *((value is not None, value or 0) if not isinstance(value, str) else value for value in key),
+            *(
+                (value is not None, value or 0) if not isinstance(value, str) else value
+                for value in key
+            ),
         )
 
     found: dict[Any, tuple[Any, ...]] = {}
@@ -64,7 +70,9 @@ def individuals(frame: pl.DataFrame) -> pl.DataFrame:
         for person in classes[key]:
             found.setdefault(person, key)
     rows = [(person, *values) for person, values in found.items()]
-    return pl.DataFrame(rows, schema={name: frame.schema[name] for name in ("person", *QI)}, orient="row")
+    return pl.DataFrame(
+        rows, schema={name: frame.schema[name] for name in ("person", *QI)}, orient="row"
+    )
 
 
 def repeated(people: pl.DataFrame) -> pl.DataFrame:
@@ -93,16 +101,20 @@ def test_people_are_counted_as_a_table_of_one_row_a_person_is(name: str, seed: i
     frame = repeated(people)
     key = {"key": "person"} if function.answer is Answer.PER_RECORD else {}
     expected = by_duckdb(asked(function, "p", ", key := 'person'" if key else ""), p=people)
-    assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(expected)
+    assert by_duckdb(asked(function, "t", ", entity := 'person'"), t=frame) == approximately(
+        expected
+    )
     if named(function):
         return
-    assert by_polars(function.name, frame, QI, **ASKED[function.name], entity="person") == approximately(
-        by_polars(function.name, people, QI, **ASKED[function.name], **key)
-    )
+    assert by_polars(
+        function.name, frame, QI, **ASKED[function.name], entity="person"
+    ) == approximately(by_polars(function.name, people, QI, **ASKED[function.name], **key))
 
 
 def test_a_backtest_is_of_people() -> None:
-    many = pl.concat([visits(seed).with_columns(pl.col("person") + 13 * seed) for seed in range(20)])
+    many = pl.concat(
+        [visits(seed).with_columns(pl.col("person") + 13 * seed) for seed in range(20)]
+    )
     asked = f"FROM validate_risk({{}}, {QI}, [0.5], 1, methods := ['bound'], nulls := 'value'{{}})"
     expected = by_duckdb(asked.format("p", ""), p=individuals(many))
     assert by_duckdb(asked.format("t", ", entity := 'person'"), t=many) == approximately(expected)
@@ -116,11 +128,16 @@ def test_a_person_has_the_smallest_of_their_weights(name: str) -> None:
     frame = rows.with_columns((pl.int_range(pl.len()) * 7 % 11 + 2.5).alias("w"))
     function, least = declared()[name], frame.group_by("person").agg(pl.col("w").min())
     people = individuals(frame).join(least, on="person", nulls_equal=True, how="left")
-    more = "".join(f", {option} := {value}" for option, value in WEIGHED[name].items()) + ", weight := 'w'"
+    more = (
+        "".join(f", {option} := {value}" for option, value in WEIGHED[name].items())
+        + ", weight := 'w'"
+    )
     key = ", key := 'person'" if function.answer is Answer.PER_RECORD else ""
     reported = ", ".join([*named(function), "{}"])
     expected = by_duckdb(f"FROM {name}({reported.format('p')}, {QI}{more}{key})", p=people)
-    found = by_duckdb(f"FROM {name}({reported.format('t')}, {QI}{more}, entity := 'person')", t=frame)
+    found = by_duckdb(
+        f"FROM {name}({reported.format('t')}, {QI}{more}, entity := 'person')", t=frame
+    )
     assert found == approximately(expected)
 
 
@@ -151,7 +168,9 @@ def approximately(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_people_of_several_sensitive_values_are_refused(function: Function) -> None:
     frame = pl.DataFrame({"a": [1, 1, 1], "diagnosis": ["x", "y", "y"], "person": [1, 1, 2]})
     shares = declared()[function.name].name.split("_")[0] in {"t", "beta", "delta"}
-    where = "where a class is compared with the table's people" if shares else "in a class where people"
+    where = (
+        "where a class is compared with the table's people" if shares else "in a class where people"
+    )
     reported = f"sensitive must have one value for each person {where}"
     with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(f"FROM {function.name}(t, ['a'], 'diagnosis', entity := 'person')", t=frame)
@@ -167,9 +186,13 @@ def test_a_lone_person_of_many_visits_is_no_diverse_class(con: duckdb.DuckDBPyCo
 
 
 def test_five_visits_are_forecast_as_one_person(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE visits AS SELECT i // 5 AS person, i // 10 AS age FROM range(500) r(i)")
+    con.execute(
+        "CREATE TABLE visits AS SELECT i // 5 AS person, i // 10 AS age FROM range(500) r(i)"
+    )
     rows = con.execute("SELECT records FROM pyc_fit(visits, ['age'])").fetchall()
-    people = con.execute("SELECT records FROM pyc_fit(visits, ['age'], entity := 'person')").fetchall()
+    people = con.execute(
+        "SELECT records FROM pyc_fit(visits, ['age'], entity := 'person')"
+    ).fetchall()
     assert (rows, people) == ([(500,)], [(100,)])
 
 
@@ -190,11 +213,15 @@ def test_what_cannot_tell_people_apart_is_refused(options: str) -> None:
     assert REFUSED[options] in str(refused.value)
     given = dict(option.split(" := ") for option in options.split(", "))
     with pytest.raises(ReidError) as refused_in_polars:
-        ANY.population_risk(frame, QI, [100], **{n: value.strip("'") for n, value in given.items()}).collect()
+        ANY.population_risk(
+            frame, QI, [100], **{n: value.strip("'") for n, value in given.items()}
+        ).collect()
     assert REFUSED[options] in str(refused_in_polars.value)
 
 
-@pytest.mark.parametrize("name", ["system.main.query_table('t')", "system.main.read_csv('t')", "query(reid"])
+@pytest.mark.parametrize(
+    "name", ["system.main.query_table('t')", "system.main.read_csv('t')", "query(reid"]
+)
 def test_a_name_that_holds_words_of_a_plan_is_a_name(name: str) -> None:
     frame = pl.DataFrame({name: [1, 1, 2, 3], "age": [1, 1, 2, 3], "person": [1, 1, 2, 3]})
     quoted = name.replace("'", "''")
@@ -208,7 +235,8 @@ def test_every_function_of_a_table_counts_people_or_says_that_it_counts_rows() -
         tables = any(isinstance(parameter.domain, Table) for parameter in function.parameters)
         reported = " ".join((function.body.__doc__ or "").split())
         of_people = any(
-            p.name in {"person", "entity", "on"} and p.default is REQUIRED for p in function.parameters
+            p.name in {"person", "entity", "on"} and p.default is REQUIRED
+            for p in function.parameters
         )
         if tables and function.name not in scored and not of_people:
             assert "ne row per person is assumed" in reported, function.name

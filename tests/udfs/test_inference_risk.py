@@ -32,7 +32,9 @@ def people(seed: int, rows: int = 400) -> pl.DataFrame:
     )
 
 
-@pytest.mark.parametrize("options", [{}, {"entity": "person"}, {"max_size": 1, "targets": 100, "seed": 3}])
+@pytest.mark.parametrize(
+    "options", [{}, {"entity": "person"}, {"max_size": 1, "targets": 100, "seed": 3}]
+)
 def test_every_face_answers_alike(options: dict[str, Any]) -> None:
     table, others = people(1), people(2)
     con = duckdb.connect()
@@ -42,7 +44,9 @@ def test_every_face_answers_alike(options: dict[str, Any]) -> None:
         named = {"t": table} | ({} if holdout is None else {"h": holdout})
         given = "".join(f", {name} := {value!r}" for name, value in options.items())
         duck = by_duckdb(SQL.format(given + ("" if holdout is None else ", holdout := h")), **named)
-        polars = ANY.inference_risk(table, ["a", "b", "c"], ["x", "y"], holdout=holdout, **options).collect()
+        polars = ANY.inference_risk(
+            table, ["a", "b", "c"], ["x", "y"], holdout=holdout, **options
+        ).collect()
         assert duck == polars.to_dicts()
         if holdout is None:
             python = SQL_API.inference_risk(con, "t", ["a", "b", "c"], ["x", "y"], **options)
@@ -73,9 +77,18 @@ def test_the_worst_column_and_what_reveals_it_come_first() -> None:
 @pytest.mark.parametrize(
     ("call", "rule"),
     [
-        ("['a', 'x'], ['x']", "quasi-identifiers and sensitive columns must be distinct, got 'x' twice"),
-        ("['a'], ['z']", "quasi-identifiers and sensitive columns must be columns of the table, got 'z'"),
-        ("['a'], 'x', min_precision := 0.4", "min_precision must be a share from 0.5 to 1, got 0.4"),
+        (
+            "['a', 'x'], ['x']",
+            "quasi-identifiers and sensitive columns must be distinct, got 'x' twice",
+        ),
+        (
+            "['a'], ['z']",
+            "quasi-identifiers and sensitive columns must be columns of the table, got 'z'",
+        ),
+        (
+            "['a'], 'x', min_precision := 0.4",
+            "min_precision must be a share from 0.5 to 1, got 0.4",
+        ),
         ("['a'], 'x', entity := 'a'", "entity must not be a quasi-identifier, got 'a'"),
         ("['a'], 'x', holdout := h", "columns of the holdout, got 'x'"),
     ],

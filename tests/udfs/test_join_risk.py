@@ -16,7 +16,13 @@ VALUE = st.sampled_from(["x", "y", None])
 SIZE = st.sampled_from([0.0, -0.0, float("nan"), 1.0, None])
 LEFT = st.lists(st.tuples(NUMBER, NUMBER, VALUE, SIZE, st.integers(0, 6)), min_size=1, max_size=14)
 RIGHT = st.lists(st.tuples(NUMBER, NUMBER, VALUE, SIZE), min_size=1, max_size=14)
-LEFT_SCHEMA = {"id": pl.Int64, "year": pl.Int64, "sex": pl.String, "size": pl.Float64, "who": pl.Int64}
+LEFT_SCHEMA = {
+    "id": pl.Int64,
+    "year": pl.Int64,
+    "sex": pl.String,
+    "size": pl.Float64,
+    "who": pl.Int64,
+}
 RIGHT_SCHEMA = {"pid": pl.Int64, "year": pl.Int64, "job": pl.String, "income": pl.Float64}
 ON = {"id": "pid", "year": "year"}
 COLUMNS = ["job", "income"]
@@ -37,7 +43,9 @@ def truth(left: Rows, right: Rows, places: list[int], k: int, *, by_entity: bool
         values = plain((job, income))
         lone = ("right", number) if None in on else tuple(on)
         theirs.append((tuple(on), tuple(values[place] for place in places), lone))
-    pairs = [(p, a, b) for on, a, p in own for other, b, _ in theirs if on == other and None not in on]
+    pairs = [
+        (p, a, b) for on, a, p in own for other, b, _ in theirs if on == other and None not in on
+    ]
     people = {p for p, _, _ in pairs}
     alone = [(p, b) for p, _, b in pairs] if by_entity else [(p, b) for _, b, p in theirs]
 
@@ -46,7 +54,8 @@ def truth(left: Rows, right: Rows, places: list[int], k: int, *, by_entity: bool
         for person, values in rows:
             classes.setdefault(values, set()).add(person)
         return {
-            each: min(len(classes[values]) for person, values in rows if person == each) for each in people
+            each: min(len(classes[values]) for person, values in rows if person == each)
+            for each in people
         }
 
     one, other = sizes([(p, a) for _, a, p in own]), sizes(alone)
@@ -83,7 +92,9 @@ def test_each_join_is_counted_as_by_going_through_the_people(
             by_polars("join_risk", one, two, ON, ["sex", "size"], COLUMNS, **options)
         return
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    sql = by_duckdb(f"FROM join_risk(one, two, {ON}, ['sex', 'size'], {COLUMNS}{extras})", one=one, two=two)
+    sql = by_duckdb(
+        f"FROM join_risk(one, two, {ON}, ['sex', 'size'], {COLUMNS}{extras})", one=one, two=two
+    )
     assert sql == by_polars("join_risk", one, two, ON, ["sex", "size"], COLUMNS, **options)
     for row in sql:
         places = [COLUMNS.index(each) for each in row["columns"]]
@@ -104,7 +115,12 @@ def test_the_sentence_names_the_column_and_rows_that_match_nothing_are_counted()
     row, alone = by_polars("join_risk", PATIENTS, STAFF, {"id": "pid"}, ["sex"], ["job"])
     whom = "the join singles out 4 (100.0 %) whom neither table singles out alone"
     assert row["sentence"] == f"Of 4 people in both tables, {whom}."
-    assert (row["left_only"], row["right_only"], row["without_key"], row["several_rows"]) == (2, 1, 1, 0)
+    assert (row["left_only"], row["right_only"], row["without_key"], row["several_rows"]) == (
+        2,
+        1,
+        1,
+        0,
+    )
     assert alone["without"] == 0
 
 
@@ -127,10 +143,19 @@ def test_tables_without_a_common_value_show_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right", "code"),
-    [(5, 5, "few_match"), (4, 5, "ok"), (5, 4, "ok"), (2, 60, "ok"), (60, 2, "ok"), (60, 60, "few_match")],
+    [
+        (5, 5, "few_match"),
+        (4, 5, "ok"),
+        (5, 4, "ok"),
+        (2, 60, "ok"),
+        (60, 2, "ok"),
+        (60, 60, "few_match"),
+    ],
 )
 @pytest.mark.parametrize("entity", [None, "person"])
-def test_keys_that_hardly_match_are_a_caution(left: int, right: int, code: str, entity: str | None) -> None:
+def test_keys_that_hardly_match_are_a_caution(
+    left: int, right: int, code: str, entity: str | None
+) -> None:
     """Two people match: fewer than half of both tables, as where most keys are written otherwise."""
     one = pl.DataFrame({"id": range(left), "person": range(left), "sex": ["F"] * left})
     two = pl.DataFrame({"id": range(left - 2, left - 2 + right), "job": ["a"] * right})
@@ -145,9 +170,15 @@ def test_keys_that_hardly_match_are_a_caution(left: int, right: int, code: str, 
         ({"on": []}, "on must be column names, or pairs of them, got []"),
         ({"on": 5}, "on must be column names, or pairs of them, got 5"),
         ({"on": "pid"}, "quasi-identifiers and on must be columns of the left table, got 'pid'"),
-        ({"on": "id"}, "right_qi and on must be columns of the right table, got 'id'; did you mean 'pid'"),
+        (
+            {"on": "id"},
+            "right_qi and on must be columns of the right table, got 'id'; did you mean 'pid'",
+        ),
         ({"qi": ["id"]}, "on must not be a quasi-identifier, got 'id'; leave it out of qi"),
-        ({"right_qi": ["pid"]}, "on must not be a quasi-identifier, got 'pid'; leave it out of right_qi"),
+        (
+            {"right_qi": ["pid"]},
+            "on must not be a quasi-identifier, got 'pid'; leave it out of right_qi",
+        ),
         ({"entity": "sex"}, "entity must not be a quasi-identifier, got 'sex'"),
         ({"k": 1}, "k must be a whole number of people from 2 to 1e+6, got 1"),
         ({"right": STAFF.cast({"pid": pl.String})}, "on must have the same type in both tables"),

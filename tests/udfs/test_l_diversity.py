@@ -20,7 +20,9 @@ PATIENTS = pl.DataFrame(
     st.sampled_from(["value", "drop"]),
     st.sampled_from([1.5, 2, 3]),
 )
-def test_every_class_by_hand(frame: pl.DataFrame, variant: str, nulls: str, threshold: float) -> None:
+def test_every_class_by_hand(
+    frame: pl.DataFrame, variant: str, nulls: str, threshold: float
+) -> None:
     hold(frame, "l_diversity", variant, nulls, threshold)
 
 
@@ -33,7 +35,9 @@ def test_the_worst_class_is_the_answer(variant: str, c: float, value: float) -> 
 
 
 def test_three_to_one_is_less_than_two_by_entropy_and_exactly_two_where_even() -> None:
-    for answer in both("disclosing_classes", PATIENTS, ["zip"], "disease", variant="entropy", threshold=2):
+    for answer in both(
+        "disclosing_classes", PATIENTS, ["zip"], "disease", variant="entropy", threshold=2
+    ):
         found = {row["zip"]: row["value"] for row in answer}
         assert found == {4711: pytest.approx(256**0.25 / 27**0.25), 4713: 1}
 
@@ -41,7 +45,9 @@ def test_three_to_one_is_less_than_two_by_entropy_and_exactly_two_where_even() -
 def test_a_frequent_value_needs_rarer_ones_beside_it() -> None:
     """Frequencies in descending order: 3 against 1 is (c, 2)-diverse for c above 3 only."""
     for c, value in ((3, 1), (3.01, 2)):
-        for answer in both("l_diversity", PATIENTS.head(4), ["zip"], "disease", variant="recursive", c=c):
+        for answer in both(
+            "l_diversity", PATIENTS.head(4), ["zip"], "disease", variant="recursive", c=c
+        ):
             assert answer[0]["value"] == value
 
 
@@ -74,9 +80,21 @@ SENTENCES = [
         "'disease', variant := 'entropie'",
         "variant must be one of 'distinct', 'entropy', 'recursive', got 'entropie'",
     ),
-    ("'zip'", "'disease', l := 0", "l must be a number of values from 1 to 1e[+]9, got 0; pass how many"),
-    ("'zip'", "'disease', c := 0", "c must be a number from 1e-9 to 1e[+]9, got 0; pass how many times"),
-    ("'zip'", "'disease', nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+    (
+        "'zip'",
+        "'disease', l := 0",
+        "l must be a number of values from 1 to 1e[+]9, got 0; pass how many",
+    ),
+    (
+        "'zip'",
+        "'disease', c := 0",
+        "c must be a number from 1e-9 to 1e[+]9, got 0; pass how many times",
+    ),
+    (
+        "'zip'",
+        "'disease', nulls := 'wildcard'",
+        "nulls must be one of 'value', 'drop', got 'wildcard'",
+    ),
 ]
 
 

@@ -18,7 +18,9 @@ def test_a_model_outlives_its_session_in_a_file(tmp_path: Path, ending: str) -> 
     connection().execute(f"COPY (FROM model_json('m')) TO '{file}'")
     later = duckdb.connect()
     reid_sql.register(later)
-    assert later.execute(f"SELECT model, records FROM load_model('m', '{file}')").fetchall() == [("m", 400)]
+    assert later.execute(f"SELECT model, records FROM load_model('m', '{file}')").fetchall() == [
+        ("m", 400)
+    ]
     asked = "SELECT uniqueness_xi('m', 1000, 'F', 25) AS xi"
     assert later.execute(asked).fetchall()[0][0] == by_duckdb(asked)[0]["xi"]
 
@@ -36,7 +38,10 @@ def test_a_table_of_models_gives_the_one_asked_for() -> None:
             "a saved model must carry its own checksum",
             saved.with_columns(pl.col("json").str.replace("400", "401")),
         ),
-        ("columns of the saved models must be columns of the table, got 'json'", saved.drop("json")),
+        (
+            "columns of the saved models must be columns of the table, got 'json'",
+            saved.drop("json"),
+        ),
     ):
         with pytest.raises(duckdb.Error) as refused:
             by_duckdb("FROM load_model('m', t)", t=frame)

@@ -27,8 +27,12 @@ def test_main_effects_are_products_of_shares(frame: pl.DataFrame) -> None:
         if not rows:
             continue
         margins = [Counter(row[place] for row in rows) for place in range(frame.width)]
-        places = [place for place, row in enumerate(keys(frame)) if nulls == "value" or None not in row]
-        answers = by_both("loglinear_risk", {"t": frame}, frame.columns, sampling_fraction=0.25, nulls=nulls)
+        places = [
+            place for place, row in enumerate(keys(frame)) if nulls == "value" or None not in row
+        ]
+        answers = by_both(
+            "loglinear_risk", {"t": frame}, frame.columns, sampling_fraction=0.25, nulls=nulls
+        )
         for answer in answers:
             assert [line["record"] for line in answer] == places
             for row, line in zip(rows, answer, strict=True):
@@ -37,7 +41,9 @@ def test_main_effects_are_products_of_shares(frame: pl.DataFrame) -> None:
                     expected *= margin[value] / len(rows)
                 alone = rows.count(row) == 1
                 assert line["class_size"] == rows.count(row)
-                assert line["uniqueness"] == pytest.approx(exp(-3 * expected) if alone else 0.0, rel=1e-9)
+                assert line["uniqueness"] == pytest.approx(
+                    exp(-3 * expected) if alone else 0.0, rel=1e-9
+                )
                 assert 0 < line["correctness"] <= 1 / rows.count(row) + 1e-12
 
 
@@ -47,10 +53,12 @@ def test_engines_agree_on_interactions_and_keys(interactions: int) -> None:
     duck, polars = by_both("loglinear_risk", {"t": TOWN}, QI, **given_options)
     assert {line["record"] for line in duck} == set(TOWN["id"])
     for one, other in zip(
-        *(sorted(answer, key=lambda line: str(line["record"])) for answer in (duck, polars)), strict=True
+        *(sorted(answer, key=lambda line: str(line["record"])) for answer in (duck, polars)),
+        strict=True,
     ):
         assert one == {
-            name: pytest.approx(value) if isinstance(value, float) else value for name, value in other.items()
+            name: pytest.approx(value) if isinstance(value, float) else value
+            for name, value in other.items()
         }
 
 
@@ -61,13 +69,22 @@ def test_engines_agree_on_interactions_and_keys(interactions: int) -> None:
             "['age'], 2",
             "sampling_fraction must be a share of the population of at least 1e-12 and at most 1, got 2;",
         ),
-        ("['age'], 0.1, interactions := 1", "interactions must be 0 or 2, got 1; pass 0 for main effects"),
-        ("['age'], 0.1, interactions := 3", "interactions must be 0 or 2, got 3; pass 0 for main effects"),
+        (
+            "['age'], 0.1, interactions := 1",
+            "interactions must be 0 or 2, got 1; pass 0 for main effects",
+        ),
+        (
+            "['age'], 0.1, interactions := 3",
+            "interactions must be 0 or 2, got 3; pass 0 for main effects",
+        ),
         (
             "['age'], 0.1, key := 'di'",
             "quasi-identifiers, weight and key must be columns of the table, got 'di'; did you mean 'id'?",
         ),
-        ("['aeg'], 0.1", "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?"),
+        (
+            "['aeg'], 0.1",
+            "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:

@@ -6,8 +6,12 @@ from tests.tables import by_duckdb, by_polars
 def test_engines_agree_with_what_is_counted_by_hand() -> None:
     # Among two: 0.9 beats all four others, 0.4 beats two of them. Among three, 0.4 beats 1 of 6 pairs.
     duck = by_duckdb("FROM matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3])")
-    assert duck == by_polars("matching_correctness_curve", [0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3])
-    assert [row["correctness"] for row in duck] == pytest.approx([1, (1 + 1 / 2) / 2, (1 + 1 / 6) / 2])
+    assert duck == by_polars(
+        "matching_correctness_curve", [0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3]
+    )
+    assert [row["correctness"] for row in duck] == pytest.approx(
+        [1, (1 + 1 / 2) / 2, (1 + 1 / 6) / 2]
+    )
 
 
 def test_persons_are_held_against_their_own() -> None:

@@ -18,14 +18,17 @@ def test_sets_of_columns_of_any_type(frame: pl.DataFrame, nulls: str, max_size: 
         return
     sets = minimal([every[place] for place in remaining], max_size)
     expected = [
-        (remaining[record], [f"c{place + 1}" for place in places], len(places)) for record, places in sets
+        (remaining[record], [f"c{place + 1}" for place in places], len(places))
+        for record, places in sets
     ]
     for answer in by_both(
         "minimal_unique_subsets", {"t": frame}, frame.columns, nulls=nulls, max_size=max_size
     ):
         assert [(row["record"], row["columns"], row["size"]) for row in answer] == expected
         for row in answer:
-            assert row["score"] == pytest.approx(score(row["size"], frame.width, max_size), rel=1e-12)
+            assert row["score"] == pytest.approx(
+                score(row["size"], frame.width, max_size), rel=1e-12
+            )
             assert (row["records_dropped"], row["nulls"]) == (frame.height - len(remaining), nulls)
 
 
@@ -49,10 +52,14 @@ def test_a_key_names_the_records_and_null_is_a_value_of_its_own() -> None:
         ]
 
 
-@pytest.mark.parametrize("function", ["minimal_unique_subsets", "suda_scores", "column_contributions"])
+@pytest.mark.parametrize(
+    "function", ["minimal_unique_subsets", "suda_scores", "column_contributions"]
+)
 def test_engines_agree_on_more_records_than_a_morsel(function: str) -> None:
     frame = pl.DataFrame({"a": [n % 997 for n in range(5000)], "b": [n % 13 for n in range(5000)]})
-    frame = frame.with_columns(pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)]))
+    frame = frame.with_columns(
+        pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)])
+    )
     duck, polars = by_both(function, {"t": frame}, ["a", "b", "c"])
     assert duck
     assert duck == polars
@@ -68,7 +75,10 @@ def test_a_table_in_which_nobody_stands_out_has_no_rows() -> None:
     ("call", "sentence"),
     [
         ("['age', 'zap']", "columns must be columns of the table, got 'zap'; did you mean 'zip'?"),
-        ("['age'], max_size := 0", "max_size must be a whole number of columns from 1 to 64, got 0"),
+        (
+            "['age'], max_size := 0",
+            "max_size must be a whole number of columns from 1 to 64, got 0",
+        ),
         ("['age'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
         (
             "['age'], key := 'age'",

@@ -12,7 +12,11 @@ def test_engines_write_the_same_model() -> None:
     duck, polars = by_duckdb("FROM model_json('m')"), by_polars("model_json", "m")
     assert duck == polars
     content = json.loads(duck[0]["json"])
-    assert (content["version"], content["records"], [column["name"] for column in content["columns"]]) == (
+    assert (
+        content["version"],
+        content["records"],
+        [column["name"] for column in content["columns"]],
+    ) == (
         1,
         400,
         ["sex", "age"],

@@ -15,14 +15,20 @@ SHARES = ("uniqueness", "correctness", "below_k")
 def test_engines_answer_alike(options: str) -> None:
     named = dict(part.split(" := ") for part in options.strip(", ").split(", ") if part)
     given = {
-        name: ["age"] if value.startswith("[") else int(value) if value.isdigit() else value.strip("'")
+        name: ["age"]
+        if value.startswith("[")
+        else int(value)
+        if value.isdigit()
+        else value.strip("'")
         for name, value in named.items()
     }
     duck = by_duckdb(f"FROM population_risk(t, {COLUMNS}, [400, 5000, 67e6]{options})", t=people())
     polars = by_polars("population_risk", people(), COLUMNS, [400, 5000, 67e6], **given)
     assert len(duck) == 3
     for one, other in zip(duck, polars, strict=True):
-        assert one == {name: pytest.approx(v) if isinstance(v, float) else v for name, v in other.items()}
+        assert one == {
+            name: pytest.approx(v) if isinstance(v, float) else v for name, v in other.items()
+        }
 
 
 def test_at_the_samples_own_size_it_is_the_count() -> None:
@@ -49,7 +55,11 @@ def test_ends_stand_around_the_shares_and_the_sentence_has_them() -> None:
 
 def test_a_wide_pair_of_columns_is_counted_among_the_drawn() -> None:
     frame = pl.DataFrame(
-        {"a": range(30_000), "b": [n * 7919 % 30_000 for n in range(30_000)], "c": ["x", "y"] * 15_000}
+        {
+            "a": range(30_000),
+            "b": [n * 7919 % 30_000 for n in range(30_000)],
+            "c": ["x", "y"] * 15_000,
+        }
     )
     row = by_polars("population_risk", frame, ["a", "b", "c"], [1e6])[0]
     assert row["uniqueness_high"] == 1
@@ -67,7 +77,10 @@ def test_minus_nought_is_nought_by_whichever_text_it_is_reported() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("t, ['age'], [10]", "populations must be at least the 400 records of the sample, got 10; pass"),
+        (
+            "t, ['age'], [10]",
+            "populations must be at least the 400 records of the sample, got 10; pass",
+        ),
         ("t, ['age'], []", "populations must be a number or a list of one or more numbers"),
         ("t, ['age'], [1e6], k := 1", "k must be a whole number of people from 2"),
         (
@@ -91,4 +104,8 @@ def test_the_ends_of_matches_fit_those_of_unique_people(records: int) -> None:
     """Who is not unique shares a class of two or more, so at most half of them are matched rightly."""
     frame = people().head(records)
     for row in by_duckdb(f"FROM population_risk(t, {COLUMNS}, [500, 5000, 1e6, 67e6])", t=frame):
-        assert row["correctness"] <= row["correctness_high"] <= (1 + row["uniqueness_high"]) / 2 + 1e-12
+        assert (
+            row["correctness"]
+            <= row["correctness_high"]
+            <= (1 + row["uniqueness_high"]) / 2 + 1e-12
+        )

@@ -23,11 +23,15 @@ QI = ["age", "sex", "job"]
 
 @pytest.mark.parametrize("method", ["all", "people", "pitman", "loglinear", "loglinear_nb", "snb"])
 def test_engines_agree(method: str) -> None:
-    duck, polars = by_both("population_uniqueness", {"t": TOWN}, QI, population=10_000, method=method)
+    duck, polars = by_both(
+        "population_uniqueness", {"t": TOWN}, QI, population=10_000, method=method
+    )
     assert [row["method"] for row in duck] == (list(METHODS) if method == "all" else [method])
     for one, other in zip(duck, polars, strict=True):
         for name, value in one.items():
-            assert other[name] == (pytest.approx(value, rel=1e-4) if isinstance(value, float) else value)
+            assert other[name] == (
+                pytest.approx(value, rel=1e-4) if isinstance(value, float) else value
+            )
 
 
 @settings(max_examples=6)
@@ -41,7 +45,9 @@ def test_a_table_that_is_its_population_is_counted(frame: pl.DataFrame) -> None:
         for answer in by_both(
             "population_uniqueness", {"t": frame}, frame.columns, population=len(rows), nulls=nulls
         ):
-            assert [row["unique_records"] for row in answer] == pytest.approx([unique] * len(METHODS))
+            assert [row["unique_records"] for row in answer] == pytest.approx(
+                [unique] * len(METHODS)
+            )
             assert {row["records_dropped"] for row in answer} == {len(frame) - len(rows)}
 
 
@@ -58,13 +64,16 @@ def test_the_log_linear_row_is_the_sum_of_what_records_score() -> None:
 def test_the_row_of_the_copula_is_the_forecast_of_the_fitted_model() -> None:
     by_duckdb(f"FROM fit_copula('town', t, {QI})", t=TOWN)
     expected = by_duckdb("FROM copula_forecast('town', [4000])")[0]
-    for answer in by_both("population_uniqueness", {"t": TOWN}, QI, population=4_000, method="copula"):
+    for answer in by_both(
+        "population_uniqueness", {"t": TOWN}, QI, population=4_000, method="copula"
+    ):
         assert answer[0]["uniqueness"] == pytest.approx(expected["uniqueness"], rel=1e-6)
         assert answer[0]["uniqueness_high"] == pytest.approx(expected["uniqueness_high"], rel=1e-6)
 
 
 RNG = np.random.default_rng(5)
-WIDE = pl.DataFrame(  # more pairs of values than an engine hands over, and more records than are drawn
+# more pairs of values than an engine hands over, and more records than are drawn
+WIDE = pl.DataFrame(
     {
         "born": RNG.integers(0, 4_000, 30_000),
         "zip": RNG.integers(0, 3_000, 30_000).astype(str),
@@ -74,7 +83,9 @@ WIDE = pl.DataFrame(  # more pairs of values than an engine hands over, and more
 
 
 @pytest.mark.parametrize("method", ["all", "people"])
-@pytest.mark.parametrize(("frame", "qi"), [(TOWN, QI), (TOWN.head(60), QI), (WIDE, ["born", "zip", "sex"])])
+@pytest.mark.parametrize(
+    ("frame", "qi"), [(TOWN, QI), (TOWN.head(60), QI), (WIDE, ["born", "zip", "sex"])]
+)
 def test_the_first_row_is_the_answer_of_population_risk(
     frame: pl.DataFrame, qi: list[str], method: str
 ) -> None:
@@ -91,12 +102,27 @@ def test_the_first_row_is_the_answer_of_population_risk(
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("['age'], 10", "population must be at least the 400 records of the sample, got 10; pass the size"),
-        ("['age'], 0.5", "population must be a number of people of at least 1 and at most 1e+15, got 0.5"),
+        (
+            "['age'], 10",
+            "population must be at least the 400 records of the sample, got 10; pass the size",
+        ),
+        (
+            "['age'], 0.5",
+            "population must be a number of people of at least 1 and at most 1e+15, got 0.5",
+        ),
         ("['age'], 1e6, method := 'pitmann'", "method must be one of 'all', 'people', 'bound'"),
-        ("['age'], 1e6, method := 'benedetti_franconi'", "method must be one of 'all', 'people', 'bound'"),
-        ("['age'], 1e6, nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
-        ("['aeg'], 1e6", "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?"),
+        (
+            "['age'], 1e6, method := 'benedetti_franconi'",
+            "method must be one of 'all', 'people', 'bound'",
+        ),
+        (
+            "['age'], 1e6, nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
+        (
+            "['aeg'], 1e6",
+            "quasi-identifiers must be columns of the table, got 'aeg'; did you mean 'age'?",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
@@ -118,4 +144,6 @@ def test_one_record_and_odd_names() -> None:
     odd = pl.DataFrame({'a "quoted" name': ["x"], "method": [None]})
     for answer in by_both("population_uniqueness", {"t": odd}, odd.columns, population=50):
         assert len(answer) == len(METHODS)
-        assert not any(math.isnan(row["uniqueness"]) for row in answer if row["uniqueness"] is not None)
+        assert not any(
+            math.isnan(row["uniqueness"]) for row in answer if row["uniqueness"] is not None
+        )

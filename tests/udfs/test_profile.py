@@ -54,7 +54,8 @@ def figures(values: list[Any]) -> tuple[Any, ...]:
 
 def of(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(
-        None if row[name] is None else pytest.approx(row[name], rel=1e-9, abs=1e-12) for name in FIGURES
+        None if row[name] is None else pytest.approx(row[name], rel=1e-9, abs=1e-12)
+        for name in FIGURES
     )
 
 
@@ -63,7 +64,11 @@ def of(row: dict[str, Any]) -> tuple[Any, ...]:
 def test_every_figure_is_that_of_a_loop(frame: pl.DataFrame) -> None:
     expected = {name: figures(frame[name].to_list()) for name in frame.columns}
     named = by_both("profile", {"t": frame}, frame.columns)
-    for answer in (*named, by_duckdb("FROM profile(t)", t=frame), rp.profile(frame).collect().to_dicts()):
+    for answer in (
+        *named,
+        by_duckdb("FROM profile(t)", t=frame),
+        rp.profile(frame).collect().to_dicts(),
+    ):
         assert [row["column_name"] for row in answer] == frame.columns
         assert {row["column_name"]: of(row) for row in answer} == expected
         assert {(row["records_dropped"], row["nulls"]) for row in answer} == {(0, "value")}
@@ -90,14 +95,25 @@ def test_all_columns_are_profiled_however_many_there_are(count: int) -> None:
 
 
 def test_odd_names_and_values_meet_nothing_of_ours() -> None:
-    names = ["place", "t", "n", "reid_name", "reid_value", 'say "a"', "column_name", "it's", "select", "q1"]
+    names = [
+        "place",
+        "t",
+        "n",
+        "reid_name",
+        "reid_value",
+        'say "a"',
+        "column_name",
+        "it's",
+        "select",
+        "q1",
+    ]
     frame = pl.DataFrame({name: ["12:?", "?", "?"] for name in names})
     asked = [by_duckdb("FROM profile(t)", t=frame), *by_both("profile", {"t": frame}, names)]
     for answer in asked:
         assert [row["column_name"] for row in answer] == names
-        assert {(*row["sentinels"], *row["sentinel_records"], row["distinct_values"]) for row in answer} == {
-            ("?", 2, 2)
-        }
+        assert {
+            (*row["sentinels"], *row["sentinel_records"], row["distinct_values"]) for row in answer
+        } == {("?", 2, 2)}
 
 
 @pytest.mark.parametrize(
@@ -139,6 +155,6 @@ def test_a_collation_is_refused_here_too(con: duckdb.DuckDBPyConnection, collati
 def test_bytes_may_look_like_marks() -> None:
     frame = pl.DataFrame({"b": [b"", b"unknown", b"-1", b"a"]})
     for rows in (by_duckdb("FROM profile(t)", t=frame), by_polars("profile", frame)):
-        assert [(row["column_type"], row["distinct_values"], row["uniqueness"]) for row in rows] == [
-            ("other", 4, 1.0)
-        ]
+        assert [
+            (row["column_type"], row["distinct_values"], row["uniqueness"]) for row in rows
+        ] == [("other", 4, 1.0)]

@@ -12,9 +12,9 @@ def test_engines_agree_on_the_published_figure() -> None:
 
 @pytest.mark.parametrize("method", ["tilted", "pyc", "ent", "exp", "pol", "rnd"])
 def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
-    row = by_duckdb(f"FROM pyc_extrapolate([10, 100, 1000], [0.99, 0.9, 0.6], [1e5], method := '{method}')")[
-        0
-    ]
+    row = by_duckdb(
+        f"FROM pyc_extrapolate([10, 100, 1000], [0.99, 0.9, 0.6], [1e5], method := '{method}')"
+    )[0]
     assert 0 < row["correctness"] <= 0.6
     assert row["status"]
 
@@ -23,7 +23,10 @@ def test_every_method_answers_with_a_share_and_a_status(method: str) -> None:
     ("call", "sentence"),
     [
         ("[100], [0.9], [1e6]", "sizes must contain at least two distinct sizes above 1, got 100"),
-        ("[100, 200], [0.9, 1.1], [1e6]", "correctness must be a probability between 0 and 1, got 1.1"),
+        (
+            "[100, 200], [0.9, 1.1], [1e6]",
+            "correctness must be a probability between 0 and 1, got 1.1",
+        ),
         (
             "[100, 200], [0.9, 0.8], [1e6], method := 'pic'",
             (

@@ -58,7 +58,9 @@ def test_text_has_no_order_and_enumerations_have() -> None:
     text = TABLE.with_columns(pl.col("c1").cast(pl.String))
     for answer in by_both("qar_contributions", {"t": text}, TABLE.columns, **LEVEL):
         assert {row["entropy"] for row in answer} == {None}
-        assert answer[0]["status"].startswith("no_order: 'c1' has no order, so pass columns of numbers")
+        assert answer[0]["status"].startswith(
+            "no_order: 'c1' has no order, so pass columns of numbers"
+        )
     order = by_polars("qar_contributions", TABLE, TABLE.columns, **LEVEL)
     named = TABLE.with_columns(
         pl.col("c1").cast(pl.String).replace({"1": "z"}).cast(pl.Enum(["z", "2", "3", "4", "5"]))
@@ -79,16 +81,20 @@ def test_text_has_no_order_and_enumerations_have() -> None:
 def test_many_records_keep_their_order_on_several_threads() -> None:
     many = frame(draw(2, 150_000, 4, 9)).with_row_index("id")
     duck, polars = by_both(
-        "qar_contributions", {"t": many}, ["c0", "c1", "c2", "c3"], p=2, key="id", alpha=0.1, tail=0.9
+        "qar_contributions",
+        {"t": many},
+        ["c0", "c1", "c2", "c3"],
+        p=2,
+        key="id",
+        alpha=0.1,
+        tail=0.9,
     )
     assert [row["record"] for row in duck] == list(range(150_000))
     assert duck == polars
 
 
 def test_a_misspelt_key_is_refused_alike() -> None:
-    sentence = (
-        "columns and key must be columns of the table, got 'c99'; the columns are c0, c1, c2, c3, c4, c5, c6"
-    )
+    sentence = "columns and key must be columns of the table, got 'c99'; the columns are c0, c1, c2, c3, c4, c5, c6"
     with pytest.raises(UnknownNameError) as refused:
         by_polars("qar_contributions", TABLE, TABLE.columns, key="c99")
     assert str(refused.value) == sentence
@@ -104,11 +110,16 @@ def test_a_misspelt_key_is_refused_alike() -> None:
         ([None, None], "key must have a value in every row, got none .* of 'name' in 2 of 40 rows"),
     ],
 )
-def test_a_key_that_two_records_share_or_lack_is_refused(values: list[str | None], reported: str) -> None:
-    keyed = TABLE.with_columns(pl.Series("name", [*values, *(f"person {record}" for record in range(38))]))
+def test_a_key_that_two_records_share_or_lack_is_refused(
+    values: list[str | None], reported: str
+) -> None:
+    keyed = TABLE.with_columns(
+        pl.Series("name", [*values, *(f"person {record}" for record in range(38))])
+    )
     with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
-            f"FROM qar_contributions(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5)", t=keyed
+            f"FROM qar_contributions(t, {TABLE.columns}, key := 'name', alpha := 0.1, tail := 0.5)",
+            t=keyed,
         )
     with pytest.raises((OutOfDomainError, pl.exceptions.PolarsError), match=reported):
         by_polars("qar_contributions", keyed, TABLE.columns, key="name", **LEVEL)

@@ -26,7 +26,10 @@ def test_engines_agree_on_every_step(by: str) -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("remove := 60", "remove must be below the 60 records of the table, got 60; pass a smaller number"),
+        (
+            "remove := 60",
+            "remove must be below the 60 records of the table, got 60; pass a smaller number",
+        ),
         (
             "by := 'uplus'",
             (

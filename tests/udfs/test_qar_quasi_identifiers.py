@@ -25,7 +25,9 @@ def test_distinct_values_of_every_choice_of_columns_of_any_type(
         for places in combinations(range(frame.width), p)
     }
     for answer in by_both("qar_quasi_identifiers", {"t": frame}, frame.columns, p=p, nulls=nulls):
-        assert {tuple(row["quasi_identifier"]): row["distinct_values"] for row in answer} == expected
+        assert {
+            tuple(row["quasi_identifier"]): row["distinct_values"] for row in answer
+        } == expected
         for row in answer:
             assert row["risk"] == row["distinct_values"] / len(rows)
             assert (row["records"], row["records_dropped"], row["nulls"]) == (
@@ -59,7 +61,9 @@ def test_engines_list_them_in_the_same_order() -> None:
 
 def test_a_sample_is_the_same_in_either_engine() -> None:
     frame = pl.DataFrame({f"c{place}": [place % 3, 1, 2, place] for place in range(9)})
-    duck, polars = by_both("qar_quasi_identifiers", {"t": frame}, frame.columns, p=4, sample=20, seed=5)
+    duck, polars = by_both(
+        "qar_quasi_identifiers", {"t": frame}, frame.columns, p=4, sample=20, seed=5
+    )
     assert duck == polars
     assert {row["status"] for row in duck} == {
         "quasi_identifiers_drawn: measured on a sample of 20 of the 126 quasi-identifiers, seed 5"
@@ -69,10 +73,19 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("['a', 'b']", "p must be at most the 2 columns given, got 3; pass more columns or a smaller p"),
-        ("['a', 'zip'], p := 1", "columns must be columns of the table, got 'zip'; the columns are a, b"),
+        (
+            "['a', 'b']",
+            "p must be at most the 2 columns given, got 3; pass more columns or a smaller p",
+        ),
+        (
+            "['a', 'zip'], p := 1",
+            "columns must be columns of the table, got 'zip'; the columns are a, b",
+        ),
         ("['a'], p := 0", "p must be a whole number of columns from 1 to 64, got 0"),
-        ("['a'], p := 1, nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        (
+            "['a'], p := 1, nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
         (
             "['a'], p := 1, memory_mb := 0",
             "memory_mb must be a whole number of megabytes from 1 to 1000000, got 0",
@@ -82,7 +95,10 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
-        by_duckdb(f"FROM qar_quasi_identifiers(t, {call})", t=pl.DataFrame({"a": [None, None], "b": [1, 2]}))
+        by_duckdb(
+            f"FROM qar_quasi_identifiers(t, {call})",
+            t=pl.DataFrame({"a": [None, None], "b": [1, 2]}),
+        )
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
 
 

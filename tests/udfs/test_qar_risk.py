@@ -14,7 +14,9 @@ def test_the_extreme_risk_of_any_table(seed: int, records: int, columns: int, va
     answers = by_both("qar_risk", {"t": frame(rows)}, frame(rows).columns, p=3, alpha=0.1, tail=0.4)
     assert answers[0] == answers[1]
     for found in answers[0]:
-        assert found["risk"] == (expected if expected is None else pytest.approx(expected, rel=1e-9))
+        assert found["risk"] == (
+            expected if expected is None else pytest.approx(expected, rel=1e-9)
+        )
         assert (found["status"] == "ok") <= (expected is not None and expected < 1)
         assert found["records"] == records
         if found["risk_low"] is not None:

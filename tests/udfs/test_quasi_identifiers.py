@@ -24,7 +24,9 @@ def minimal(
     }
     reaching = {names for names, count in unique.items() if count / len(set(people)) >= at_least}
     return {
-        names: unique[names] for names in reaching if not any(set(other) < set(names) for other in reaching)
+        names: unique[names]
+        for names in reaching
+        if not any(set(other) < set(names) for other in reaching)
     }
 
 
@@ -41,15 +43,21 @@ def found(answer: Sets) -> dict[tuple[str, ...], int]:
 
 
 @given(
-    frames(min_rows=1, max_columns=5), st.sampled_from(["value", "drop"]), st.sampled_from([0.1, 0.5, 1.0])
+    frames(min_rows=1, max_columns=5),
+    st.sampled_from(["value", "drop"]),
+    st.sampled_from([0.1, 0.5, 1.0]),
 )
-def test_every_minimal_set_of_columns_of_any_type(frame: pl.DataFrame, nulls: str, at_least: float) -> None:
+def test_every_minimal_set_of_columns_of_any_type(
+    frame: pl.DataFrame, nulls: str, at_least: float
+) -> None:
     every = [row for row in keys(frame) if nulls == "value" or None not in row]
     if not every:
         return
     expected = minimal(every, list(range(len(every))), frame.columns, at_least)
     for columns in (frame.columns, None):
-        for answer in by_both("quasi_identifiers", {"t": frame}, columns, nulls=nulls, at_least=at_least):
+        for answer in by_both(
+            "quasi_identifiers", {"t": frame}, columns, nulls=nulls, at_least=at_least
+        ):
             assert found(answer) == expected
             for row in answer:
                 assert (row["records"], row["nulls"]) == (len(every), nulls)
@@ -57,26 +65,36 @@ def test_every_minimal_set_of_columns_of_any_type(frame: pl.DataFrame, nulls: st
 
 
 @given(frames(min_rows=1, max_columns=4), st.data())
-def test_people_of_several_rows_are_unique_by_one_of_them(frame: pl.DataFrame, data: st.DataObject) -> None:
+def test_people_of_several_rows_are_unique_by_one_of_them(
+    frame: pl.DataFrame, data: st.DataObject
+) -> None:
     people = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
     table = frame.with_columns(pl.Series("Person", people, dtype=pl.Int64))
     at_least = data.draw(st.sampled_from([0.1, 0.5, 1.0]))
     expected = minimal(keys(frame), people, frame.columns, at_least)
     for columns in (frame.columns, None):
-        for answer in by_both("quasi_identifiers", {"t": table}, columns, entity="Person", at_least=at_least):
+        for answer in by_both(
+            "quasi_identifiers", {"t": table}, columns, entity="Person", at_least=at_least
+        ):
             assert found(answer) == expected
             assert {row["records"] for row in answer} == {len(set(people))}
 
 
 TOWN = pl.DataFrame(
-    {"age": [30, 30, 40, 40], "sex": ["F", "M", "F", "M"], "zip": ["1", "1", "1", "2"], "town": ["A"] * 4}
+    {
+        "age": [30, 30, 40, 40],
+        "sex": ["F", "M", "F", "M"],
+        "zip": ["1", "1", "1", "2"],
+        "town": ["A"] * 4,
+    }
 )
 
 
 def test_share_and_classes_and_size_stand_next_to_each_set() -> None:
     for answer in by_both("quasi_identifiers", {"t": TOWN}, TOWN.columns, at_least=0.25):
         rows = [
-            (r["columns"], r["size"], r["share_unique"], r["unique_records"], r["classes"]) for r in answer
+            (r["columns"], r["size"], r["share_unique"], r["unique_records"], r["classes"])
+            for r in answer
         ]
         assert rows == [(["zip"], 1, 0.25, 1, 2), (["age", "sex"], 2, 1.0, 4, 4)]
 
@@ -89,7 +107,9 @@ def test_the_smallest_sets_alone() -> None:
         (0.25, "minimal", [["number"], ["zip"], ["age", "sex"]]),
         (0.25, "smallest", [["number"], ["zip"]]),
     ):
-        for answer in by_both("quasi_identifiers", {"t": keyed}, None, at_least=at_least, sets=sets):
+        for answer in by_both(
+            "quasi_identifiers", {"t": keyed}, None, at_least=at_least, sets=sets
+        ):
             assert [row["columns"] for row in answer] == expected
             assert {row["status"] for row in answer} == {"ok"}
 
@@ -118,7 +138,9 @@ def test_names_that_the_plan_uses_itself_are_columns_like_any_other() -> None:
 
 def test_engines_agree_on_more_records_than_a_morsel() -> None:
     frame = pl.DataFrame({"a": [n % 997 for n in range(5000)], "b": [n % 13 for n in range(5000)]})
-    frame = frame.with_columns(pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)]))
+    frame = frame.with_columns(
+        pl.Series("c", [None if n % 499 == 0 else n % 7 for n in range(5000)])
+    )
     duck, polars = by_both("quasi_identifiers", {"t": frame}, None, at_least=0.3)
     assert [row["columns"] for row in duck] == [["a", "b"], ["a", "c"]]
     assert duck == polars
@@ -153,11 +175,16 @@ def test_an_empty_table_is_refused(columns: list[str] | None) -> None:
 
 
 @pytest.mark.parametrize("function", ["quasi_identifiers", "unsafe_combinations"])
-def test_all_columns_of_a_wide_table_fit_a_few_times_the_memory_of_their_values(function: str) -> None:
-    with duckdb.connect(config={"memory_limit": "400MB", "temp_directory": "", "threads": 2}) as con:
+def test_all_columns_of_a_wide_table_fit_a_few_times_the_memory_of_their_values(
+    function: str,
+) -> None:
+    with duckdb.connect(
+        config={"memory_limit": "400MB", "temp_directory": "", "threads": 2}
+    ) as con:
         reid_sql.register(con)
         columns = ", ".join(f"hash(i, {place}) % 50 AS c{place}" for place in range(60))
-        con.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(20000) AS t(i)")  # 1,200,000 values
+        # 1,200,000 values
+        con.execute(f"CREATE TABLE wide AS SELECT {columns} FROM range(20000) AS t(i)")
         [row] = con.sql(f"FROM {function}(wide, max_size := 1)").pl().to_dicts()
         found = {"quasi_identifiers": "no_set: ", "unsafe_combinations": "incomplete: "}
         assert row["status"].startswith(found[function])

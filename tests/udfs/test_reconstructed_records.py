@@ -9,7 +9,8 @@ import pytest
 from tests.tables import by_polars
 
 LARGEST = 4
-EVERY = np.array(list(product(range(LARGEST + 1), repeat=8))).reshape(-1, 2, 2, 2)  # all small tables
+# all small tables
+EVERY = np.array(list(product(range(LARGEST + 1), repeat=8))).reshape(-1, 2, 2, 2)
 NAMES = ("a", "b", "c")
 CELLS = list(product("01", repeat=3))
 
@@ -32,7 +33,10 @@ def test_records_that_every_consistent_data_set_contains_are_found(seed: int) ->
         is_consistent &= (sums == counts.sum(axis=dropped)).all(axis=(1, 2))
     least, most = (extreme(EVERY[is_consistent], axis=0) for extreme in (np.min, np.max))
     hidden = pl.DataFrame([(*cell, None) for cell in CELLS], [*NAMES, "records"], orient="row")
-    tables = [*(published(counts, dropped) for dropped in range(3)), hidden.cast({"records": pl.Int64})]
+    tables = [
+        *(published(counts, dropped) for dropped in range(3)),
+        hidden.cast({"records": pl.Int64}),
+    ]
     found = by_polars("audit_tables", tables, lowest=0)
     rows = [row for row in found if row["kind"] == "suppressed"]
     assert len(rows) == len(CELLS)

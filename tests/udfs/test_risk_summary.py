@@ -16,12 +16,16 @@ from tests.tables import (
 
 
 @given(frames(min_rows=1), st.sampled_from(NULLS), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
-def test_every_measure_equals_exact_counting(frame: pl.DataFrame, nulls: str, threshold: float) -> None:
+def test_every_measure_equals_exact_counting(
+    frame: pl.DataFrame, nulls: str, threshold: float
+) -> None:
     rows = drop_nulls(keys(frame), nulls)
     if not rows:
         return
     expected = risk(rows, class_sizes(rows, rows, nulls), threshold)
-    for answer in by_both("risk_summary", {"t": frame}, frame.columns, threshold=threshold, nulls=nulls):
+    for answer in by_both(
+        "risk_summary", {"t": frame}, frame.columns, threshold=threshold, nulls=nulls
+    ):
         null_report = {"records_dropped": frame.height - len(rows), "nulls": nulls}
         assert {name: answer[0].pop(name) for name in null_report} == null_report
         assert answer[0].pop("blank_records") == blank(rows, nulls)
@@ -53,5 +57,6 @@ def test_a_table_of_nulls_alone(nulls: str) -> None:
             by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
     else:
         assert [
-            answer[0]["k"] for answer in by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
+            answer[0]["k"]
+            for answer in by_both("risk_summary", {"t": frame}, ["a", "b"], nulls=nulls)
         ] == [3, 3]

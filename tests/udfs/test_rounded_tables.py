@@ -57,7 +57,9 @@ def test_a_stored_answer_can_be_published_as_it_is(suppress: str, zeros: str) ->
         reid_sql.register(con)
         con.register("people", frame)
         con.execute(f"CREATE TABLE whole AS FROM safe_table(people, {asked})")
-        con.execute(f"CREATE TABLE published AS FROM safe_table(people, {asked}, output := 'publishable')")
+        con.execute(
+            f"CREATE TABLE published AS FROM safe_table(people, {asked}, output := 'publishable')"
+        )
         whole, published = con.table("whole").pl(), con.table("published").pl()
     assert published.columns == whole.columns
     assert all(published[name].is_null().all() for name in SECRET)
@@ -69,15 +71,26 @@ def test_a_stored_answer_can_be_published_as_it_is(suppress: str, zeros: str) ->
 
 def test_people_of_several_rows_are_not_published() -> None:
     frame = people().with_row_index("person").with_columns(pl.col("person") // 2)
-    asked: Any = {"entity": "person", "suppress": "secondary", "totals": "margins", "output": "publishable"}
+    asked: Any = {
+        "entity": "person",
+        "suppress": "secondary",
+        "totals": "margins",
+        "output": "publishable",
+    }
     assert rp.safe_table(frame, BY, **asked).collect()["people"].is_null().all()
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"suppress": "rounding", "value": "pay"}, "value must be left out with suppress := 'rounding'"),
-        ({"suppress": "rounding", "entity": "person"}, "entity must be left out with suppress := 'rounding'"),
+        (
+            {"suppress": "rounding", "value": "pay"},
+            "value must be left out with suppress := 'rounding'",
+        ),
+        (
+            {"suppress": "rounding", "entity": "person"},
+            "entity must be left out with suppress := 'rounding'",
+        ),
         ({"suppress": "rounding", "base": 1}, "base must be a whole number from 2 to 1e"),
         (
             {"output": "publishable"},
@@ -96,7 +109,9 @@ def test_what_cannot_be_rounded_or_published_is_refused(asked: Any, words: str) 
     assert words in str(in_python.value)
 
 
-def test_the_command_rounds_and_acro_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_rounds_and_acro_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     people().write_csv(tmp_path / "people.csv")
     asked = ["safe", str(tmp_path / "people.csv"), "--by", ",".join(BY), "--suppress", "rounding"]
     assert main([*asked, "--base", "10", "--format", "csv"]) == 0

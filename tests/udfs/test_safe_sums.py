@@ -57,9 +57,17 @@ def highest(table: list[dict[str, Any]], cell: tuple[Any, ...], *, low: float | 
 @pytest.mark.parametrize("seed", range(3))
 def test_an_attacker_cannot_estimate_an_unsafe_sum(seed: int, *, negative: bool) -> None:
     frame = firms(seed, negative=negative)
-    asked: Any = {"value": "turnover", "k": 3, "dominance": [1, 1.0], "p_percent": P, "totals": "margins"}
+    asked: Any = {
+        "value": "turnover",
+        "k": 3,
+        "dominance": [1, 1.0],
+        "p_percent": P,
+        "totals": "margins",
+    }
     with duckdb.connect() as con:
-        table = reid_sql.safe_table(con, frame, BY, **asked, suppress="secondary").pl().rows(named=True)
+        table = (
+            reid_sql.safe_table(con, frame, BY, **asked, suppress="secondary").pl().rows(named=True)
+        )
     unsafe = [row for row in table if "p_percent" in row["unsafe"]]
     assert unsafe
     for row in unsafe:
@@ -89,17 +97,29 @@ def test_the_audit_finds_each_hidden_sum_protected_in_sql_polars_and_by_command(
         con.register("firms", frame)
         for suppress in ("none", "secondary"):
             con.register("p", reid_sql.safe_table(con, frame, BY, **asked, suppress=suppress).pl())
-            audited = con.sql(f"SELECT p.*, largest FROM p LEFT JOIN ({largest}) AS c ON {is_same}").pl()
+            audited = con.sql(
+                f"SELECT p.*, largest FROM p LEFT JOIN ({largest}) AS c ON {is_same}"
+            ).pl()
             answer = reid_sql.audit_tables(con, [audited], **how).pl()
             assert rp.audit_tables([audited], **how).collect().equals(answer)
             con.register("audited", audited)
             in_file = f"SELECT {by}, records, value_sum, to_json(largest) AS largest FROM audited"
             con.sql(in_file).write_csv(str(tmp_path / "table.csv"))
-            command = ["audit-tables", str(tmp_path / "table.csv"), "--k", "3", "--value", "value_sum"]
+            command = [
+                "audit-tables",
+                str(tmp_path / "table.csv"),
+                "--k",
+                "3",
+                "--value",
+                "value_sum",
+            ]
             assert main([*command, "--dominance", "1,0.9", "--p-percent", str(P), "--json"]) == 0
             cells = json.loads(capsys.readouterr().out)["cells"]
             assert [each["finding"] for each in cells] == answer["finding"].to_list()
             sums = answer.filter(kind="sum")
             findings[suppress] = {*zip(sums["revealed_by"], sums["finding"], strict=True)}
     assert findings["none"] == {("second_largest", "estimated")}
-    assert findings["secondary"] <= {("contributor_of_another_cell", "estimated"), (None, "protected")}
+    assert findings["secondary"] <= {
+        ("contributor_of_another_cell", "estimated"),
+        (None, "protected"),
+    }

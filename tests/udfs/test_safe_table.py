@@ -25,7 +25,10 @@ BY = ("region", "sex")
 def people(seed: int, rows: int = 70) -> pl.DataFrame:
     """Rows of people, of whom some have several; with NULLs, negative values and a dominant one."""
     rng = np.random.default_rng(seed)
-    values = [None if rng.random() < 0.1 else float(np.round(rng.exponential(9) - 2, 3)) for _ in range(rows)]
+    values = [
+        None if rng.random() < 0.1 else float(np.round(rng.exponential(9) - 2, 3))
+        for _ in range(rows)
+    ]
     values[0] = 500.0
     return pl.DataFrame(
         {
@@ -38,7 +41,13 @@ def people(seed: int, rows: int = 70) -> pl.DataFrame:
 
 
 def judged(  # noqa: PLR0917 - a table and the rules
-    rows: Sequence[Row], by: Sequence[str], entity: str | None, k: int, n: int, share: float, p: float
+    rows: Sequence[Row],
+    by: Sequence[str],
+    entity: str | None,
+    k: int,
+    n: int,
+    share: float,
+    p: float,
 ) -> Any:
     """The figures and the broken rules of every cell of every set of totals, record by record."""
     cells: dict[tuple[Any, ...], list[tuple[Any, float | None]]] = defaultdict(list)
@@ -46,7 +55,9 @@ def judged(  # noqa: PLR0917 - a table and the rules
         person = place if entity is None else row[entity]
         for size in range(len(by) + 1):
             for over in combinations(by, size):
-                cells[over, tuple(None if c in over else row[c] for c in by)].append((person, row["cost"]))
+                cells[over, tuple(None if c in over else row[c] for c in by)].append(
+                    (person, row["cost"])
+                )
     found = {}
     for (over, key), members in cells.items():
         sums: dict[Any, float] = defaultdict(float)
@@ -72,9 +83,17 @@ def judged(  # noqa: PLR0917 - a table and the rules
 @pytest.mark.parametrize("entity", [None, "who"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dominance", [[1, 0.5], [3, 0.8]])
-def test_cells_and_rules_are_those_of_a_loop(entity: str | None, seed: int, dominance: list[float]) -> None:
+def test_cells_and_rules_are_those_of_a_loop(
+    entity: str | None, seed: int, dominance: list[float]
+) -> None:
     frame = people(seed)
-    asked: Any = {"value": "cost", "entity": entity, "k": 4, "dominance": dominance, "totals": "margins"}
+    asked: Any = {
+        "value": "cost",
+        "entity": entity,
+        "k": 4,
+        "dominance": dominance,
+        "totals": "margins",
+    }
     expected = judged(frame.rows(named=True), BY, entity, 4, int(dominance[0]), dominance[1], 0.1)
     with duckdb.connect() as con:
         in_sql = reid_sql.safe_table(con, frame, BY, **asked).pl()
@@ -107,7 +126,9 @@ def towns(seed: int) -> pl.DataFrame:
     region, town = rng.integers(0, 3, (2, 400))
     names = [f"{a}{b}" for a, b in zip(region, town, strict=True)]
     drug = [["a", "b", "c", None][each] for each in rng.choice(4, 400, p=[0.6, 0.3, 0.07, 0.03])]
-    return pl.DataFrame({"region": region, "town": names, "drug": drug, "sex": rng.choice(["F", "M"], 400)})
+    return pl.DataFrame(
+        {"region": region, "town": names, "drug": drug, "sex": rng.choice(["F", "M"], 400)}
+    )
 
 
 LINKED: Any = [
@@ -136,7 +157,9 @@ def test_linked_tables_are_protected_together_after_an_earlier_one(
     for published in (None, [earlier]):
         made = rp.safe_table(frame, by, **count, published=published).collect()
         with duckdb.connect() as con:
-            assert reid_sql.safe_table(con, frame, by, **count, published=published).pl().equals(made)
+            assert (
+                reid_sql.safe_table(con, frame, by, **count, published=published).pl().equals(made)
+            )
         listed = {",".join(c for c in by if c not in over) for over in made["total_over"].to_list()}
         assert listed >= sets
         assert not listed & {"town", "town,drug", "region,sex", "region,drug,sex"}
@@ -182,10 +205,19 @@ def test_primary_suppression_alone_is_seen_through() -> None:
         ({"dominance": [1.5, 0.5]}, "dominance must be a whole number"),
         ({"k": 0}, "k must be a whole number of people from 1"),
         ({"levels": ["region"]}, "levels must be of two columns or more"),
-        ({"levels": ["region > town"]}, "levels must be of columns of by, separated by >, got 'town'"),
-        ({"tables": ["region, drug"]}, "tables must be of columns of by, separated by ,, got 'drug'"),
+        (
+            {"levels": ["region > town"]},
+            "levels must be of columns of by, separated by >, got 'town'",
+        ),
+        (
+            {"tables": ["region, drug"]},
+            "tables must be of columns of by, separated by ,, got 'drug'",
+        ),
         ({"published": [people(1)]}, "published must come with suppress := 'secondary'"),
-        ({"published": [people(1)], "suppress": "secondary"}, "count must be a column of every table"),
+        (
+            {"published": [people(1)], "suppress": "secondary"},
+            "count must be a column of every table",
+        ),
         ({"suppress": "secondry"}, "did you mean 'secondary'"),
         ({"totals": "cube"}, "totals must be one of"),
         ({"value": "sex"}, "value must be no column of by"),
@@ -213,7 +245,9 @@ def test_refusals_are_one_sentence_on_both_engines(asked: Row, words: str) -> No
 
 
 @pytest.mark.parametrize("entity", [None, "person"])
-@pytest.mark.parametrize(("value", "kind"), [("x", "VARCHAR"), ("nan", "DOUBLE"), ("-inf", "DOUBLE")])
+@pytest.mark.parametrize(
+    ("value", "kind"), [("x", "VARCHAR"), ("nan", "DOUBLE"), ("-inf", "DOUBLE")]
+)
 def test_a_value_that_is_no_finite_number_is_refused_from_every_column(
     con: duckdb.DuckDBPyConnection, value: str, kind: str, entity: str | None
 ) -> None:
@@ -222,20 +256,25 @@ def test_a_value_that_is_no_finite_number_is_refused_from_every_column(
         CASE WHEN i = 7 THEN '{value}' ELSE i::VARCHAR END::{kind} AS cost FROM range(20) AS t(i)""")
     asked = f"FROM safe_table(paid, 'town', value := 'cost', entity := {repr(entity) if entity else 'NULL'})"
     for column in (*SAFE_CELLS.columns, "town", "count(*)"):
-        with pytest.raises(duckdb.Error, match="must be a column of finite numbers, got another value"):
+        with pytest.raises(
+            duckdb.Error, match="must be a column of finite numbers, got another value"
+        ):
             con.execute(f"SELECT {column} {asked}").fetchall()
     with pytest.raises(Exception, match="must be a column of finite numbers, got another value"):
         rp.safe_table(con.table("paid"), "town", value="cost", entity=entity).collect()
 
 
-@pytest.mark.parametrize("asked", [{}, {"totals": "margins"}, {"totals": "rollup", "suppress": "secondary"}])
+@pytest.mark.parametrize(
+    "asked", [{}, {"totals": "margins"}, {"totals": "rollup", "suppress": "secondary"}]
+)
 def test_zeros_are_all_cells_that_the_categories_make(asked: Row) -> None:
     """NULL is a category; a zero is neither hidden nor counted in the loss."""
     frame = people(5, 25).with_columns(age=pl.col("who") % 3)
     by = [*BY, "age"]
     with duckdb.connect() as con:
         answers = [
-            reid_sql.safe_table(con, frame, by, k=2, zeros=zeros, **asked).pl() for zeros in ("omit", "list")
+            reid_sql.safe_table(con, frame, by, k=2, zeros=zeros, **asked).pl()
+            for zeros in ("omit", "list")
         ]
     plain, listed = answers
     assert listed.equals(rp.safe_table(frame, by, k=2, zeros="list", **asked).collect())
@@ -252,7 +291,9 @@ def test_zeros_are_all_cells_that_the_categories_make(asked: Row) -> None:
 def test_a_zero_is_published_and_no_small_count() -> None:
     table = pl.DataFrame({"region": ["N", "N", "S"] * 9, "sex": ["F", "M", "F"] * 9})
     listed = rp.safe_table(table, ["region", "sex"], totals="margins", zeros="list")
-    assert listed.filter(pl.col("records") == 0).select("region", "sex").collect().rows() == [("S", "M")]
+    assert listed.filter(pl.col("records") == 0).select("region", "sex").collect().rows() == [
+        ("S", "M")
+    ]
     assert rp.audit_tables([listed]).collect().is_empty()
 
 
@@ -279,9 +320,13 @@ def test_subtotals_of_a_hierarchy_are_compared_with_every_margin() -> None:
     frame = frame.rename({"sex": "town", "town": "sex"})
     by = ["sex", "region", "town"]
     fine = rp.safe_table(frame, by, totals="margins").collect()
-    expected = {(tuple(row["total_over"]), *(row[c] for c in by)): row["unsafe"] for row in fine.to_dicts()}
+    expected = {
+        (tuple(row["total_over"]), *(row[c] for c in by)): row["unsafe"] for row in fine.to_dicts()
+    }
     found = rp.safe_table(frame, by, totals="rollup").collect().to_dicts()
-    assert {row["total_over"] == ["town"] and "all_in_one_cell" in row["unsafe"] for row in found} == {
+    assert {
+        row["total_over"] == ["town"] and "all_in_one_cell" in row["unsafe"] for row in found
+    } == {
         True,
         False,
     }
@@ -320,7 +365,10 @@ def test_the_largest_share_is_shown_if_nothing_is_hidden() -> None:
         assert shown["largest_share"].to_list() == pytest.approx([1 / 9, 1 / 9])
     frame = pl.DataFrame({"a": ["x"] * 9 + ["y"], "v": [1.0] * 10})
     assert (
-        rp.safe_table(frame, ["a"], value="v", suppress="primary").collect()["largest_share"].is_null().all()
+        rp.safe_table(frame, ["a"], value="v", suppress="primary")
+        .collect()["largest_share"]
+        .is_null()
+        .all()
     )
 
 
@@ -341,7 +389,9 @@ def test_a_view_in_front_of_the_people_shows_what_a_table_would() -> None:
         assert set(con.sql("FROM guard").fetchall()) == set(published)
         asked = con.sql("FROM guard WHERE sex = 'X'").fetchall()
         assert set(asked) == {row for row in published if row[1] == "X"}
-        found = con.sql("SELECT DISTINCT finding FROM audit_tables(['published'], k := 9)").fetchall()
+        found = con.sql(
+            "SELECT DISTINCT finding FROM audit_tables(['published'], k := 9)"
+        ).fetchall()
         assert found == [("protected",)]
 
 
@@ -359,7 +409,9 @@ def test_contributions_of_any_kind_are_protected(values: list[float | None], k: 
     asked: Any = {"value": "v", "k": k, "totals": "margins"}
     marked = rp.safe_table(frame, ["a", "b"], **asked).collect()
     hidden = rp.safe_table(frame, ["a", "b"], **asked, suppress="secondary").collect()
-    unsafe = [bool({"few_people", "dominance", "p_percent"} & set(rules)) for rules in marked["unsafe"]]
+    unsafe = [
+        bool({"few_people", "dominance", "p_percent"} & set(rules)) for rules in marked["unsafe"]
+    ]
     assert hidden.filter(unsafe)[["records", "value_sum"]].null_count().row(0) == (sum(unsafe),) * 2
     assert all(unsafe) or k == 3
     shown = hidden.drop("unsafe", "status", "loss", "largest_share", "people", "value_sum")

@@ -30,9 +30,13 @@ def with_people(frame: pl.DataFrame, data: st.DataObject) -> tuple[pl.DataFrame,
 
 
 @given(frames(min_rows=1, max_columns=4), st.data())
-def test_a_column_more_makes_no_fewer_records_unique(frame: pl.DataFrame, data: st.DataObject) -> None:
+def test_a_column_more_makes_no_fewer_records_unique(
+    frame: pl.DataFrame, data: st.DataObject
+) -> None:
     table, people = with_people(frame, data)
-    for risk in by_both("attribute_risk", {"t": table}, frame.columns, max_size=frame.width, **people):
+    for risk in by_both(
+        "attribute_risk", {"t": table}, frame.columns, max_size=frame.width, **people
+    ):
         counted = by_columns(risk)
         for one, row in counted.items():
             for other, more in counted.items():
@@ -78,11 +82,15 @@ def test_extreme_risks_are_of_the_same_counts(frame: pl.DataFrame, size: int) ->
         unique = np.array([row["unique_records"] for row in counted])
         [risk] = risks
         assert risk["quasi_identifiers"] == len(counted)
-        assert risk["threshold"] == pytest.approx(np.quantile(shares, 0.4, method="median_unbiased"), 1e-12)
+        assert risk["threshold"] == pytest.approx(
+            np.quantile(shares, 0.4, method="median_unbiased"), 1e-12
+        )
         assert risk["status"].startswith("certain: ") == (shares.max() == 1)
         assert sum(row["unique_quasi_identifiers"] for row in parts) == unique.sum()
         assert sum(row["u_plus"] for row in parts) == pytest.approx(unique @ shares, 1e-12)
-        assert sum(row["u_star"] for row in parts) == pytest.approx(unique @ (1 - shares), 1e-12, 1e-12)
+        assert sum(row["u_star"] for row in parts) == pytest.approx(
+            unique @ (1 - shares), 1e-12, 1e-12
+        )
         assert steps == [] or steps[0]["risk"] == risk["risk"]
 
 
@@ -106,4 +114,5 @@ def test_the_report_has_the_figures_of_the_columns_that_are_left(tmp_path: Path)
     for row in page["tables"][0]["columns"]:
         left = counted[tuple(name for name in names if name != row["column"])]
         expected = left["distinction"]  # classes of records, which is the average risk
-        assert row["without"]["average_risk"] == pytest.approx(expected, rel=1e-11)  # pages have 12 digits
+        # pages have 12 digits
+        assert row["without"]["average_risk"] == pytest.approx(expected, rel=1e-11)

@@ -15,10 +15,18 @@ def test_engines_draw_the_same_records_whatever_is_asked_of_them() -> None:
     lazy = rp.sample_copula("m", 5000, seed=7)
     assert lazy.collect().to_dicts() == duck
     assert (
-        lazy.filter(pl.col("age") == "23").select("grade").tail(2).collect(engine="streaming").to_dicts()
+        lazy.filter(pl.col("age") == "23")
+        .select("grade")
+        .tail(2)
+        .collect(engine="streaming")
+        .to_dicts()
         == [{"grade": row["grade"]} for row in duck if row["age"] == "23"][-2:]
     )
-    assert lazy.head(3).collect().to_dicts() == by_duckdb("FROM sample_copula('m', 3, seed := 7)") == duck[:3]
+    assert (
+        lazy.head(3).collect().to_dicts()
+        == by_duckdb("FROM sample_copula('m', 3, seed := 7)")
+        == duck[:3]
+    )
     assert by_duckdb("FROM sample_copula('m', 5000)") != duck
 
 
@@ -34,7 +42,9 @@ def test_shares_of_pairs_are_those_of_the_model() -> None:
 def test_a_view_over_it_is_a_population_that_is_counted() -> None:
     fitted("m", people(), COLUMNS, ordered=COLUMNS)
     connection().execute("CREATE OR REPLACE TEMP VIEW town AS FROM sample_copula('m', 2000)")
-    counted = by_duckdb("SELECT records, uniqueness FROM risk_summary(town, ['age', 'sex', 'grade'])")[0]
+    counted = by_duckdb(
+        "SELECT records, uniqueness FROM risk_summary(town, ['age', 'sex', 'grade'])"
+    )[0]
     forecast = by_duckdb("SELECT uniqueness FROM copula_forecast('m', [2000])")[0]["uniqueness"]
     assert (counted["records"], counted["uniqueness"]) == (2000, pytest.approx(forecast, abs=0.02))
 
@@ -49,7 +59,10 @@ def test_nothing_can_be_drawn() -> None:
     ("call", "sentence"),
     [
         ("'mm', 5", "model must be a fitted model, got 'mm'; did you mean 'm'?"),
-        ("'m', -1", "n must be a whole number of records from 0 to 1e+12, got -1; pass how many to draw"),
+        (
+            "'m', -1",
+            "n must be a whole number of records from 0 to 1e+12, got -1; pass how many to draw",
+        ),
         ("'m', NULL", "n must be a whole number of records from 0 to 1e+12, got NULL"),
         ("'m', 5, seed := -2", "seed must be a whole number from 0 to 2147483646, got -2"),
     ],

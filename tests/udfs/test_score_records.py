@@ -21,7 +21,9 @@ def test_it_has_the_scores_of_the_row_functions(model: str, sample: SampleUse) -
     found = by_duckdb(f"FROM score_records{call}", t=frame)
     lazy = rp.score_records(frame, model, 5000, sample).sort("row").collect().rows(named=True)
     for one, other in zip(found, lazy, strict=True):
-        assert one == {n: pytest.approx(v, rel=1e-9) if isinstance(v, float) else v for n, v in other.items()}
+        assert one == {
+            n: pytest.approx(v, rel=1e-9) if isinstance(v, float) else v for n, v in other.items()
+        }
     if sample == "ignored":
         xi = f"SELECT uniqueness_xi('{model}', 5000, age, sex, grade) AS xi FROM t ORDER BY row"
         want = [row["xi"] for row in by_duckdb(xi, t=frame)]
@@ -31,7 +33,10 @@ def test_it_has_the_scores_of_the_row_functions(model: str, sample: SampleUse) -
 
 
 TOWN = pl.DataFrame(
-    {"age": [20 + i % 40 for i in range(4000)], "sex": [("Homme", "Femme")[i // 40 % 2] for i in range(4000)]}
+    {
+        "age": [20 + i % 40 for i in range(4000)],
+        "sex": [("Homme", "Femme")[i // 40 % 2] for i in range(4000)],
+    }
 )
 # What the sample does not contain: an age next to the greatest and one far off, a misspelt sex, both.
 STRANGERS = pl.DataFrame(
@@ -50,12 +55,14 @@ def test_a_value_that_the_sample_lacks_is_reported_on_every_engine(model: str) -
     assert [row["status"] == "ok" for row in found] == [True] + [False] * 5
     for row, names in zip(found, NAMED, strict=True):
         assert all(name in row["status"] for name in names.split())
-        assert "unlike" not in row["status"] or row["uniqueness_xi"] == row["correctness_kappa"] == 1
+        assert (
+            "unlike" not in row["status"] or row["uniqueness_xi"] == row["correctness_kappa"] == 1
+        )
     assert all("unlike" in found[row]["status"] for row in (2, 3))
-    scalar = (
-        f"uniqueness_xi('{model}', 1e5, age, sex) AS xi, correctness_kappa('{model}', 1e5, age, sex) AS kappa"
-    )
-    for row, alone in zip(found, by_duckdb(f"SELECT {scalar} FROM t ORDER BY row", t=strangers), strict=True):
+    scalar = f"uniqueness_xi('{model}', 1e5, age, sex) AS xi, correctness_kappa('{model}', 1e5, age, sex) AS kappa"
+    for row, alone in zip(
+        found, by_duckdb(f"SELECT {scalar} FROM t ORDER BY row", t=strangers), strict=True
+    ):
         assert (alone["xi"], alone["kappa"]) == (row["uniqueness_xi"], row["correctness_kappa"])
 
 
@@ -81,9 +88,15 @@ def test_it_keeps_the_columns_of_the_table() -> None:
         t=frame,
     )
     for scored, row in zip(table, rows, strict=True):
-        assert {name: scored[name] for name in frame.columns} == {name: row[name] for name in frame.columns}
+        assert {name: scored[name] for name in frame.columns} == {
+            name: row[name] for name in frame.columns
+        }
         assert scored["class_size"] == row["class_size"]
-        assert (scored["cell_probability"], scored["uniqueness_xi"], scored["correctness_kappa"]) == (
+        assert (
+            scored["cell_probability"],
+            scored["uniqueness_xi"],
+            scored["correctness_kappa"],
+        ) == (
             row["q"],
             row["xi"],
             row["kappa"],
@@ -120,6 +133,8 @@ def test_bad_input_is_refused(call: str, sentence: str) -> None:
 
 def test_a_table_that_lacks_a_column_of_the_model_is_refused() -> None:
     fitted("m", people(), COLUMNS)
-    with pytest.raises(duckdb.Error, match="columns of the model must be columns of the table, got 'grade'"):
+    with pytest.raises(
+        duckdb.Error, match="columns of the model must be columns of the table, got 'grade'"
+    ):
         by_duckdb("FROM score_records(t, 'm', 10)", t=people().drop("grade"))
     assert by_duckdb("FROM score_records(t, 'm', 10)", t=people().head(0)) == []

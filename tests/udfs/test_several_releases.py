@@ -15,7 +15,11 @@ from tests.several_releases import combine
 from tests.tables import by_duckdb, by_polars
 from tests.udfs.test_compare_releases import PERSON, QI, figures, people, table
 
-CELLS = (st.sampled_from([0.0, -0.0, float("nan"), None]), st.sampled_from(["a", None]), st.just("flu"))
+CELLS = (
+    st.sampled_from([0.0, -0.0, float("nan"), None]),
+    st.sampled_from(["a", None]),
+    st.just("flu"),
+)
 RECORDS = st.lists(st.tuples(PERSON, *CELLS), min_size=1, max_size=9, unique_by=lambda row: row[0])
 ROWS = st.lists(st.tuples(PERSON, *CELLS), min_size=1, max_size=12)
 NAMES = ("one", "two", "three", "four")
@@ -48,7 +52,9 @@ def test_people_are_unique_as_by_going_through_them(
     assert sql == polars
     found = figures(sql)
     assert {name: found[name] for name in truth} == truth
-    assert {row["records_dropped"] for row in sql} == {sum(map(len, releases)) - sum(map(len, known))}
+    assert {row["records_dropped"] for row in sql} == {
+        sum(map(len, releases)) - sum(map(len, known))
+    }
 
 
 # Three months of 27 people, nine of whom are in each of three places each month, and three in each pair of
@@ -65,12 +71,17 @@ def test_no_two_releases_single_out_whom_three_do() -> None:
         rows = {row["figure"]: row for row in answers}
         for one, other in combinations(range(3), 2):
             assert (
-                combine([people(MONTHS[place], sensitive=False) for place in (one, other)])["unique_by_all"]
+                combine([people(MONTHS[place], sensitive=False) for place in (one, other)])[
+                    "unique_by_all"
+                ]
                 == 0
             )
         assert rows["unique_by_one"]["value"] == rows["unique_by_two"]["value"] == 0
         assert (
-            rows["unique_by_all"]["value"] == rows["beyond_two"]["value"] == rows["all_people"]["value"] == 27
+            rows["unique_by_all"]["value"]
+            == rows["beyond_two"]["value"]
+            == rows["all_people"]["value"]
+            == 27
         )
         assert rows["unique_by_all"]["status"] == "ok"
 
@@ -85,7 +96,8 @@ def test_the_worst_releases_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "status", "is_known"), [(27, "nobody_shared", False), (20, "few_shared", True), (9, "ok", True)]
+    ("start", "status", "is_known"),
+    [(27, "nobody_shared", False), (20, "few_shared", True), (9, "ok", True)],
 )
 def test_people_of_another_name_are_doubted(start: int, status: str, *, is_known: bool) -> None:
     third = [(start + n, *rest) for n, *rest in MONTHS[2]]
@@ -102,11 +114,23 @@ THIRD = table(MONTHS[2])
 @pytest.mark.parametrize(
     ("more", "options", "words"),
     [
-        ([THIRD], {}, "more must come with key or entity, got neither; name the column that identifies"),
+        (
+            [THIRD],
+            {},
+            "more must come with key or entity, got neither; name the column that identifies",
+        ),
         ([THIRD] * 11, {"key": "id"}, "more must be a list of at most 10 tables, got 11"),
         ([THIRD.drop("zip")], {"key": "id"}, "must be columns of release 3, got 'zip'"),
-        ([THIRD.cast({"id": pl.String})], {"key": "id"}, "key must have the same type in both tables"),
-        ([THIRD.cast({"size": pl.String})], {"key": "id"}, "must have the same types in both tables"),
+        (
+            [THIRD.cast({"id": pl.String})],
+            {"key": "id"},
+            "key must have the same type in both tables",
+        ),
+        (
+            [THIRD.cast({"size": pl.String})],
+            {"key": "id"},
+            "must have the same types in both tables",
+        ),
         ([pl.concat([THIRD, THIRD])], {"key": "id"}, "key must differ between records"),
         ([THIRD.head(0)], {"key": "id"}, "release 3 must contain at least one record, got 0"),
         (

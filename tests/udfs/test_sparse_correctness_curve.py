@@ -33,7 +33,9 @@ def by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
         others = [person for person in range(len(sets)) if person != target]
         for some in known:
             matching = {person for person in others if set(some) <= sets[person]}
-            hits = sum(1 / (1 + len(matching & set(gallery))) for gallery in combinations(others, n - 1))
+            hits = sum(
+                1 / (1 + len(matching & set(gallery))) for gallery in combinations(others, n - 1)
+            )
             total += hits / len(known) / comb(len(others), n - 1)
     return total / len(sets)
 
@@ -65,7 +67,9 @@ def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(
         assert [row["n"] for row in answer] == list(range(1, len(sets) + 1))
         for row in answer:
             assert row["correctness"] == pytest.approx(by_hand(sets, points, row["n"]), rel=1e-12)
-            assert row["uniqueness"] == pytest.approx(alone_by_hand(sets, points, row["n"]), rel=1e-12)
+            assert row["uniqueness"] == pytest.approx(
+                alone_by_hand(sets, points, row["n"]), rel=1e-12
+            )
             assert (row["standard_error"], row["draws"], row["people"]) == (0, 0, len(sets))
             assert row["uniqueness_standard_error"] == 0
 
@@ -86,7 +90,9 @@ def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
 
 def test_more_draws_than_people_take_turns() -> None:
     frame = table([{"a", "b", "c"}, {"a", "b"}, {"c"}])
-    exact, drawn = (by_engines(frame, points=2, exact_up_to=limit, samples=3000)[0] for limit in (100, 0))
+    exact, drawn = (
+        by_engines(frame, points=2, exact_up_to=limit, samples=3000)[0] for limit in (100, 0)
+    )
     for row, truth in zip(drawn, exact, strict=True):
         assert row["correctness"] == pytest.approx(
             truth["correctness"], abs=4 * row["standard_error"] + 1e-12
@@ -100,7 +106,9 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
         assert answer[0]["correctness"] == pytest.approx((1 + 1 / 2 + 1) / 3)
         assert (answer[0]["records_dropped"], answer[0]["nulls"]) == (0, "value")
     for answer in by_engines(frame, nulls="drop", sizes=[2]):
-        assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [(2, 2, "drop")]
+        assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [
+            (2, 2, "drop")
+        ]
 
 
 def test_people_and_items_may_be_of_any_type() -> None:
@@ -118,8 +126,14 @@ def test_people_and_items_may_be_of_any_type() -> None:
             "t, 'bascket', 'item'",
             "person and item must be columns of the table, got 'bascket'; did you mean 'basket'?",
         ),
-        ("t, NULL, 'item'", "person and item must be a list of column names, got [NULL, item]; write"),
-        ("t, 'item', 'item'", "person and item must be distinct, got 'item' twice; name each column once"),
+        (
+            "t, NULL, 'item'",
+            "person and item must be a list of column names, got [NULL, item]; write",
+        ),
+        (
+            "t, 'item', 'item'",
+            "person and item must be distinct, got 'item' twice; name each column once",
+        ),
         (
             "t, 'basket', 'item', points := 0",
             "points must be a whole number of known items from 1 to 16, got 0; pass how many",

@@ -29,8 +29,18 @@ COLUMNS = GUIDE.columns[:4]
 
 def test_scores_are_those_of_the_practice_guide() -> None:
     for answer in by_both("suda_scores", {"t": GUIDE}, COLUMNS, max_size=3, key="number"):
-        assert [(row["record"], row["suda_score"]) for row in answer] == [(3, 6), (5, 12), (7, 6), (8, 10)]
-        assert [(row["subsets"], row["smallest_size"]) for row in answer] == [(1, 1), (4, 1), (1, 1), (3, 1)]
+        assert [(row["record"], row["suda_score"]) for row in answer] == [
+            (3, 6),
+            (5, 12),
+            (7, 6),
+            (8, 10),
+        ]
+        assert [(row["subsets"], row["smallest_size"]) for row in answer] == [
+            (1, 1),
+            (4, 1),
+            (1, 1),
+            (3, 1),
+        ]
         assert sum(row["dis_suda"] for row in answer) == pytest.approx(0.4, rel=1e-12)
 
 

@@ -7,10 +7,14 @@ from tests.sensitive import both, hold
 from tests.tables import by_duckdb, by_polars, frames
 
 NUMBERS = st.lists(
-    st.tuples(st.integers(0, 2), st.sampled_from([-3.5, 0.0, 0.25, 1.0, 7.0, 1e6])), min_size=1, max_size=14
+    st.tuples(st.integers(0, 2), st.sampled_from([-3.5, 0.0, 0.25, 1.0, 7.0, 1e6])),
+    min_size=1,
+    max_size=14,
 )
 # Table 3 of Li et al.: nine people in three classes; the salaries of the first are the three lowest.
-PAID = pl.DataFrame({"zip": [476] * 3 + [4790] * 3 + [479] * 3, "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10]})
+PAID = pl.DataFrame(
+    {"zip": [476] * 3 + [4790] * 3 + [479] * 3, "salary": [3, 4, 5, 6, 11, 8, 7, 9, 10]}
+)
 DISEASES = [
     "ulcer",
     "gastritis",
@@ -45,12 +49,20 @@ def test_along_a_line_the_earth_moves_as_the_linear_programme_says(
 def test_the_figures_of_li_et_al() -> None:
     """The salaries 3k, 4k, 5k are 0.375 away from all nine, and 6k, 8k, 11k only 0.167."""
     for answer in both(
-        "disclosing_classes", PAID, ["zip"], "salary", variant="ordered", threshold=0, measure="t_closeness"
+        "disclosing_classes",
+        PAID,
+        ["zip"],
+        "salary",
+        variant="ordered",
+        threshold=0,
+        measure="t_closeness",
     ):
         found = {row["zip"]: row["value"] for row in answer}
         assert found[476] == pytest.approx(0.375)
         assert found[4790] == pytest.approx(0.167, abs=5e-4)
-    for answer in both("t_closeness", PAID.with_columns(pl.Series("disease", DISEASES)), ["zip"], "disease"):
+    for answer in both(
+        "t_closeness", PAID.with_columns(pl.Series("disease", DISEASES)), ["zip"], "disease"
+    ):
         assert answer[0]["value"] == pytest.approx(
             4 / 9
         )  # by hand: 2/9 + 1/9 + 1/9 has to move into the first class
@@ -60,7 +72,11 @@ def test_the_figures_of_li_et_al() -> None:
 def test_null_has_no_place_and_the_status_says_so(variant: str) -> None:
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "salary": [3.0, 4.0, None, 4.0]})
     for answer in both("t_closeness", frame, ["zip"], "salary", variant=variant):
-        assert (answer[0]["value"], answer[0]["offending_classes"], answer[0]["offending_share"]) == (
+        assert (
+            answer[0]["value"],
+            answer[0]["offending_classes"],
+            answer[0]["offending_share"],
+        ) == (
             None,
             None,
             None,
@@ -71,7 +87,11 @@ def test_null_has_no_place_and_the_status_says_so(variant: str) -> None:
     ):
         assert sorted((row["zip"], row["value"]) for row in answer) == [(1, None), (2, None)]
     for answer in both("t_closeness", frame, ["zip"], "salary", variant=variant, nulls="drop"):
-        assert (answer[0]["value"] is not None, answer[0]["records_dropped"], answer[0]["status"]) == (
+        assert (
+            answer[0]["value"] is not None,
+            answer[0]["records_dropped"],
+            answer[0]["status"],
+        ) == (
             True,
             1,
             "ok",
@@ -116,7 +136,9 @@ def test_words_have_no_order(variant: str, sentence: str) -> None:
 def test_an_enum_has_the_order_it_was_given() -> None:
     words, levels = ["low", "middle", "middle", "high"], ["low", "middle", "high"]
     frame = pl.DataFrame({"zip": [1, 1, 2, 2], "salary": pl.Series(words, dtype=pl.Enum(levels))})
-    cast = f"(SELECT zip, salary::ENUM({', '.join(repr(level) for level in levels)}) AS salary FROM t)"
+    cast = (
+        f"(SELECT zip, salary::ENUM({', '.join(repr(level) for level in levels)}) AS salary FROM t)"
+    )
     found = by_duckdb(
         f"WITH e AS {cast} FROM t_closeness(e, ['zip'], 'salary', variant := 'ordered')", t=frame
     )

@@ -59,12 +59,16 @@ def test_class_sizes_are_those_of_all_pairs(con: duckdb.DuckDBPyConnection, seed
     answer = con.sql(f"FROM risk_summary(s, {case.columns}, {options})").pl().row(0, named=True)
     expected = risks(rows, own, of_people=of_people)
     assert {name: answer[name] for name in expected} == pytest.approx(expected, rel=1e-12)
-    found = con.sql(f"SELECT class_size, classes FROM class_size_histogram(s, {case.columns}, {options})")
+    found = con.sql(
+        f"SELECT class_size, classes FROM class_size_histogram(s, {case.columns}, {options})"
+    )
     distinct = {repr(row[:-1]): size for row, size in zip(rows, own, strict=True)}
     assert sorted(found.fetchall()) == sorted(Counter(distinct.values()).items())
     there = sizes(case, rows, others, of_people=of_people)
     larger = list(map(max, own, there))
-    answer = con.sql(f"FROM journalist_risk(s, p, {case.columns}, {options})").pl().row(0, named=True)
+    answer = (
+        con.sql(f"FROM journalist_risk(s, p, {case.columns}, {options})").pl().row(0, named=True)
+    )
     expected = risks(rows, larger, of_people=of_people)
     assert {name: answer[name] for name in expected} == pytest.approx(expected, rel=1e-12)
 
@@ -77,7 +81,9 @@ LAST, FIRST = "DATE '5881580-07-10'", "DATE '5877642-06-25 (BC)'"  # of the type
 
 
 @pytest.mark.parametrize("entity", [None, "pid"])
-def test_each_group_is_a_table_of_its_own(con: duckdb.DuckDBPyConnection, entity: str | None) -> None:
+def test_each_group_is_a_table_of_its_own(
+    con: duckdb.DuckDBPyConnection, entity: str | None
+) -> None:
     """In the population, people of all groups match."""
     frame = pl.concat([PEOPLE.with_columns(town=pl.lit(town)) for town in "AB"])
     given: dict[str, Any] = {"tolerance": AGE, "entity": entity}
@@ -130,15 +136,33 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
     ("tolerance", "sentence"),
     [
         ({"zip": 2}, "tolerance must name columns that are compared, got 'zip'"),
-        ({"sex": 2}, "tolerance of 'sex' must be used with a column of whole numbers, .* of type VARCHAR;"),
+        (
+            {"sex": 2},
+            "tolerance of 'sex' must be used with a column of whole numbers, .* of type VARCHAR;",
+        ),
         ({"sex": "5 %"}, "tolerance of 'sex' must be used with a column of whole numbers"),
-        ({"age": "1 edit"}, "tolerance of 'age' must be used with a column of VARCHAR, got .* BIGINT"),
-        ({"age": "3 days"}, "tolerance of 'age' must be used with a column of DATE or TIMESTAMP, got"),
-        ({"day": "2 hours"}, "tolerance of 'day' must be used with a column of TIMESTAMP, got .* DATE"),
-        ({"time": "1 month"}, "tolerance of 'time' must be used with a column of DATE, got .* TIMESTAMP"),
+        (
+            {"age": "1 edit"},
+            "tolerance of 'age' must be used with a column of VARCHAR, got .* BIGINT",
+        ),
+        (
+            {"age": "3 days"},
+            "tolerance of 'age' must be used with a column of DATE or TIMESTAMP, got",
+        ),
+        (
+            {"day": "2 hours"},
+            "tolerance of 'day' must be used with a column of TIMESTAMP, got .* DATE",
+        ),
+        (
+            {"time": "1 month"},
+            "tolerance of 'time' must be used with a column of DATE, got .* TIMESTAMP",
+        ),
         ({"mood": 1}, "tolerance of 'mood' .* got one of type ENUM;"),
         ({"yes": 1}, "tolerance of 'yes' .* got one of type BOOLEAN;"),
-        *(({"age": each}, f"got {each} for 'age'") for each in (0, -1, "0 days", "100 %", "2 edits", "two")),
+        *(
+            ({"age": each}, f"got {each} for 'age'")
+            for each in (0, -1, "0 days", "100 %", "2 edits", "two")
+        ),
         ({"age": math.inf}, "got inf for 'age'"),
         ({"age": math.nan}, "got nan for 'age'"),
         ({"age": None}, "got NULL for 'age'"),
@@ -207,7 +231,10 @@ def test_unicity_counts_people_with_a_row_within_the_tolerance_of_each_known_row
         for rows in people.values():
             known = list(combinations(rows, min(points, len(rows))))
             alone = [
-                sum(all(any(case.is_match(a, b) for b in other) for a in each) for other in people.values())
+                sum(
+                    all(any(case.is_match(a, b) for b in other) for a in each)
+                    for other in people.values()
+                )
                 == 1
                 for each in known
             ]
@@ -223,14 +250,19 @@ def test_a_release_is_linked_to_the_records_within_the_tolerance(
     case = random_case(seed)
     case.create(con)
     for name, rows in zip("sp", case.tables, strict=True):
-        con.execute(f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}")
+        con.execute(
+            f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}"
+        )
         assert con.execute(f"SELECT count(*) FROM {name}_keyed").fetchall() == [(len(rows),)]
     first, second = (table_source(f"{name}_keyed", is_plain=True) for name in "sp")
-    paired = con.sql(paired_records(first, second, case.columns, "key", json.dumps(case.tolerance))).pl()
+    paired = con.sql(
+        paired_records(first, second, case.columns, "key", json.dumps(case.tolerance))
+    ).pl()
     own, others = case.tables
     matches = sizes(case, own, others, of_people=False)
     expected = Counter(
-        (matches[at], int(case.is_match(own[at], others[at]))) for at in range(min(len(own), len(others)))
+        (matches[at], int(case.is_match(own[at], others[at])))
+        for at in range(min(len(own), len(others)))
     )
     found: Counter[tuple[int, int]] = Counter()
     listed = (paired[name].item() for name in ("within", "is_within", "records"))
@@ -261,13 +293,19 @@ def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates
     case = random_case(seed)
     case.create(con)
     for name in "sp":
-        con.execute(f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}")
+        con.execute(
+            f"CREATE TABLE {name}_keyed AS SELECT *, row_number() OVER () AS key FROM {name}"
+        )
     call = f"compare_releases(s_keyed, p_keyed, {case.columns}, key := 'key', tolerance := {case.tolerance})"
-    found = dict(con.sql(f"SELECT figure, value FROM {call} WHERE contains(figure, '_within')").fetchall())
+    found = dict(
+        con.sql(f"SELECT figure, value FROM {call} WHERE contains(figure, '_within')").fetchall()
+    )
     own, others = case.tables
     ahead = [[at for at, other in enumerate(others) if case.is_match(row, other)] for row in own]
     back = [[at for at, row in enumerate(own) if case.is_match(row, other)] for other in others]
-    followed = [(at, to[0]) for at, to in enumerate(ahead) if len(to) == 1 and len(back[to[0]]) == 1]
+    followed = [
+        (at, to[0]) for at, to in enumerate(ahead) if len(to) == 1 and len(back[to[0]]) == 1
+    ]
     stayed = [at for at in range(min(len(own), len(others))) if at in ahead[at]]
     assert found == {
         "followed_within": len(followed),
@@ -293,7 +331,9 @@ def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_cand
     own = known(case.tables[0], ("value", "drop")[seed % 2])
     if not own:
         return
-    groups = [{"columns": part, "probability": 0.5} for part in (case.columns[:1], case.columns[1:])]
+    groups = [
+        {"columns": part, "probability": 0.5} for part in (case.columns[:1], case.columns[1:])
+    ]
     scenario = json.dumps({"population": 1000, "groups": groups})
     given: dict[str, Any] = {"nulls": ("value", "drop")[seed % 2], "tolerance": case.tolerance}
     if "1 edit" in case.tolerance.values():
@@ -307,7 +347,9 @@ def test_an_attacker_who_knows_part_has_all_records_within_the_tolerance_as_cand
 
     def count(row: Row, others: Sequence[Row]) -> list[int]:
         by_sex = {id(other) for other in others if other[0] == row[0]}
-        by_rest = {id(other) for other in others if case.is_match((None, *row[1:]), (None, *other[1:]))}
+        by_rest = {
+            id(other) for other in others if case.is_match((None, *row[1:]), (None, *other[1:]))
+        }
         return [len(others), len(by_sex), len(by_rest), len(by_sex & by_rest)]
 
     expected = [

@@ -20,7 +20,9 @@ POINTS = [1, 2, 3, 4, 6]
 
 def table(sets: Sequence[set[tuple[str, int]]]) -> pl.DataFrame:
     """Each person's rows, the first of them twice."""
-    rows = [(who, *point) for who, points in enumerate(sets) for point in [*sorted(points), min(points)]]
+    rows = [
+        (who, *point) for who, points in enumerate(sets) for point in [*sorted(points), min(points)]
+    ]
     schema = {"person": pl.Int64, "place": pl.String, "day": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -55,7 +57,9 @@ def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]
 
 @settings(max_examples=12)
 @given(SETS)
-def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(sets: list[set[tuple[str, int]]]) -> None:
+def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(
+    sets: list[set[tuple[str, int]]],
+) -> None:
     for asked in (POINTS, None):
         for answer in by_engines(table(sets), points=asked):
             wanted = POINTS if asked else [None]
@@ -63,7 +67,11 @@ def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(sets: list[set
             for row in answer:
                 truth = by_hand(sets, row["points"])
                 assert {name: row[name] for name in truth} == pytest.approx(truth, rel=1e-12)
-                assert (row["draws"], row["standard_error"], row["correctness_standard_error"]) == (0, 0, 0)
+                assert (row["draws"], row["standard_error"], row["correctness_standard_error"]) == (
+                    0,
+                    0,
+                    0,
+                )
 
 
 @settings(max_examples=8)
@@ -98,7 +106,14 @@ def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_se
     within = dict(inside)
     for seed in range(100):
         drawn = by_polars(
-            "unicity", frame, "person", COLUMNS, points=[1, 2, 3], exact_up_to=0, samples=200, seed=seed
+            "unicity",
+            frame,
+            "person",
+            COLUMNS,
+            points=[1, 2, 3],
+            exact_up_to=0,
+            samples=200,
+            seed=seed,
         )
         for row in drawn:
             for name, error in (
@@ -110,7 +125,8 @@ def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_se
                 within[name, row["points"]] += row[f"{name}_low"] <= truth <= row[f"{name}_high"]
     assert min(within.values()) >= 90, within
     assert sum(within.values()) / len(within) >= 94, within
-    assert min(inside.values()) >= 90, inside  # of 100 at 95 %, fewer than 90 come once in 90 times or less
+    # of 100 at 95 %, fewer than 90 come once in 90 times or less
+    assert min(inside.values()) >= 90, inside
     assert sum(inside.values()) / len(inside) >= 94, inside
 
 
@@ -121,7 +137,9 @@ def test_more_known_rows_and_finer_columns_single_out_more() -> None:
         for columns in (COLUMNS, ["place"])
     )
     assert [row["uniqueness"] for row in fine] == sorted(row["uniqueness"] for row in fine)
-    assert all(one["uniqueness"] >= other["uniqueness"] for one, other in zip(fine, coarse, strict=True))
+    assert all(
+        one["uniqueness"] >= other["uniqueness"] for one, other in zip(fine, coarse, strict=True)
+    )
 
 
 def test_two_wards_single_out_whom_one_does_not() -> None:
@@ -130,7 +148,9 @@ def test_two_wards_single_out_whom_one_does_not() -> None:
     frame = pl.DataFrame(
         {"person": [i for i in range(28) for _ in "ab"], "ward": [w for p in wards for w in p]}
     )
-    one, two, three = by_duckdb("FROM unicity(t, 'person', ['ward'], points := [3, 1, 2, 2])", t=frame)
+    one, two, three = by_duckdb(
+        "FROM unicity(t, 'person', ['ward'], points := [3, 1, 2, 2])", t=frame
+    )
     assert (one["uniqueness"], one["median_matches"]) == (0, 7)
     assert (two["uniqueness"], two["correctness"]) == (1, 1)
     assert (three["people_with_fewer"], three["status"]) == (
@@ -147,15 +167,23 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
         assert answer[0]["uniqueness"] == pytest.approx((1 / 2 + 0 + 1) / 3)
         assert (answer[0]["records_dropped"], answer[0]["nulls"]) == (0, "value")
     for answer in by_engines(frame, points=[1], nulls="drop"):
-        assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [(2, 2, "drop")]
+        assert [(row["people"], row["records_dropped"], row["nulls"]) for row in answer] == [
+            (2, 2, "drop")
+        ]
 
 
 @pytest.mark.newest
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("t, 'persn', ['day']", "entity and columns must be columns of the table, got 'persn'; did you mean"),
-        ("t, 'day', ['day']", "entity and columns must be distinct, got 'day' twice; name each column once"),
+        (
+            "t, 'persn', ['day']",
+            "entity and columns must be columns of the table, got 'persn'; did you mean",
+        ),
+        (
+            "t, 'day', ['day']",
+            "entity and columns must be distinct, got 'day' twice; name each column once",
+        ),
         ("t, 'person', []", "entity and columns must name 1 to 64 columns, got 0"),
         (
             "t, 'person', ['day'], points := [1, 17]",
@@ -165,8 +193,14 @@ def test_nulls_are_values_of_their_own_or_left_out() -> None:
             "t, 'person', ['day'], points := []",
             "points must be a number or a list of one or more numbers, got []",
         ),
-        ("t, NULL, ['day']", "entity and columns must be a list of column names, got [NULL, day]; write"),
-        ("t, 'person', ['day'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        (
+            "t, NULL, ['day']",
+            "entity and columns must be a list of column names, got [NULL, day]; write",
+        ),
+        (
+            "t, 'person', ['day'], nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
@@ -193,7 +227,10 @@ def test_a_sample_tells_how_many_are_singled_out_among_all_people() -> None:
     weights = [1 / rank for rank in range(1, 91)]
     places = [f"{chr(97 + number % 9)}{number // 9}" for number in range(90)]
     everybody = table(
-        [{(place, 1) for place in drawn.choices(places, weights, k=drawn.randint(1, 8))} for _ in range(2000)]
+        [
+            {(place, 1) for place in drawn.choices(places, weights, k=drawn.randint(1, 8))}
+            for _ in range(2000)
+        ]
     )
     truth = {row["points"]: row["uniqueness"] for row in by_engines(everybody, points=[2, 3])[0]}
     some = everybody.filter(pl.col("person") < 400)
@@ -208,9 +245,15 @@ def test_a_sample_tells_how_many_are_singled_out_among_all_people() -> None:
 
 def test_a_population_is_the_table_or_more_people() -> None:
     frame = visits(100)
-    row = by_duckdb("FROM unicity(t, 'person', ['place'], points := 2, population := 100)", t=frame)[0]
-    assert [row[f"population_uniqueness{end}"] for end in ("", "_low", "_high")] == [row["uniqueness"]] * 3
-    far = by_duckdb("FROM unicity(t, 'person', ['place'], points := 2, population := 5001)", t=frame)[0]
+    row = by_duckdb(
+        "FROM unicity(t, 'person', ['place'], points := 2, population := 100)", t=frame
+    )[0]
+    assert [row[f"population_uniqueness{end}"] for end in ("", "_low", "_high")] == [
+        row["uniqueness"]
+    ] * 3
+    far = by_duckdb(
+        "FROM unicity(t, 'person', ['place'], points := 2, population := 5001)", t=frame
+    )[0]
     assert far["status"].startswith("far_beyond: ")
     with pytest.raises(
         Exception, match=r"population must be at least 100 \(the number of people\), got 99; "
@@ -244,7 +287,9 @@ def test_each_resolution_is_that_of_a_table_with_coarser_columns() -> None:
     found = by_polars("unicity", frame, "person", COLUMNS, points=[1, 2], bins=bins)
     asked = f"FROM unicity(t, 'person', {COLUMNS}, points := [1, 2], bins := {sql})"
     others = {(row["resolution"], row["points"]): row for row in by_duckdb(asked, t=frame)}
-    names = [f"day: {day}, place: {place}" for day in ("1 day", "7 days") for place in ("5", "district")]
+    names = [
+        f"day: {day}, place: {place}" for day in ("1 day", "7 days") for place in ("5", "district")
+    ]
     assert [row["resolution"] for row in found] == [name for name in names for _ in range(2)]
     monday = date(2000, 1, 3)  # where weeks of DuckDB begin
     for row in found:
@@ -270,10 +315,19 @@ def test_each_resolution_is_that_of_a_table_with_coarser_columns() -> None:
             "{'place': ['1 day']}",
             "bins must fit the values of 'place', got some that are no dates or times for '1",
         ),
-        ("{'place': [2]}", "bins must fit the values of 'place', got some that are no numbers below 9e15"),
+        (
+            "{'place': [2]}",
+            "bins must fit the values of 'place', got some that are no numbers below 9e15",
+        ),
         ("{'plce': [2]}", "bins must name some of the columns, got 'plce'; add it to columns"),
-        ("{'day': []}", "bins must be resolutions by column, in at most 64 combinations, got {'day': []}"),
-        ("{'day': [0]}", "bins must be resolutions by column, in at most 64 combinations, got {'day': [0]}"),
+        (
+            "{'day': []}",
+            "bins must be resolutions by column, in at most 64 combinations, got {'day': []}",
+        ),
+        (
+            "{'day': [0]}",
+            "bins must be resolutions by column, in at most 64 combinations, got {'day': [0]}",
+        ),
         (
             "{'day': ['dya']}",
             "entity and columns must be columns of the table, got 'dya'; did you mean 'day'",
@@ -283,7 +337,10 @@ def test_each_resolution_is_that_of_a_table_with_coarser_columns() -> None:
 )
 def test_bins_that_do_not_fit_are_refused(bins: str, words: str) -> None:
     with pytest.raises(Exception, match="Error") as refused:
-        by_duckdb(f"FROM unicity(t, 'person', {COLUMNS}, bins := {bins})", t=table([{("a", 1)}, {("b", 2)}]))
+        by_duckdb(
+            f"FROM unicity(t, 'person', {COLUMNS}, bins := {bins})",
+            t=table([{("a", 1)}, {("b", 2)}]),
+        )
     assert words in str(refused.value)
 
 

@@ -27,7 +27,9 @@ def table(sets: Sequence[set[tuple[Any, int]]]) -> pl.DataFrame:
 
 def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    duck = by_duckdb(f"FROM unicity_people(t, 'person', {COLUMNS}{extras}) ORDER BY record", t=frame)
+    duck = by_duckdb(
+        f"FROM unicity_people(t, 'person', {COLUMNS}{extras}) ORDER BY record", t=frame
+    )
     polars = by_polars("unicity_people", frame, "person", COLUMNS, **options)
     return [duck, sorted(polars, key=lambda row: str(row["record"]))]
 
@@ -37,7 +39,9 @@ def matches(known: set[Any], sets: Sequence[set[Any]]) -> int:
 
 
 @given(SETS)
-def test_so_many_rows_do_and_no_answer_is_below_the_smallest_choice(sets: list[set[tuple[Any, int]]]) -> None:
+def test_so_many_rows_do_and_no_answer_is_below_the_smallest_choice(
+    sets: list[set[tuple[Any, int]]],
+) -> None:
     for answer in by_engines(table(sets)):
         assert [row["record"] for row in answer] == [f"p{who}" for who in range(len(sets))]
         for own, row in zip(sets, answer, strict=True):
@@ -60,7 +64,9 @@ def test_the_greedy_number_is_the_smallest_for_most_people_and_one_more_for_the_
     more = []
     for who, own in enumerate(sets):
         least, sizes = matches(own, sets), range(1, len(own) + 1)
-        smallest = next(n for n in sizes if any(matches(set(c), sets) == least for c in combinations(own, n)))
+        smallest = next(
+            n for n in sizes if any(matches(set(c), sets) == least for c in combinations(own, n))
+        )
         more.append(answers[f"p{who}"]["known_rows"] - smallest)
     assert set(more) <= {0, 1}
     assert more.count(0) >= 0.8 * len(sets)
@@ -83,16 +89,27 @@ def test_people_whose_rows_are_those_of_others_are_not_singled_out() -> None:
 
 def test_rows_without_a_value_are_left_out() -> None:
     for answer in by_engines(table([{("a", 1), (None, 2)}, {("a", 1)}]), nulls="drop"):
-        assert [(row["rows"], row["matches"], row["nulls"]) for row in answer] == [(1, 2, "drop")] * 2
+        assert [(row["rows"], row["matches"], row["nulls"]) for row in answer] == [
+            (1, 2, "drop")
+        ] * 2
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        ("t, 'persn', ['day']", "columns and entity must be columns of the table, got 'persn'; did you mean"),
+        (
+            "t, 'persn', ['day']",
+            "columns and entity must be columns of the table, got 'persn'; did you mean",
+        ),
         ("t, 'day', ['day']", "columns and entity must be distinct, got 'day' twice; name each"),
-        ("t, NULL, ['day']", "columns and entity must be a list of column names, got [day, NULL]; write"),
-        ("t, 'person', ['day'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
+        (
+            "t, NULL, ['day']",
+            "columns and entity must be a list of column names, got [day, NULL]; write",
+        ),
+        (
+            "t, 'person', ['day'], nulls := 'wildcard'",
+            "nulls must be one of 'value', 'drop', got 'wildcard'",
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
@@ -105,5 +122,7 @@ def test_rows_that_too_many_share_are_refused_before_the_search() -> None:
     rng = random.Random(7)  # noqa: S311 - tables, no secrets
     rows = [(who, place) for who in range(20_000) for place in rng.sample(range(40), 6)]
     frame = pl.DataFrame(rows, ["person", "place"], orient="row")
-    with pytest.raises(Exception, match="unicity_people must compare at most 200,000,000 rows of people"):
+    with pytest.raises(
+        Exception, match="unicity_people must compare at most 200,000,000 rows of people"
+    ):
         by_duckdb("FROM unicity_people(t, 'person', ['place'])", t=frame)

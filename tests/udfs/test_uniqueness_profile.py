@@ -38,7 +38,9 @@ def test_polars_answers_alike(model: str) -> None:
     assert len(duck) == len(polars)
     for one, other in zip(duck, polars, strict=True):
         for name, value in one.items():
-            assert other[name] == (pytest.approx(value, rel=1e-9) if isinstance(value, float) else value)
+            assert other[name] == (
+                pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+            )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,10 @@ def test_polars_answers_alike(model: str) -> None:
             "values must be the 3 of the model's columns (age, sex, grade), got 1; pass them",
         ),
         ("'c', ['24', 'F', '6'], 0", "population must be a number of people of at least 1"),
-        ("'c', ['24', 'F', '6'], 10, level := 2", "level must be a probability between 0 and 1, got 2"),
+        (
+            "'c', ['24', 'F', '6'], 10, level := 2",
+            "level must be a probability between 0 and 1, got 2",
+        ),
         ("'nobody', ['24'], 10", "model must be a fitted model, got 'nobody'"),
     ],
 )

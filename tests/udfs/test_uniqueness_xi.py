@@ -25,7 +25,8 @@ def test_engines_agree_and_null_is_a_value() -> None:
     frame = people().with_columns(n=pl.when(pl.col("age") > 25).then(pl.lit(1000.0)))
     model = fitted("m", frame, COLUMNS)
     duck = [
-        row["xi"] for row in by_duckdb("SELECT uniqueness_xi('m', n, age, sex, grade) AS xi FROM t", t=frame)
+        row["xi"]
+        for row in by_duckdb("SELECT uniqueness_xi('m', n, age, sex, grade) AS xi FROM t", t=frame)
     ]
     lazy = frame.lazy().select(rp.uniqueness_xi(model, "n", *COLUMNS)).collect(engine="streaming")
     assert duck == lazy["uniqueness_xi"].to_list()
@@ -81,7 +82,10 @@ def test_a_row_is_its_columns() -> None:
             "row(25, 'F')",
             "the columns must be the 3 of the model (age, sex, grade), got 2; pass them in this order",
         ),
-        ("row(25, 'F', MAP {'a': 6})", "a row of columns must contain no rows, maps, unions or JSON and"),
+        (
+            "row(25, 'F', MAP {'a': 6})",
+            "a row of columns must contain no rows, maps, unions or JSON and",
+        ),
         ("row(25, row('F', 6))", "a row of columns must contain no rows, maps, unions or JSON and"),
         (
             "CASE WHEN x > 1 THEN row(25, 'F', 6) END",

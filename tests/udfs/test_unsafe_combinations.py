@@ -39,14 +39,17 @@ def count_by_hand(
     """How many combinations of each set of columns are rare, how many have one, and who share the rarest."""
     by_columns = rare_by_hand(rows, people, least)
     return {
-        names: (len(who), len(set().union(*who)), min(map(len, who))) for names, who in by_columns.items()
+        names: (len(who), len(set().union(*who)), min(map(len, who)))
+        for names, who in by_columns.items()
     }
 
 
 def figures(answer: list[dict[str, Any]]) -> dict[tuple[str, ...], tuple[int, int, int]]:
     """What each set of columns has; a search that stopped and found nothing has a row without columns."""
     rows = [row for row in answer if row["columns"]]
-    return {tuple(row["columns"]): (row["combinations"], row["records"], row["fewest"]) for row in rows}
+    return {
+        tuple(row["columns"]): (row["combinations"], row["records"], row["fewest"]) for row in rows
+    }
 
 
 @given(
@@ -55,7 +58,9 @@ def figures(answer: list[dict[str, Any]]) -> dict[tuple[str, ...], tuple[int, in
     st.integers(2, 5),
     st.integers(1, 4),
 )
-def test_combinations_of_values_of_any_type(frame: pl.DataFrame, nulls: str, k: int, size: int) -> None:
+def test_combinations_of_values_of_any_type(
+    frame: pl.DataFrame, nulls: str, k: int, size: int
+) -> None:
     rows = [row for row in keys(frame) if nulls == "value" or None not in row]
     if not rows:
         return
@@ -69,7 +74,9 @@ def test_combinations_of_values_of_any_type(frame: pl.DataFrame, nulls: str, k: 
 
 
 @given(frames(min_rows=1, max_columns=3), st.data(), st.integers(2, 4))
-def test_combinations_count_people_of_several_rows(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+def test_combinations_count_people_of_several_rows(
+    frame: pl.DataFrame, data: st.DataObject, k: int
+) -> None:
     people = data.draw(st.lists(st.integers(0, 4), min_size=frame.height, max_size=frame.height))
     table = frame.with_columns(pl.Series("person", people, dtype=pl.Int64))
     expected = count_by_hand(keys(frame), people, [k] * 3)
@@ -80,12 +87,16 @@ def test_combinations_count_people_of_several_rows(frame: pl.DataFrame, data: st
 @given(frames(min_rows=1, max_columns=4), st.lists(st.integers(2, 6), min_size=1, max_size=4))
 def test_each_size_has_a_threshold_of_its_own(frame: pl.DataFrame, least: list[int]) -> None:
     expected = count_by_hand(keys(frame), list(range(frame.height)), least)
-    for answer in by_both("unsafe_combinations", {"t": frame}, frame.columns, k=least, max_size=len(least)):
+    for answer in by_both(
+        "unsafe_combinations", {"t": frame}, frame.columns, k=least, max_size=len(least)
+    ):
         assert figures(answer) == expected
 
 
 @given(frames(min_rows=1, max_columns=4), st.data(), st.integers(2, 5))
-def test_the_records_that_have_them_are_listed(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+def test_the_records_that_have_them_are_listed(
+    frame: pl.DataFrame, data: st.DataObject, k: int
+) -> None:
     """minimal_unique_subsets with the same k lists each record, or person, that has an unsafe combination."""
     rows = keys(frame)
     expected = {
@@ -94,7 +105,9 @@ def test_the_records_that_have_them_are_listed(frame: pl.DataFrame, data: st.Dat
         for record in set().union(*held)
     }
     for answer in by_both("minimal_unique_subsets", {"t": frame}, frame.columns, max_size=3, k=k):
-        listed = {(row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None}
+        listed = {
+            (row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None
+        }
         assert listed == expected
     column = data.draw(st.sampled_from(frame.columns))
     for answer in by_both("column_contributions", {"t": frame}, frame.columns, max_size=3, k=k):
@@ -104,7 +117,9 @@ def test_the_records_that_have_them_are_listed(frame: pl.DataFrame, data: st.Dat
 
 
 @given(frames(min_rows=1, max_columns=3), st.data(), st.integers(2, 4))
-def test_people_have_the_combinations_of_their_rows(frame: pl.DataFrame, data: st.DataObject, k: int) -> None:
+def test_people_have_the_combinations_of_their_rows(
+    frame: pl.DataFrame, data: st.DataObject, k: int
+) -> None:
     """A person has a set by which too few share one of their rows, and no smaller set in it does so."""
     people = data.draw(st.lists(st.integers(1, 4), min_size=frame.height, max_size=frame.height))
     table = frame.with_columns(pl.Series("person", people, dtype=pl.Int64))
@@ -124,7 +139,9 @@ def test_people_have_the_combinations_of_their_rows(frame: pl.DataFrame, data: s
     for answer in by_both(
         "minimal_unique_subsets", {"t": table}, frame.columns, max_size=3, k=k, entity="person"
     ):
-        found = {(row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None}
+        found = {
+            (row["record"], tuple(row["columns"])) for row in answer if row["record"] is not None
+        }
         assert found == expected
 
 
@@ -154,7 +171,10 @@ def test_a_table_whose_combinations_are_all_shared_has_no_row() -> None:
     [
         ("k := 1", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
         ("k := [5, 1]", "k must be a whole number of records from 2 to 1e+9, got 1; pass"),
-        ("k := [5, 3]", "k must be one number, or one for each of the 3 sizes up to max_size, got 2"),
+        (
+            "k := [5, 3]",
+            "k must be one number, or one for each of the 3 sizes up to max_size, got 2",
+        ),
         ("k := 'few'", "k must be a number or a list of one or more numbers, got few"),
         ("k := NULL", "k must be a number or a list of one or more numbers, got NULL"),
         ("nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
@@ -163,5 +183,7 @@ def test_a_table_whose_combinations_are_all_shared_has_no_row() -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
-        by_duckdb(f"FROM unsafe_combinations(t, {call})", t=pl.DataFrame({"a": [1, 2], "b": [1, 1]}))
+        by_duckdb(
+            f"FROM unsafe_combinations(t, {call})", t=pl.DataFrame({"a": [1, 2], "b": [1, 1]})
+        )
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")

@@ -19,7 +19,11 @@ TOWN = pl.DataFrame(
     }
 )
 QI = ["age", "income", "zip"]
-OPTIONS = {"fractions": [0.3], "samples": 2, "methods": ["people", "bound", "loglinear_nb", "copula"]}
+OPTIONS = {
+    "fractions": [0.3],
+    "samples": 2,
+    "methods": ["people", "bound", "loglinear_nb", "copula"],
+}
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
@@ -44,12 +48,16 @@ def test_the_truth_is_that_of_a_loop() -> None:
     classes = Counter(TOWN.with_columns(pl.col("income") + 0.0).rows())
     rows = by_duckdb(f"FROM validate_risk(t, {QI}, [0.3], 1, methods := ['pyc'])", t=TOWN)
     reported = {row["figure"]: row["truth"] for row in rows if row["sample"] == 1}
-    assert reported["uniqueness"] == pytest.approx(sum(size == 1 for size in classes.values()) / 900)
+    assert reported["uniqueness"] == pytest.approx(
+        sum(size == 1 for size in classes.values()) / 900
+    )
     assert reported["correctness"] == pytest.approx(len(classes) / 900)
 
 
 def test_dropped_records_are_counted() -> None:
-    rows = by_duckdb(f"FROM validate_risk(t, {QI}, [0.3], 1, methods := ['bound'], nulls := 'drop')", t=TOWN)
+    rows = by_duckdb(
+        f"FROM validate_risk(t, {QI}, [0.3], 1, methods := ['bound'], nulls := 'drop')", t=TOWN
+    )
     dropped = TOWN["age"].null_count()
     assert {row["records_dropped"] for row in rows} == {dropped}
     assert rows[0]["counted"] == round(0.3 * (900 - dropped))
@@ -63,9 +71,15 @@ def test_dropped_records_are_counted() -> None:
             "fractions must leave samples of at least 50 records, got 0.01 of 900 records; pass",
         ),
         ("['age'], [1.5]", "fractions must be a share of the records above 0 and below 1, got 1.5"),
-        ("['age'], samples := 0", "samples must be a whole number of samples from 1 to 1000, got 0"),
+        (
+            "['age'], samples := 0",
+            "samples must be a whole number of samples from 1 to 1000, got 0",
+        ),
         ("['age'], methods := ['peple']", "methods must be one of 'people', 'bound', 'zayatz'"),
-        ("['agee']", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'"),
+        (
+            "['agee']",
+            "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'",
+        ),
         ("['age'], nulls := 'wildcard'", "nulls must be one of 'value', 'drop', got 'wildcard'"),
     ],
 )

@@ -18,7 +18,9 @@ from reid_sql.reductions.audit import AUDITED_TABLES
     "Francis & Wagner 2025 (abstention); "
     "van Breugel et al. 2023 (density ratio); Fay & Feuer 1997 (copies); Westfall & Young 1993",
 )
-def audit_synthetic(tables: AuditedTables, targets: Targets = 10_000, seed: Seed = 0) -> list[AuditedAttack]:
+def audit_synthetic(
+    tables: AuditedTables, targets: Targets = 10_000, seed: Seed = 0
+) -> list[AuditedAttack]:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
     The answer has one row for each figure. `original` is measured on the records that the table was made

@@ -37,8 +37,12 @@ COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'co
 STATUS_COLUMN: Final = Text(
     "the name of a column that marks hidden counts", "write status := 'column'", optional=True
 )
-SUM_COLUMN: Final = Text("the name of a column of sums", "write value := 'value_sum'", optional=True)
-LARGEST_COLUMN: Final = Text("the name of a column of the largest contributions", "write largest := 'column'")
+SUM_COLUMN: Final = Text(
+    "the name of a column of sums", "write value := 'value_sum'", optional=True
+)
+LARGEST_COLUMN: Final = Text(
+    "the name of a column of the largest contributions", "write largest := 'column'"
+)
 TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
 
 

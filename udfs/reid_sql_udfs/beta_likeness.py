@@ -22,7 +22,9 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def beta_likeness(
-    class_values: sensitive.ClassValues, variant: sensitive.Likeness = "basic", beta: sensitive.Gain = 1
+    class_values: sensitive.ClassValues,
+    variant: sensitive.Likeness = "basic",
+    beta: sensitive.Gain = 1,
 ) -> sensitive.Disclosure:
     """Measure β-likeness: how much more frequent a sensitive value is in a class than in the table.
 
@@ -42,4 +44,6 @@ def beta_likeness(
     >>> beta_likeness(answer).offending_share
     0.3333333333333333
     """
-    return sensitive.summarize_highest(class_values, beta, variant, infinite=sensitive.STATUS_NO_BETA)
+    return sensitive.summarize_highest(
+        class_values, beta, variant, infinite=sensitive.STATUS_NO_BETA
+    )

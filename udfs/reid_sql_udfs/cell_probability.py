@@ -6,7 +6,8 @@ from reid_sql.parameters import Floats
 
 
 @model_function(
-    question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19"
+    question=Question.MODEL_SCORES,
+    source="Rocher, Hendrickx & de Montjoye 2019, eq. 6 and 17 to 19",
 )
 def cell_probability(cell: Scores) -> Floats:
     """Probability under a fitted model that a person of the population has exactly this record's values.

@@ -20,7 +20,8 @@ from reid_sql.reductions.classes import HISTOGRAM
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
 )
 def correctness_curve(
-    histogram: Histogram, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None
+    histogram: Histogram,
+    sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None,
 ) -> list[CurvePoint]:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 

@@ -5,7 +5,9 @@ from reid_sql.models.fitted_model import Scores
 from reid_sql.parameters import Count, Floats
 
 
-@model_function(question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 27")
+@model_function(
+    question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 27"
+)
 def correctness_kappa(cell: Scores, population: Count) -> Floats:
     """Probability κ that a match on this record's values in the population is the right person.
 

@@ -22,7 +22,9 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def delta_disclosure(
-    class_values: sensitive.ClassValues, variant: sensitive.Presence = "present", delta: sensitive.Gain = 1
+    class_values: sensitive.ClassValues,
+    variant: sensitive.Presence = "present",
+    delta: sensitive.Gain = 1,
 ) -> sensitive.Disclosure:
     """Measure δ-disclosure: the log factor between a sensitive value's shares in a class and the table.
 
@@ -43,4 +45,6 @@ def delta_disclosure(
     >>> delta_disclosure(answer).offending_records
     4
     """
-    return sensitive.summarize_highest(class_values, delta, variant, infinite=sensitive.STATUS_NO_DELTA)
+    return sensitive.summarize_highest(
+        class_values, delta, variant, infinite=sensitive.STATUS_NO_DELTA
+    )

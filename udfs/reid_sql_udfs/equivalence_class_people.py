@@ -15,7 +15,9 @@ from reid_sql.reductions.classes import CLASS_SIZE
     question=Question.CLASS_SIZES,
     source="Sweeney 2002 (k-anonymity), of people in place of rows",
 )
-def equivalence_class_people(entity: Annotated[npt.ArrayLike, Entity()], *columns: npt.ArrayLike) -> Integers:
+def equivalence_class_people(
+    entity: Annotated[npt.ArrayLike, Entity()], *columns: npt.ArrayLike
+) -> Integers:
     """Count the people, not rows, who share this record's quasi-identifiers (a window function).
 
     `entity`, the column that identifies people, comes first; then 1 to 64 quasi-identifiers, as in

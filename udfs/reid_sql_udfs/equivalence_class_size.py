@@ -8,7 +8,9 @@ from reid_sql.parameters import Integers
 from reid_sql.reductions.classes import CLASS_SIZE
 
 
-@window_function(reduction=CLASS_SIZE, question=Question.CLASS_SIZES, source="Sweeney 2002 (k-anonymity)")
+@window_function(
+    reduction=CLASS_SIZE, question=Question.CLASS_SIZES, source="Sweeney 2002 (k-anonymity)"
+)
 def equivalence_class_size(*columns: npt.ArrayLike) -> Integers:
     """Count the records that share this record's values in the quasi-identifiers (a window function).
 

@@ -21,7 +21,11 @@ from reid_sql.reductions.evidence import PAIRS
     reasons={"by": "its name is that of one model"},
 )
 def fit_copula(
-    rows: EvidenceRows, name: NewModel, ordered: Names = None, method: Method = "paper", seed: Seed = 0
+    rows: EvidenceRows,
+    name: NewModel,
+    ordered: Names = None,
+    method: Method = "paper",
+    seed: Seed = 0,
 ) -> ModelSummary:
     """Fit the Gaussian copula of a sample's columns; uniqueness_xi and correctness_kappa take its name.
 

@@ -6,7 +6,9 @@ from reid_sql.parameters import sql_text
 from reid_sql.reductions.disclosure import L_DIVERSITY
 
 
-def select(worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK) -> str:
+def select(
+    worst: str, offends: str, variant: str, threshold: str, infinite: str = disclosure.OK
+) -> str:
     """Spell the summary over the classes of each size and value; `worst` is min or max."""
     judged = "count(value) = count(*)"
     at_fault = f"coalesce(sum(records) FILTER ({offends}), 0)"

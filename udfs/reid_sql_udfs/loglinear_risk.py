@@ -2,7 +2,12 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.population import loglinear
-from reid_sql.models.population.loglinear import FittedRecords, Fraction, Interactions, LoglinearRisk
+from reid_sql.models.population.loglinear import (
+    FittedRecords,
+    Fraction,
+    Interactions,
+    LoglinearRisk,
+)
 from reid_sql.reductions.records import FITTED_RECORDS
 
 

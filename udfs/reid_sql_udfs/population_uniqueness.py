@@ -3,7 +3,11 @@
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.population import population_uniqueness as model
-from reid_sql.models.population.population_uniqueness import Method, PopulationUniqueness, UniquenessEvidence
+from reid_sql.models.population.population_uniqueness import (
+    Method,
+    PopulationUniqueness,
+    UniquenessEvidence,
+)
 from reid_sql.parameters import Count
 from reid_sql.reductions.evidence import EVIDENCE
 

@@ -53,6 +53,12 @@ def pyc_extrapolate(
     0.21
     """
     forecast = extrapolation.extrapolate(
-        sizes, correctness, populations, method, measure=measure, k=k, standard_errors=standard_errors
+        sizes,
+        correctness,
+        populations,
+        method,
+        measure=measure,
+        k=k,
+        standard_errors=standard_errors,
     )
     return extrapolation.list_forecasts(forecast, populations)

@@ -39,4 +39,6 @@ def qar_quasi_identifiers(
     >>> [(row.quasi_identifier, row.risk) for row in qar_quasi_identifiers(people, 1)]
     [(['age'], 0.75), (['sex'], 0.5)]
     """
-    return extreme_risk.rank_quasi_identifiers(choose_quasi_identifiers(table, p, sample, seed), memory_mb)
+    return extreme_risk.rank_quasi_identifiers(
+        choose_quasi_identifiers(table, p, sample, seed), memory_mb
+    )

@@ -47,4 +47,6 @@ def quasi_identifiers(
     >>> [row.columns for row in quasi_identifiers(people, 0.5)]
     [['age', 'sex']]
     """
-    return identifying_sets.find_quasi_identifiers(table, at_least, max_size, max_sets, memory_mb, sets=sets)
+    return identifying_sets.find_quasi_identifiers(
+        table, at_least, max_size, max_sets, memory_mb, sets=sets
+    )

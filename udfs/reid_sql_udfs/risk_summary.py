@@ -35,7 +35,9 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     reasons=NO_HOUSEHOLD,
     also=("k_anonymity",),
 )
-def risk_summary(histogram: disclosure.Histogram, threshold: Threshold = 0.2) -> disclosure.ProsecutorRisk:
+def risk_summary(
+    histogram: disclosure.Histogram, threshold: Threshold = 0.2
+) -> disclosure.ProsecutorRisk:
     """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
     A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the

@@ -7,7 +7,8 @@ from reid_sql.parameters import Integers, Seed
 
 
 @drawn_function(
-    question=Question.FITTED_MODELS, source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1"
+    question=Question.FITTED_MODELS,
+    source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithm 1",
 )
 def sample_copula(model: FittedModel, places: Integers, seed: Seed = 0) -> Integers:
     """Draw records from a fitted model: a table, as text, of any length, never in memory as a whole.

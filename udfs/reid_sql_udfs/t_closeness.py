@@ -16,7 +16,9 @@ from reid_sql_udfs.l_diversity import select
     one_row_per_person=True,
 )
 def t_closeness(
-    class_values: sensitive.ClassValues, variant: sensitive.Distance = "equal", t: sensitive.Closeness = 0.2
+    class_values: sensitive.ClassValues,
+    variant: sensitive.Distance = "equal",
+    t: sensitive.Closeness = 0.2,
 ) -> sensitive.Disclosure:
     """Measure t-closeness: how far each class's sensitive values are from the table's; beyond t offends.
 

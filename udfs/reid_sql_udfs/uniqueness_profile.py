@@ -15,7 +15,11 @@ from reid_sql.parameters import Count, Model, RecordValues, SubsetSize
     models=True,
 )
 def uniqueness_profile(
-    model: Model, values: RecordValues, population: Count, max_size: SubsetSize = 3, level: Level = 0.95
+    model: Model,
+    values: RecordValues,
+    population: Count,
+    max_size: SubsetSize = 3,
+    level: Level = 0.95,
 ) -> list[ProfileRow]:
     """Measure how unique a person is by each choice of attributes, what each adds, and which suffice.
 
@@ -33,4 +37,6 @@ def uniqueness_profile(
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return model_of.profile(registry.known(model), values, float(population), int(max_size), float(level))  # type: ignore[arg-type]
+    return model_of.profile(
+        registry.known(model), values, float(population), int(max_size), float(level)
+    )  # type: ignore[arg-type]

@@ -5,7 +5,9 @@ from reid_sql.models.fitted_model import Scores
 from reid_sql.parameters import Count, Floats
 
 
-@model_function(question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 2")
+@model_function(
+    question=Question.MODEL_SCORES, source="Rocher, Hendrickx & de Montjoye 2019, eq. 2"
+)
 def uniqueness_xi(cell: Scores, population: Count) -> Floats:
     """Probability ξ that a person with this record's values is the only one of them in the population.
 

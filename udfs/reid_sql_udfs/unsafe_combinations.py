@@ -17,7 +17,10 @@ from reid_sql.reductions.distinct_records import DISTINCT_CODES
     source="Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2)",
 )
 def unsafe_combinations(
-    table: DistinctCodes, k: LeastSharedBySize = 5, max_size: SubsetSize = 3, memory_mb: Memory = 1024
+    table: DistinctCodes,
+    k: LeastSharedBySize = 5,
+    max_size: SubsetSize = 3,
+    memory_mb: Memory = 1024,
 ) -> list[rare.UnsafeCombinations]:
     """Count the minimal combinations of values that fewer than k records share, by their columns.
 

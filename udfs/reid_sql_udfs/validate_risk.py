@@ -56,5 +56,11 @@ def validate_risk(
     """
     whole, chosen = encode_table(table), backtest.choose_methods(methods)
     return backtest.backtest(
-        whole.codes, fractions, int(samples), int(seed), texts=whole.texts, names=whole.names, methods=chosen
+        whole.codes,
+        fractions,
+        int(samples),
+        int(seed),
+        texts=whole.texts,
+        names=whole.names,
+        methods=chosen,
     )

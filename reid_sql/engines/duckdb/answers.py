@@ -17,7 +17,11 @@ from reid_sql.sql.text import name, text, texts
 
 
 def check_arguments(
-    declared: Function, values: Sequence[Any], *, may_read_files: bool = True, is_plain: bool = False
+    declared: Function,
+    values: Sequence[Any],
+    *,
+    may_read_files: bool = True,
+    is_plain: bool = False,
 ) -> dict[str, Any]:
     """Check the values in the order of the parameters: tables become sources, whole numbers whole."""
     refuse_names_of_options(declared, values)
@@ -42,7 +46,8 @@ def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[
     return {each.name: checked[each.name] if each.name in own else None for each in arguments}
 
 
-MAX_CALLS: Final = 2**63 - 1  # rows of a range that has no end, each of which asks a body for its answer
+# rows of a range that has no end, each of which asks a body for its answer
+MAX_CALLS: Final = 2**63 - 1
 # What arrives as bytes where arrow_lossless_conversion is set.
 IN_ARROW: Final = {"HUGEINT": "DECIMAL(38, 0)"}
 # Every column by its name, those of the groups by their own.
@@ -83,7 +88,9 @@ def answer_over(
             return _answer_by_group(declared, reduction, answer)
         return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column(declared)}"
     if declared.grouped:
-        return _body_by_group(declared, reduction, [*own.values(), str(is_divided).lower()], database, source)
+        return _body_by_group(
+            declared, reduction, [*own.values(), str(is_divided).lower()], database, source
+        )
     answer = _body_over(declared, reduction, list(own.values()), database, source)
     return _add_household_risk(answer) if has_households else answer
 
@@ -101,9 +108,7 @@ def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> s
         if column != "records"
     )
     each = f"SELECT {_groups(reduction)}, {answer} GROUP BY ALL"
-    return (
-        f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column(declared)})"
-    )
+    return f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column(declared)})"
 
 
 def _answer_for_no_record(column: str) -> str:
@@ -121,9 +126,12 @@ def call_body(declared: Function, arguments: Sequence[str], database: str, rest:
     it is the last. DuckDB may stop between two of them. The row is materialized: DuckDB 1.4 loses it where it
     streams into a join.
     """
-    typed = [f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)]
+    typed = [
+        f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)
+    ]
     given = ", ".join([f"'{body_name(declared)}'", *[text(database)] * declared.models, *typed])
-    number = "(SELECT reid_number FROM reid_begun)"  # alone: what is next to it would be copied at each call
+    # alone: what is next to it would be copied at each call
+    number = "(SELECT reid_number FROM reid_begun)"
     asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({MAX_CALLS}), {number}"
     return f"""WITH reid_begun AS MATERIALIZED (
         SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
@@ -145,7 +153,11 @@ def body_types(declared: Function) -> list[str]:
     listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
     inputs = reduction.inputs.values() if reduction else ()
     own = [parameter.domain.sql_type for parameter in declared.own_parameters]
-    return [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in inputs] + own + ["BOOLEAN"] * declared.grouped
+    return (
+        [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in inputs]
+        + own
+        + ["BOOLEAN"] * declared.grouped
+    )
 
 
 def _body_over(
@@ -154,7 +166,9 @@ def _body_over(
     """The answer of a Python body, which gets whole columns of the reduction."""
     first = next(iter(reduction.columns))
     inputs = list(reduction.inputs)
-    arrays = inputs if reduction.whole else [f"list({column} ORDER BY {first} ASC)" for column in inputs]
+    arrays = (
+        inputs if reduction.whole else [f"list({column} ORDER BY {first} ASC)" for column in inputs]
+    )
     if declared.answer is Answer.PER_RECORD:
         members = f"list(members ORDER BY {first} ASC) AS reid_members, {MAX_NULL_REPORT}"
         called = call_body(declared, [*arrays, *own], database, f"{members} FROM {source}")
@@ -164,7 +178,9 @@ def _body_over(
             FROM ({each}) ORDER BY record ASC NULLS LAST"""
     report = NULL_REPORT if reduction.whole else MAX_NULL_REPORT
     if reduction.keyed:
-        called = call_body(declared, [*arrays, *own], database, f"{report}, keys AS reid_keys FROM {source}")
+        called = call_body(
+            declared, [*arrays, *own], database, f"{report}, keys AS reid_keys FROM {source}"
+        )
         each = f"SELECT unnest(answers) AS answer, {NULL_REPORT}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {NULL_REPORT}, reid_keys FROM ({each})"
         key = "list_extract(reid_keys, record + 1) AS record"
@@ -198,7 +214,8 @@ def _body_by_group(
     parts = f"SELECT {_groups(reduction)}, {gathered}, {MAX_NULL_REPORT} FROM {source} GROUP BY ALL"
     every = f"SELECT list(struct_pack(*COLUMNS(*))) AS reid_parts FROM ({parts})"
     given = [
-        f"list_transform(reid_parts, lambda reid_p: struct_extract(reid_p, '{array}'))" for array in arrays
+        f"list_transform(reid_parts, lambda reid_p: struct_extract(reid_p, '{array}'))"
+        for array in arrays
     ]
     called = call_body(declared, [*given, *own], database, f"reid_parts FROM ({every})")
     each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
@@ -213,7 +230,8 @@ def score_records(declared: Function, checked: Mapping[str, Any], database: str)
     source, model = checked["tbl"], registry.known(checked["model"])
     own = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
     on = " AND ".join(
-        f"{name(column)} IS NOT DISTINCT FROM reid_q{place}" for place, column in enumerate(model.columns, 1)
+        f"{name(column)} IS NOT DISTINCT FROM reid_q{place}"
+        for place, column in enumerate(model.columns, 1)
     )
     listed = f"(SELECT list(column_name) FROM (DESCRIBE FROM {source.items()}))"
     test = f"coalesce(error({REFUSE}('names', {listed}, {texts(declared.columns)}))::BOOLEAN, true)"
@@ -221,7 +239,9 @@ def score_records(declared: Function, checked: Mapping[str, Any], database: str)
         SELECT reid_own.*, unnest(reid_answer)
         FROM (FROM {source.items()}) AS reid_own JOIN reid_scored ON {on}
         WHERE {test}"""
-    return with_scores(source, model, [text(database), text(checked["model"]), *own], declared.name, body)
+    return with_scores(
+        source, model, [text(database), text(checked["model"]), *own], declared.name, body
+    )
 
 
 def draw_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:

@@ -64,8 +64,11 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
         _write_groups(select)
         _name_subqueries(select)
     try:
-        return str(tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE, comments=False))
-    except (UnsupportedError, AttributeError) as error:  # the second where a rewriter of sqlglot breaks down
+        return str(
+            tree.sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE, comments=False)
+        )
+    # the second where a rewriter of sqlglot breaks down
+    except (UnsupportedError, AttributeError) as error:
         rule = f"SQL of {dialect} must have all that the call needs, got one thing that sqlglot cannot write"
         reason = " ".join(str(error).split())
         raise UnavailableError(f"{rule} ({reason}); run the call in DuckDB") from None
@@ -75,16 +78,24 @@ def _portable(node: Any) -> Any:  # noqa: ANN401 - the same
     """Write what DuckDB alone has in words of all."""
     from sqlglot import exp  # noqa: PLC0415 - an optional extra
 
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Anonymous) and node.this.name == "error":
+    if (
+        isinstance(node, exp.Cast)
+        and isinstance(node.this, exp.Anonymous)
+        and node.this.name == "error"
+    ):
         return exp.cast(exp.null(), node.to)
     if isinstance(node, exp.IgnoreNulls | exp.AnyValue):  # of values that are the same
         value = node.this if isinstance(node, exp.AnyValue) else node.this.this
         return exp.Max(this=value)
-    if isinstance(node, exp.ApproxDistinct):  # by which t_closeness chooses the faster of two equal ways
+    # by which t_closeness chooses the faster of two equal ways
+    if isinstance(node, exp.ApproxDistinct):
         return exp.Literal.number(0)
     if isinstance(node, exp.IsInf):
         return exp.GT(this=exp.Abs(this=node.this), expression=exp.Literal.number(NOTHING_LARGER))
-    if isinstance(node, exp.DataType) and node.this in {exp.DataType.Type.INT128, exp.DataType.Type.INT256}:
+    if isinstance(node, exp.DataType) and node.this in {
+        exp.DataType.Type.INT128,
+        exp.DataType.Type.INT256,
+    }:
         return exp.DataType.build("DECIMAL(38, 0)", dialect=DUCKDB)
     if isinstance(node, exp.Identifier) and node.quoted and LOWER_NAME.fullmatch(node.name):
         node.set("quoted", node.name in reserved_words())
@@ -116,7 +127,10 @@ def _name_subqueries(select: Any) -> None:  # noqa: ANN401 - the same
     """Name each subquery in FROM or JOIN, and its columns within it, as most databases want it."""
     from sqlglot import exp  # noqa: PLC0415 - an optional extra
 
-    sources = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or [])]
+    sources = [
+        select.args.get("from_") or select.args.get("from"),
+        *(select.args.get("joins") or []),
+    ]
     for place, source in enumerate(filter(None, sources)):
         subquery = source.this
         if not isinstance(subquery, exp.Subquery):
@@ -126,5 +140,7 @@ def _name_subqueries(select: Any) -> None:  # noqa: ANN401 - the same
         names = subquery.args["alias"].args.get("columns") or []
         if names and isinstance(subquery.this, exp.Select):
             cells = zip(subquery.this.expressions, names, strict=True)
-            subquery.this.set("expressions", [exp.alias_(cell.unalias(), name.name) for cell, name in cells])
+            subquery.this.set(
+                "expressions", [exp.alias_(cell.unalias(), name.name) for cell, name in cells]
+            )
             subquery.args["alias"].set("columns", [])

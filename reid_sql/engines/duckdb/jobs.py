@@ -18,9 +18,11 @@ import pyarrow as pa
 
 from reid_sql.models.interruption import InterruptedWorkError, checked
 
-WAIT: Final = 0.02  # seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
+# seconds that one call waits; DuckDB runs 50 before it looks whether Ctrl-C was pressed
+WAIT: Final = 0.02
 MAX_IDLE: Final = 30.0  # seconds after which a body that nobody waits for ends
-MAX_PAUSE: Final = 3600.0  # seconds after which an answer that nobody fetched is dropped, once another begins
+# seconds after which an answer that nobody fetched is dropped, once another begins
+MAX_PAUSE: Final = 3600.0
 LET_GO: Final = (
     f"a computation must be asked for its answer within {MAX_PAUSE / 60:g} minutes, got a longer pause; "
     "run the statement again, alone or with more threads"
@@ -28,7 +30,8 @@ LET_GO: Final = (
 THREAD: Final = "reid-sql body"
 _NUMBERS: Final = count(1)
 _JOBS: Final[dict[int, "_Job"]] = {}
-_ANSWERED: Final = deque[tuple[int, pa.DataType]](maxlen=1000)  # more than statements that run at a time
+# more than statements that run at a time
+_ANSWERED: Final = deque[tuple[int, pa.DataType]](maxlen=1000)
 
 
 class _Job:
@@ -39,7 +42,8 @@ class _Job:
         self.share = 0.0
         self.asked = time.monotonic()
         self.waited = threading.Event()
-        self.is_left = False  # once nobody came; then no other thread of the work waits as long again
+        # once nobody came; then no other thread of the work waits as long again
+        self.is_left = False
         self.ended = threading.Event()
         self.at_work = threading.Lock()
         self.answer: pa.Array | None = None

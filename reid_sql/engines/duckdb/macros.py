@@ -34,7 +34,8 @@ from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
-SCORES_WITH_OWN_MACRO: Final = 4  # numbers of columns: scores gain less by it than each costs to make
+# numbers of columns: scores gain less by it than each costs to make
+SCORES_WITH_OWN_MACRO: Final = 4
 INEXACT: Final = (
     "columns must distinguish texts that differ, got a collation of its own for one; pass "
     "decode(encode(name)) in its place, or where its texts are within a value "
@@ -55,7 +56,9 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     made: dict[str, str] = {}
     for name, declared in functions.items():
         if not declared.answer.of_rows:
-            made |= {each: qualified(_table_macro(name, declared)) for each in (name, *declared.also)}
+            made |= {
+                each: qualified(_table_macro(name, declared)) for each in (name, *declared.also)
+            }
         elif declared.answer is Answer.SCALAR:
             listed = ", ".join(parameter.name for parameter in declared.parameters)
             made[name] = f"({listed}) AS {HOME}{name}({listed})"
@@ -69,7 +72,9 @@ def _macros_of(name: str, declared: Function) -> dict[str, str]:
     if declared.answer is Answer.SCALAR:
         return _value_macros(name, declared)
     if declared.answer is Answer.WINDOW:
-        return {name: _define_by_columns(declared, lambda columns: _window(declared, columns), "NULL")}
+        return {
+            name: _define_by_columns(declared, lambda columns: _window(declared, columns), "NULL")
+        }
     if declared.answer is Answer.MODEL_SCORE:
         return _score_macros(name, declared)
     return {each: _table_macro(name, declared) for each in (name, *declared.also)}
@@ -95,9 +100,7 @@ def _table_macro(name: str, declared: Function) -> str:
     # DuckDB would fold `l = 3` before the planner gets it, and raise an error of its own: types come first.
     types = ", ".join(f'typeof("{each}")' for each in names)
     refused = f"error({sql_text(REFUSAL_BOOLEAN.format(f'parameters of {name}'))})"
-    return (
-        f"({shown}) AS TABLE FROM query(CASE WHEN 'BOOLEAN' IN ({types}) THEN {refused} ELSE {planned} END)"
-    )
+    return f"({shown}) AS TABLE FROM query(CASE WHEN 'BOOLEAN' IN ({types}) THEN {refused} ELSE {planned} END)"
 
 
 def _former_macros(declared: Function) -> dict[str, str]:
@@ -136,7 +139,9 @@ def _options(declared: Function) -> list[Parameter]:
     return [parameter for parameter in declared.parameters if not parameter.domain.is_record_value]
 
 
-def _define_by_columns(declared: Function, make: Callable[[Sequence[str]], str], ungiven: str) -> str:
+def _define_by_columns(
+    declared: Function, make: Callable[[Sequence[str]], str], ungiven: str
+) -> str:
     """A macro of 1 to 64 columns: one for each of the first numbers of them, some with defaults for the rest.
 
     There are no macros of any number of parameters. The text of all 64 would grow with the square of their
@@ -149,7 +154,9 @@ def _define_by_columns(declared: Function, make: Callable[[Sequence[str]], str],
     least, made = 1, []
     for most in [*range(1, own + 1), *(WINDOWS_WITH_DEFAULTS if is_window else [MAX_COLUMNS])]:
         defaults = [f"{column} := {ungiven}" for column in columns[least:most]]
-        made.append(f"({', '.join([*before, *columns[:least], *defaults])}) AS {make(columns[:most])}")
+        made.append(
+            f"({', '.join([*before, *columns[:least], *defaults])}) AS {make(columns[:most])}"
+        )
         least = most + 1
     return ", ".join(made)
 
@@ -182,7 +189,9 @@ def _window(declared: Function, columns: Sequence[str]) -> str:
     separated = f", {sql_literal(BETWEEN_COLUMNS)}, ".join(given)
     test = f"reid_are_columns({len(people)}, row({separated}), {sql_literal(example)})"
     exact = f"reid_are_exact(row({', '.join(given)}))"
-    return bind_no_further(given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END")
+    return bind_no_further(
+        given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END"
+    )
 
 
 def window_of(people: Sequence[str], columns: Sequence[str], *, is_plain: bool = False) -> str:
@@ -201,9 +210,7 @@ def window_of(people: Sequence[str], columns: Sequence[str], *, is_plain: bool =
 def _identified(person: str, known: Callable[[str], str]) -> str:
     """The person of a row; refuses a row of nobody, by a cast that fails (see SHARED)."""
     is_known = f"{known(person)} IS NOT NULL"
-    test = (
-        f"CAST(CASE WHEN {is_known} THEN 'true' ELSE {sql_literal(REFUSAL_UNIDENTIFIED_ROW)} END AS BOOLEAN)"
-    )
+    test = f"CAST(CASE WHEN {is_known} THEN 'true' ELSE {sql_literal(REFUSAL_UNIDENTIFIED_ROW)} END AS BOOLEAN)"
     return f"CASE WHEN {test} THEN {person} END"
 
 
@@ -220,7 +227,9 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
     return {
         score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",
         name: _define_by_columns(
-            declared, lambda columns: f"{HOME}{score}({', '.join([*own, _texts_of(columns)])})", UNGIVEN
+            declared,
+            lambda columns: f"{HOME}{score}({', '.join([*own, _texts_of(columns)])})",
+            UNGIVEN,
         ),
     }
 
@@ -253,9 +262,7 @@ REFUSAL_ROW: Final = (
     "a row of columns must contain no rows, maps, unions or JSON and must not be NULL, got one that does; "
     "pass the columns one by one"
 )
-REFUSAL_OLD_ROW: Final = (
-    "a row of columns must be read by DuckDB 2.0 or later, got an older one; pass the columns one by one"
-)
+REFUSAL_OLD_ROW: Final = "a row of columns must be read by DuckDB 2.0 or later, got an older one; pass the columns one by one"
 # A refusal within a window is a cast that fails: error() counts as a side effect, which QUALIFY and ORDER BY
 # cannot refer to. The tests read no row. DuckDB 2.0 folds them while it plans the query: the alias of a case
 # that never is contains the texts of the columns, and depends on none. DuckDB before 2.0 folds that case to
@@ -290,6 +297,7 @@ def comments(functions: Mapping[str, Function]) -> str:
     for declared in functions.values():
         kind = "MACRO" if declared.answer.of_rows else "MACRO TABLE"
         words = f"{declared.words} {declared.signature}. Source: {declared.source}"
-        plain = words.replace(";", ",")  # tools that split a script at semicolons do so within texts too
+        # tools that split a script at semicolons do so within texts too
+        plain = words.replace(";", ",")
         statements.append(f"COMMENT ON {kind} {HOME}{declared.name} IS {sql_literal(plain)};\n")
     return "".join(statements)

@@ -8,17 +8,22 @@ import duckdb
 
 BUILTIN: Final = "system.main."  # the place of DuckDB's functions, and of our Python functions
 HOME: Final = "reid_home.main."  # placeholder of the catalogue of our macros
-DATABASE: Final = "reid_database"  # a Python function: the text by which this database's models are found
+# a Python function: the text by which this database's models are found
+DATABASE: Final = "reid_database"
 PLAN: Final = "reid_plan"  # a Python function: the query of a call, as text
-REFUSE: Final = "reid_refusal"  # a Python function: a refusal of what only the query can see, or NULL
+# a Python function: a refusal of what only the query can see, or NULL
+REFUSE: Final = "reid_refusal"
 BODY: Final = "reid_body_"  # before a function's name, its Python body
 BEGIN: Final = "reid_begin"  # a Python function: begins a body, and returns the number to ask it by
 WINDOWS_WITH_OWN_MACRO: Final = 16  # numbers of columns for which a window has a macro of its own
-WINDOWS_WITH_DEFAULTS: Final = (24, 32, 48, 64)  # numbers up to which one macro takes each of the others
+# numbers up to which one macro takes each of the others
+WINDOWS_WITH_DEFAULTS: Final = (24, 32, 48, 64)
 BETWEEN_COLUMNS: Final = "|"  # a text in a row, by which the texts of its columns are separated
 VERSION: Final = tuple(map(int, duckdb.__version__.split(".")[:2]))
-READS_QUOTES: Final = VERSION >= (2, 0)  # else query_table leaves them out of a name, and reads another table
-EQUATES_VARIANTS: Final = VERSION >= (2, 0)  # else 1 as INTEGER and 1 as BIGINT are two values of a VARIANT
+# else query_table leaves them out of a name, and reads another table
+READS_QUOTES: Final = VERSION >= (2, 0)
+# else 1 as INTEGER and 1 as BIGINT are two values of a VARIANT
+EQUATES_VARIANTS: Final = VERSION >= (2, 0)
 
 
 # Each function is written with the place where it is, so that no macro of a user's, or of a database file,
@@ -27,7 +32,9 @@ EQUATES_VARIANTS: Final = VERSION >= (2, 0)  # else 1 as INTEGER and 1 as BIGINT
 # a list in brackets here, a subscript, a field, a struct and a row where they are needed. A macro of
 # DuckDB's own, such as list_sum, calls others by bare names: none is used.
 
-MACROS: Final = re.compile(r"reid_(?:log1p|expm1|texts_of_row|are_exact|are_columns|closed_form_\w+)")
+MACROS: Final = re.compile(
+    r"reid_(?:log1p|expm1|texts_of_row|are_exact|are_columns|closed_form_\w+)"
+)
 PART: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(?P<list>(?<![\w)\]"'])\[)|(?P<bracket>[\[\]])|"""
     r"(?P<before>\bAS\s+(?=reid_)|[*)]\s*(?=REPLACE\b|EXCLUDE\b))?(?<![\w.])(?P<word>[A-Za-z_]\w*)(?=\s*\()",

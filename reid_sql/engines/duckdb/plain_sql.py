@@ -31,7 +31,9 @@ EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
 CALL: Final = re.compile(r"(?is)\s*(?:FROM\s+)?(?:reid\.)?(?:main\.)?(\w+)\s*(\(.*\))\s*;?\s*")
 BRACKET: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(\[{)\]},]""")
 OPTION: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(\w+)\s*:=""")
-OF_PYTHON: Final = re.compile(r"\breid_(?:refusal|begin|wildcard_class_sizes|subset_counts|body_\w+)\(")
+OF_PYTHON: Final = re.compile(
+    r"\breid_(?:refusal|begin|wildcard_class_sizes|subset_counts|body_\w+)\("
+)
 HELPER: Final = re.compile(r"\breid_(log1p|expm1)\(")
 TABLE: Final = re.compile(r"query_table\('((?:[^']|'')*)'\)")
 CAPTURE: Final = "reid_capture"
@@ -51,7 +53,9 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
         query = _write_query(declared, given)
         return lay_out(query) if dialect == DUCKDB else translate(query, dialect)
     expression = (
-        _window(declared, given) if declared.answer is Answer.WINDOW else _closed_form(declared, given)
+        _window(declared, given)
+        if declared.answer is Answer.WINDOW
+        else _closed_form(declared, given)
     )
     return expression if dialect == DUCKDB else translate_expression(expression, dialect)
 
@@ -110,7 +114,9 @@ def _split(given: str) -> list[str]:
 
 def _write_query(declared: Function, given: str) -> str:
     _refuse_options(declared, given)
-    checked = check_arguments(declared, _read_arguments(declared, given), may_read_files=False, is_plain=True)
+    checked = check_arguments(
+        declared, _read_arguments(declared, given), may_read_files=False, is_plain=True
+    )
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
         raise _refusal_of(f"{declared.name}({given})")
@@ -129,8 +135,12 @@ def _read_arguments(declared: Function, given: str) -> Sequence[Any]:
     passed = ", ".join(f'"{p.name}"' for p in declared.parameters)
     with LOCK, duckdb.connect(config={"enable_external_access": False, "threads": 1}) as con:
         CAPTURED.clear()
-        con.create_function(CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL)
-        con.execute(f"CREATE MACRO {declared.name}({shown}) AS TABLE FROM query({CAPTURE}({passed}))")
+        con.create_function(
+            CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
+        )
+        con.execute(
+            f"CREATE MACRO {declared.name}({shown}) AS TABLE FROM query({CAPTURE}({passed}))"
+        )
         try:
             con.execute(f"EXPLAIN FROM {declared.name}({given})")
         except duckdb.Error as error:
@@ -188,7 +198,9 @@ def _closed_form(declared: Function, given: str) -> str:
         rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
         raise OutOfDomainError(f"{rule}; pass each argument by its place")
     form, tests = str(declared.duckdb), []
-    named = {p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)}
+    named = {
+        p.name: f"({value})::DOUBLE" for p, value in zip(declared.parameters, values, strict=True)
+    }
     for parameter in declared.parameters:
         tests += parameter.domain.conditions(named[parameter.name])
     form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _expand_helpers(form))
@@ -209,7 +221,9 @@ def _expand_helpers(form: str) -> str:
 
 # A planned query, laid out for reading: a line for each clause, an indent for each query inside another.
 
-TOKEN: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\s+|\w+|\|\||::|:=|<=|>=|<>|//|.""", re.DOTALL)
+TOKEN: Final = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\s+|\w+|\|\||::|:=|<=|>=|<>|//|.""", re.DOTALL
+)
 CLAUSES: Final = {
     "SELECT",
     "FROM",
@@ -223,7 +237,12 @@ CLAUSES: Final = {
     "JOIN",
     "LEFT",
 }
-CLAUSES_OF_TWO: Final = {("DISTINCT", "FROM"), ("LEFT", "JOIN"), ("ASOF", "LEFT"), ("DESCRIBE", "FROM")}
+CLAUSES_OF_TWO: Final = {
+    ("DISTINCT", "FROM"),
+    ("LEFT", "JOIN"),
+    ("ASOF", "LEFT"),
+    ("DESCRIBE", "FROM"),
+}
 QUERY: Final = {"SELECT", "FROM", "WITH"}
 CONNECTIVES: Final = {"WHEN", "ELSE", "AND", "OR"}
 LONG: Final = 72  # a line is broken at the next comma
@@ -275,13 +294,16 @@ class _Layout:
     def _starts_clause(self, word: str, before: str, after: tuple[str, str]) -> bool:
         if self.inside and not self.inside[-1]:
             return False
-        named = before == "," and after[0] == "AS" and after[1] in {"(", "MATERIALIZED"}  # WITH a, b AS (…)
+        # WITH a, b AS (…)
+        named = before == "," and after[0] == "AS" and after[1] in {"(", "MATERIALIZED"}
         return named or (word in CLAUSES and (before, word) not in CLAUSES_OF_TWO)
 
     def _is_long(self, word: str, before: str) -> bool:
         at_query = not self.inside or self.inside[-1]
         length = len(self.lines[-1])
-        return (before == "," and at_query and length > LONG) or (word in CONNECTIVES and length > LONGER)
+        return (before == "," and at_query and length > LONG) or (
+            word in CONNECTIVES and length > LONGER
+        )
 
     def _line(self, more: str = "") -> None:
         self.lines[-1] = self.lines[-1].rstrip()
@@ -295,7 +317,8 @@ CATALOGUE: Final = "reid"
 CREATE: Final = "CREATE OR REPLACE MACRO "
 DEFINED: Final = re.compile(rf"^{CREATE}(\w+)", re.MULTILINE)
 PUBLIC: Final = re.compile(rf"^{CREATE}((?!reid_)\w+)\s*\(([^)]*)\) AS( TABLE)?", re.MULTILINE)
-WINDOW: Final = "equivalence_class_size"  # the one macro with a definition for each number of columns
+# the one macro with a definition for each number of columns
+WINDOW: Final = "equivalence_class_size"
 WINDOW_COLUMNS: Final = 8
 CALL_OR_QUOTED: Final = re.compile(
     r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])([A-Za-z_]\w*)(?=\s*\()"""
@@ -354,7 +377,11 @@ def qualify(text: str, place: str, create: str) -> str:
     def put(match: re.Match[str]) -> str:
         word = match[1]
         if word is None:
-            return within.sub(place.replace("'", "''"), match[0]) if match[0].startswith("'") else match[0]
+            return (
+                within.sub(place.replace("'", "''"), match[0])
+                if match[0].startswith("'")
+                else match[0]
+            )
         if word in ours:
             return f"{place}{word}"
         return word if word.lower() in SYNTAX else f"{BUILTIN}{word}"
@@ -373,7 +400,10 @@ def _bare_names(place: str) -> str:
     for called, parameters, of_table in PUBLIC.findall(pack()):
         listed = " ".join(parameters.split())
         if called == WINDOW:
-            calls = ("c1" + "".join(f", c{i}" for i in range(2, n + 1)) for n in range(1, WINDOW_COLUMNS + 1))
+            calls = (
+                "c1" + "".join(f", c{i}" for i in range(2, n + 1))
+                for n in range(1, WINDOW_COLUMNS + 1)
+            )
             body = ",\n  ".join(f"({each}) AS {place}{called}({each})" for each in calls)
             made.append(f"CREATE OR REPLACE TEMP MACRO {called}\n  {body};\n")
             continue

@@ -112,7 +112,9 @@ def _items_of(checked: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ..
 
 def _sources_of(values: Iterable[Any]) -> list[DuckDBSource]:
     """The tables among the values, which may be lists of tables."""
-    return [each for value in values for each in list_tables(value) if isinstance(each, DuckDBSource)]
+    return [
+        each for value in values for each in list_tables(value) if isinstance(each, DuckDBSource)
+    ]
 
 
 def plan(
@@ -185,7 +187,9 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     if not repeated:
         return query
     names = {each.item: f"reid_table_{place}" for place, each in enumerate(repeated, 1)}
-    materialized = ", ".join(f"{name} AS MATERIALIZED (FROM {item})" for item, name in names.items())
+    materialized = ", ".join(
+        f"{name} AS MATERIALIZED (FROM {item})" for item, name in names.items()
+    )
     renamed = _change_tables(
         checked, lambda _, table: table.rename(names[table.item]) if table.item in names else table
     )
@@ -196,7 +200,8 @@ def _with_identified_people(declared: Function, checked: Mapping[str, Any]) -> d
     """The arguments, of which each table refuses rows without a value in the column of its people."""
     identified = find_identified_tables(declared, checked)
     return _change_tables(
-        checked, lambda name, table: replace(table, identified_by=identified.get(name, table.identified_by))
+        checked,
+        lambda name, table: replace(table, identified_by=identified.get(name, table.identified_by)),
     )
 
 
@@ -210,10 +215,14 @@ def _write_answer(declared: Function, checked: Mapping[str, Any], database: str)
     reduced = write_reduction(declared, checked, database)
     has_households = declared.answer is Answer.PER_RECORD and checked.get("household") is not None
     is_divided = checked.get("by") is not None
-    return answer_over(declared, own, database, reduced, is_divided=is_divided, has_households=has_households)
+    return answer_over(
+        declared, own, database, reduced, is_divided=is_divided, has_households=has_households
+    )
 
 
-def write_reduction(declared: Function, checked: Mapping[str, Any], database: str = "") -> str | None:
+def write_reduction(
+    declared: Function, checked: Mapping[str, Any], database: str = ""
+) -> str | None:
     """Write the query of the reduction that the function answers from, if it has one."""
     reduction = declared.reduction
     if reduction is None:
@@ -224,7 +233,9 @@ def write_reduction(declared: Function, checked: Mapping[str, Any], database: st
         refuse_groups_named_like_results(by, declared.answer_columns)
     if declared.one_row_per_person and checked["entity"] is not None:
         refuse_household_with_entity(checked.get("household"))
-        arguments |= _people_in_place(checked, arguments, of_shares=reduction.compares_shares(checked))
+        arguments |= _people_in_place(
+            checked, arguments, of_shares=reduction.compares_shares(checked)
+        )
     if any(each.domain is MODEL for each in reduction.arguments):
         arguments["database"] = database
     written: str = implementation(reduction, "duckdb")(**arguments)
@@ -246,7 +257,9 @@ def _people_in_place(
     )
     if "sensitive" in arguments:
         sensitive = checked["sensitive"]
-        tbl = one_row_per_value(checked["tbl"], qi, sensitive, entity, nulls, by, of_shares=of_shares)
+        tbl = one_row_per_value(
+            checked["tbl"], qi, sensitive, entity, nulls, by, of_shares=of_shares
+        )
         return {"tbl": tbl, "entity": PERSON}
     tbl = one_row_per_person(checked["tbl"], qi, entity, nulls, by, arguments.get("weight"))
     if "key" not in arguments:

@@ -41,12 +41,16 @@ SUBSET: Final = pa.struct(
 )
 
 
-def count_subsets(codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array) -> pa.Array:
+def count_subsets(
+    codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array
+) -> pa.Array:
     """Count the subsets of a table of distinct records: the counts, one struct a subset, or the refusal.
 
     Given are max_size, nulls and memory_mb.
     """
-    columns = [numbers_in(column.values) if column.is_valid else NO_CODES for column in codes[0].values]
+    columns = [
+        numbers_in(column.values) if column.is_valid else NO_CODES for column in codes[0].values
+    ]
     packed = numbers_in(records[0].values) if records[0].is_valid else NO_CODES
     whose = numbers_in(people[0].values) if people[0].is_valid else None
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
@@ -122,7 +126,9 @@ def _body(declared: Function) -> Bound:
         return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")
     if declared.answer is Answer.SCORED_TABLE:
         types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
-        return Bound(model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))")
+        return Bound(
+            model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))"
+        )
     if declared.grouped:
         return _bind_in_thread(body_name(declared), group_kernel(declared), f"STRUCT({fields})[][]")
     return _bind_in_thread(body_name(declared), table_kernel(declared), f"STRUCT({fields})[]")
@@ -173,11 +179,15 @@ def body_of(name: str) -> Work:
     """The Python function of this name, bound when it is first called."""
     if name not in CALLED_FUNCTIONS:
         declared = [FUNCTION_FINDERS[0](name.removeprefix(BODY))] if name.startswith(BODY) else []
-        CALLED_FUNCTIONS.update({each: bound.body for each, bound in python_functions(declared).items()})
+        CALLED_FUNCTIONS.update(
+            {each: bound.body for each, bound in python_functions(declared).items()}
+        )
     return CALLED_FUNCTIONS[name]
 
 
-def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array) -> pa.Array:
+def _wildcard_class_sizes(
+    codes: pa.Array, other_codes: pa.Array, other_counts: pa.Array
+) -> pa.Array:
     """Count matches of records as lists of codes, one list of records a row; nothing is refused."""
     answers = [
         wildcard_class_sizes(
@@ -188,10 +198,14 @@ def _wildcard_class_sizes(codes: pa.Array, other_codes: pa.Array, other_counts: 
         for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)
     ]
     listed = array_of(answers, pa.list_(pa.int64()))
-    return pa.StructArray.from_arrays([pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"])
+    return pa.StructArray.from_arrays(
+        [pa.nulls(len(listed), pa.string()), listed], ["refusal", "answers"]
+    )
 
 
-def _suppress_cells(codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array) -> pa.Array:
+def _suppress_cells(
+    codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array
+) -> pa.Array:
     """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
     from reid_sql.models.tables.earlier import find_earlier  # noqa: PLC0415 - no other call
     from reid_sql.models.tables.published_tables import PublishedRows  # noqa: PLC0415

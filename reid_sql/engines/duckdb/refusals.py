@@ -28,7 +28,9 @@ NAMES_ALONE: Final = re.compile(r"\b(struct_pack|struct_insert|struct_update|uni
 SUBQUERY: Final = "SUBQUERY"  # how DuckDB shows one
 PARSE: Final = "SELECT json_serialize_sql(?)"
 LOCK: Final = threading.Lock()
-QUOTED: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")  # in a type: a word of an ENUM, a name
+QUOTED: Final = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
+)  # in a type: a word of an ENUM, a name
 ENUM_WORDS: Final = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:, ?)?)+\)")
 REFUSAL_CAPITALS: Final = (
     "columns must differ by more than capitals, got '{0}' for a table with '{1}' and '{2}', which DuckDB "
@@ -228,7 +230,8 @@ def open_parser() -> duckdb.DuckDBPyConnection:
 
 def _has_column(node: Mapping[str, Any]) -> bool:
     if node.get("function_name") == "row":
-        arguments = node.get("arguments", node.get("children", []))  # in DuckDB 1.5 they are its children
+        # in DuckDB 1.5 they are its children
+        arguments = node.get("arguments", node.get("children", []))
         return all(_has_column(each.get("expression", each)) for each in arguments)
     return bool(_columns_in(node) - {SUBQUERY})
 
@@ -238,7 +241,8 @@ def _columns_in(node: Any) -> set[str]:  # noqa: ANN401 - a part of a parsed exp
         return set().union(*map(_columns_in, node))
     if not isinstance(node, dict):
         return set()
-    if node.get("class") in {"STAR", "POSITIONAL_REFERENCE"}:  # columns of these very names: * and #1
+    # columns of these very names: * and #1
+    if node.get("class") in {"STAR", "POSITIONAL_REFERENCE"}:
         return {str(node["class"])}
     if node.get("class") == "COLUMN_REF":
         return {".".join(node["column_names"])}

@@ -70,9 +70,15 @@ def prepare(functions: "Mapping[str, Function]") -> Prepared:
     from reid_sql.engines.duckdb.python import python_functions  # noqa: PLC0415
 
     bound = python_functions(functions.values())
-    python = {name: PythonFunction(each.types, each.answer, each.volatile) for name, each in bound.items()}
+    python = {
+        name: PythonFunction(each.types, each.answer, each.volatile) for name, each in bound.items()
+    }
     return Prepared(
-        list(functions), definitions(functions), bare_definitions(functions), comments(functions), python
+        list(functions),
+        definitions(functions),
+        bare_definitions(functions),
+        comments(functions),
+        python,
     )
 
 
@@ -153,7 +159,9 @@ def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Functi
         cursor = con.cursor()
         made = _plan_for(functions)
         # A body of a whole table is called by the plan of its own function alone, one of rows by any plan.
-        own = {name for name, each in made.python.items() if name.startswith(BODY) and each.is_volatile}
+        own = {
+            name for name, each in made.python.items() if name.startswith(BODY) and each.is_volatile
+        }
         shared = {name: each for name, each in made.python.items() if name not in own}
         _register_python(cursor, shared, set())
         con.execute(f"ATTACH ':memory:' AS {PUBLIC} (READ_WRITE)")
@@ -181,14 +189,18 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
         macros, python = private.functions.macros, private.functions.python
         needed, called = set(names), set(names)
         while called:
-            called = {each for name in called for each in CALLED.findall(macros.get(name, ""))} - needed
+            called = {
+                each for name in called for each in CALLED.findall(macros.get(name, ""))
+            } - needed
             needed |= called
         cursor = con.cursor()
         bodies = {name: python[name] for name in python if name.removeprefix(BODY) in needed}
         _register_python(cursor, bodies, private.made)
         private.made.update(bodies)
         for name in [each for each in macros if each in needed - private.made]:
-            _make_macros(cursor, {name: macros[name]}, f"CREATE MACRO {PUBLIC}.main.", f"{PUBLIC}.main.")
+            _make_macros(
+                cursor, {name: macros[name]}, f"CREATE MACRO {PUBLIC}.main.", f"{PUBLIC}.main."
+            )
             private.made.add(name)
 
 
@@ -224,7 +236,9 @@ class _Listed(NamedTuple):
     by_database: Mapping[str, set[str]]
 
 
-def _find_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str | None:
+def _find_catalogue(
+    cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]"
+) -> str | None:
     """The catalogue of the database instance that has all the functions, if there is one."""
     for catalogue in (PUBLIC, CATALOGUE):
         try:
@@ -259,7 +273,11 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
     listed = _list_functions(cursor)
     ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
-    taken = {name for name, in_memory in cursor.execute(TAKEN).fetchall() if not (in_memory and name in ours)}
+    taken = {
+        name
+        for name, in_memory in cursor.execute(TAKEN).fetchall()
+        if not (in_memory and name in ours)
+    }
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
         raise OutOfDomainError(REFUSAL_NAMES_TAKEN)
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
@@ -288,14 +306,21 @@ def _register_python(
     cursor: duckdb.DuckDBPyConnection, functions: Mapping[str, PythonFunction], there: set[str]
 ) -> None:
     """Register what is Python in the database instance, where every connection and cursor sees it."""
-    how: dict[str, Any] = {"type": PythonUDFType.ARROW, "null_handling": FunctionNullHandling.SPECIAL}
+    how: dict[str, Any] = {
+        "type": PythonUDFType.ARROW,
+        "null_handling": FunctionNullHandling.SPECIAL,
+    }
     for name, each in functions.items():
         if name not in there:
             body = CALLABLES.setdefault(name, _bind_when_called(name, each.types))
-            cursor.create_function(name, body, each.types, each.answer, side_effects=each.is_volatile, **how)
+            cursor.create_function(
+                name, body, each.types, each.answer, side_effects=each.is_volatile, **how
+            )
     for name, body in ((PLAN, _plan), (REFUSE, _refuse)):
         if name not in there:
-            cursor.create_function(name, body, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL)
+            cursor.create_function(
+                name, body, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
+            )
     if DATABASE not in there:
         database = uuid.uuid4().hex
         CALLABLES[database] = lambda: database
@@ -344,7 +369,9 @@ def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
     return refuse(*given)
 
 
-def _make_macros(con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str) -> None:
+def _make_macros(
+    con: duckdb.DuckDBPyConnection, macros: Mapping[str, str], create: str, place: str
+) -> None:
     """Make the macros at a place. DuckDB plans one without parameters when it is made: it need not."""
     statements = "".join(f"{create}{name}{text};\n" for name, text in macros.items())
     MAKING.is_making = True
@@ -362,7 +389,9 @@ def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
         con.execute(statement)
 
 
-def _reach(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str) -> None:
+def _reach(
+    con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]", catalogue: str
+) -> None:
     """Make temporary macros of the bare names: they follow USE, and no other macro goes before them.
 
     Inside a transaction, whose rollback would take those along, the search path of the connection ends with

@@ -69,11 +69,13 @@ class DuckDBSource:
     is_materialized: bool = True
     has_people: bool = False
     is_known: bool = False
-    preconditions: tuple[str, ...] = ()  # tests that are true before a value of the table is compared
+    # tests that are true before a value of the table is compared
+    preconditions: tuple[str, ...] = ()
     identified_by: tuple[str, str] | None = (
         None  # the role of the column that identifies people, and its name
     )
-    watched: tuple[tuple[str, str], ...] = ()  # people or households, and the column of which values are they
+    # people or households, and the column of which values are they
+    watched: tuple[tuple[str, str], ...] = ()
 
     def items(self) -> str:
         """The table itself as a FROM item, with all of its own columns."""
@@ -89,7 +91,9 @@ class DuckDBSource:
 
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return replace(self, item=f"({query})", has_people=has_people, identified_by=None, watched=())
+        return replace(
+            self, item=f"({query})", has_people=has_people, identified_by=None, watched=()
+        )
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -112,27 +116,39 @@ class DuckDBSource:
         before = before or {}
         cells = [*before.values(), *map(self.column, columns)]
         aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
-        tests = [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
+        tests = (
+            [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
+        )
         tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
-        tests += [f"(SELECT {each})" for each in self.preconditions]  # names in it are none of the table's
+        # names in it are none of the table's
+        tests += [f"(SELECT {each})" for each in self.preconditions]
         of_people = [each for _, each in [*filter(None, [self.identified_by]), *self.watched]]
-        tests += [self.is_identified()] if any(place_of(each, columns) for each in of_people) else []
+        tests += (
+            [self.is_identified()] if any(place_of(each, columns) for each in of_people) else []
+        )
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"""(
           SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
         ) AS reid_source_rows({", ".join(aliases)})"""
 
-    def guard_types(self, others: Sequence["DuckDBSource"], columns: Sequence[str]) -> list["DuckDBSource"]:
+    def guard_types(
+        self, others: Sequence["DuckDBSource"], columns: Sequence[str]
+    ) -> list["DuckDBSource"]:
         """This table and others, whose values are read once the columns are known to have the same types.
 
         DuckDB casts values of unlike types before they are compared, in an order of its own; a cast that
         fails quotes the value.
         """
         tests = tuple(self._has_types_of(other, columns) for other in others)
-        return [each if each.is_plain else replace(each, preconditions=tests) for each in (self, *others)]
+        return [
+            each if each.is_plain else replace(each, preconditions=tests)
+            for each in (self, *others)
+        ]
 
     def _has_types_of(self, other: Source, columns: Sequence[str]) -> str:
-        types = ", ".join(f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items()))
+        types = ", ".join(
+            f"{_names_of(each)}, {_types_of(each)}" for each in (self.item, other.items())
+        )
         return f"coalesce(error({REFUSE}('types', {texts(columns)}, {types}))::BOOLEAN, true)"
 
     def is_exact(self, columns: Sequence[str]) -> str:
@@ -142,7 +158,9 @@ class DuckDBSource:
         true, and drops it.
         """
         row = f"row({', '.join(self.column(column) for column in columns)})"
-        variants = "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
+        variants = (
+            "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
+        )
         return f"""CASE WHEN {has_collation(row)}
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} {variants} ELSE true END"""
 
@@ -192,7 +210,9 @@ class DuckDBSource:
         sentence = f"{REFUSE}('columns', {text(label)}, {texts(columns)}, {_names_of(self.item)})"
         return f"coalesce(error({sentence})::BOOLEAN, true)"
 
-    def check_columns(self, label: str, columns: Sequence[str], body: str, table: str = "the table") -> str:
+    def check_columns(
+        self, label: str, columns: Sequence[str], body: str, table: str = "the table"
+    ) -> str:
         """Write the body behind the check that the table has the columns.
 
         A column that the table lacks binds to the NULL next to it, and the check refuses: so the sentence has
@@ -235,7 +255,9 @@ class DuckDBSource:
         """Write the body behind the check that the sensitive column has values of one type."""
         if self.is_plain:
             return body
-        test = f"{REFUSE}('sensitive', {text(column)}, {_names_of(self.item)}, {_types_of(self.item)})"
+        test = (
+            f"{REFUSE}('sensitive', {text(column)}, {_names_of(self.item)}, {_types_of(self.item)})"
+        )
         return f"""
             SELECT reid_same.*
             FROM ({body}) AS reid_same, (
@@ -298,7 +320,9 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
     """
     given = "" if table is None else str(table)
     if not given.strip():
-        raise OutOfDomainError("tbl must be a table, view or file, got an empty name; pass its name or path")
+        raise OutOfDomainError(
+            "tbl must be a table, view or file, got an empty name; pass its name or path"
+        )
     if '"' not in given:
         item = _file(given, is_plain=is_plain) if FILE.fullmatch(given) else _query_table(given)
         return DuckDBSource(item, is_plain)
@@ -359,7 +383,9 @@ def escape_pattern(path: str) -> str:
 # Columns whose texts a collation makes the same, and their refusal, where Python counts by them itself.
 
 
-def folded(ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Sequence[str]) -> set[str]:
+def folded(
+    ask: Callable[[str], list[tuple[Any, ...]]], tbl: str, columns: Sequence[str]
+) -> set[str]:
     """Those of the columns with texts, at any depth, of which two that differ may be the same.
 
     An empty table has none.

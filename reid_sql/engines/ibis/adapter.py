@@ -106,7 +106,9 @@ def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
 
 
 def _ask_nobodies(question: Callable[[], Table]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = collected(question(), "the values that may stand for nobody").to_pylist()
+    rows: list[dict[str, Any]] = collected(
+        question(), "the values that may stand for nobody"
+    ).to_pylist()
     return rows
 
 
@@ -175,7 +177,9 @@ def _answer_by_group(
     table = fetched.others
     for place, name in enumerate(names):
         table = table.append_column(name, fetched.column(place))
-    return answered_by_group(declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()])
+    return answered_by_group(
+        declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()]
+    )
 
 
 def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:
@@ -183,7 +187,11 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
     if isinstance(reduced, pa.Table):
         return reduced
     collected_counts = collected(reduced, f"what {declared.name} is answered from")
-    return collected_counts if reduction.rowwise else collected_counts.sort_by(next(iter(reduction.columns)))
+    return (
+        collected_counts
+        if reduction.rowwise
+        else collected_counts.sort_by(next(iter(reduction.columns)))
+    )
 
 
 def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> Table:
@@ -193,7 +201,9 @@ def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any
         rule = f"n must be at most {most} where the records are held by the client, got {n}"
         raise OutOfDomainError(f"{rule}; draw more in DuckDB")
     texts = model.texts(declared.body(model, np.arange(n), **options))
-    columns = {name: pa.array(each, pa.string()) for name, each in zip(model.columns, texts, strict=True)}
+    columns = {
+        name: pa.array(each, pa.string()) for name, each in zip(model.columns, texts, strict=True)
+    }
     return framed(pa.table(columns))
 
 
@@ -206,7 +216,9 @@ def find_panels(
     """Return columns of people by the structure of a draw of rows, which `ask` fetches."""
     schema = frame.schema()
     plain = [
-        name for name, kind in schema.items() if kind.is_primitive() or kind.is_string() or kind.is_date()
+        name
+        for name, kind in schema.items()
+        if kind.is_primitive() or kind.is_string() or kind.is_date()
     ]
 
     def draw(values: Values, limit: int) -> pa.Table:
@@ -237,7 +249,9 @@ class DistinctRecords:
     @property
     def rows(self) -> pa.Table:
         """The records, their columns under numbers."""
-        columns = {name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))}
+        columns = {
+            name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))
+        }
         return pa.table({**columns, RECORDS: self.fetched.others[RECORDS]})
 
     def class_sizes(self, columns: Sequence[str], *, drop: bool) -> list[tuple[int, int]]:
@@ -261,7 +275,9 @@ class DistinctRecords:
         numbers, of_row = np.unique(codes, return_inverse=True)
         records = np.zeros(len(numbers), dtype=np.int64)
         np.add.at(records, of_row.ravel(), self.fetched.others[RECORDS].to_numpy())
-        rows = NumberedRows(numbers[:, None], [self.fetched.values[place]], pa.table({RECORDS: records}))
+        rows = NumberedRows(
+            numbers[:, None], [self.fetched.values[place]], pa.table({RECORDS: records})
+        )
         return DistinctRecords((name,), rows)
 
 

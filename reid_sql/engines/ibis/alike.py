@@ -55,7 +55,10 @@ FLOATS: Final[Mapping[str, tuple[str, str]]] = {
         X,
     ),
     "ClickHouse": (f"CASE WHEN isNaN({X}) THEN nan WHEN ABS({X}) = 0 THEN 0.0 ELSE {X} END", X),
-    "BigQuery": (f"CASE WHEN {X} = 0 THEN '0' ELSE CAST({X} AS STRING) END", f"CAST({X} AS FLOAT64)"),
+    "BigQuery": (
+        f"CASE WHEN {X} = 0 THEN '0' ELSE CAST({X} AS STRING) END",
+        f"CAST({X} AS FLOAT64)",
+    ),
 }
 
 

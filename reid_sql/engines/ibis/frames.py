@@ -15,7 +15,15 @@ import ibis
 import ibis.expr.datatypes as dt
 import ibis.expr.operations as ops
 import pyarrow as pa
-from ibis.expr.types import BooleanValue, Column, FloatingValue, IntegerScalar, IntegerValue, Table, Value
+from ibis.expr.types import (
+    BooleanValue,
+    Column,
+    FloatingValue,
+    IntegerScalar,
+    IntegerValue,
+    Table,
+    Value,
+)
 
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
@@ -26,17 +34,31 @@ LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
 ROW_SECURITY: Final = """SELECT pg_catalog.set_config(name, '{}', true) FROM pg_catalog.pg_settings
-    WHERE name = 'row_security' AND setting = '{}'"""  # servers that speak as PostgreSQL may have none
-UNFILTERED: Final[WeakSet[Any]] = WeakSet()  # connections of PostgreSQL whose row security is off for good
+    # servers that speak as PostgreSQL may have none
+    WHERE name = 'row_security' AND setting = '{}'"""
+# connections of PostgreSQL whose row security is off for good
+UNFILTERED: Final[WeakSet[Any]] = WeakSet()
 LIBPQ_WITH_CHUNKS: Final = 170_000  # older ones pass on a row at a time
-ROWS_PER_BATCH: Final = 20_000  # rows that PostgreSQL sends at a time, each a tuple of Python's on its way
+# rows that PostgreSQL sends at a time, each a tuple of Python's on its way
+ROWS_PER_BATCH: Final = 20_000
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit, duckdb.InterruptException)
-IGNORES_CAPITALS: Final = ("", "duckdb", "sqlite", "mysql", "mssql", "trino", "bigquery", "databricks")
+IGNORES_CAPITALS: Final = (
+    "",
+    "duckdb",
+    "sqlite",
+    "mysql",
+    "mssql",
+    "trino",
+    "bigquery",
+    "databricks",
+)
 WITHOUT_WINDOWS: Final = ("polars",)  # by Ibis; Polars' own functions have them
 WITHOUT_NAN: Final = ("sqlite", "mysql", "mssql")  # there a float is a number, or NULL
 
 
-COMPUTING: Final[ContextVar[Callable[[], None]]] = ContextVar("reid_sql_computing", default=lambda: None)
+COMPUTING: Final[ContextVar[Callable[[], None]]] = ContextVar(
+    "reid_sql_computing", default=lambda: None
+)
 PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", default=None)
 
 
@@ -46,9 +68,11 @@ def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[
     _refuse_capitals(words, checked, frame)
     for name in checked:
         kind = frame.schema()[name]
-        as_text = kind.is_unknown() and backend(frame) == POSTGRES  # which writes a value of any type as text
+        # which writes a value of any type as text
+        as_text = kind.is_unknown() and backend(frame) == POSTGRES
         if _is_incomparable(kind) and not as_text:
-            type_text = " ".join(str(kind).split())  # a type of the database's own has several lines
+            # a type of the database's own has several lines
+            type_text = " ".join(str(kind).split())
             rule = f"{words.words} must be of types that can be compared, got '{name}' of type {type_text}"
             raise OutOfDomainError(f"{rule}; cast it to text first")
     return checked
@@ -62,7 +86,9 @@ def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> No
     if backend(frame) not in IGNORES_CAPITALS:
         return
     for name in columns:
-        others = [each for each in frame.columns if each != name and fold_case(each) == fold_case(name)]
+        others = [
+            each for each in frame.columns if each != name and fold_case(each) == fold_case(name)
+        ]
         if others:
             rule = f"{words.words} must differ by more than capitals, got '{name}' beside '{others[0]}'"
             raise OutOfDomainError(f"{rule}; rename one of them")
@@ -75,7 +101,11 @@ def _is_incomparable(kind: dt.DataType) -> bool:
     if kind.is_struct():
         return any(_is_incomparable(each) for each in kind.types)
     return bool(
-        kind.is_map() or kind.is_interval() or kind.is_json() or kind.is_geospatial() or kind.is_unknown()
+        kind.is_map()
+        or kind.is_interval()
+        or kind.is_json()
+        or kind.is_geospatial()
+        or kind.is_unknown()
     )
 
 
@@ -333,7 +363,10 @@ def _hash(text: str, seed: int) -> int:  # type: ignore[empty-body]
 def with_sort_hash(rows: Table, names: Sequence[str]) -> tuple[Table, list[str]]:
     """Return the rows, and the keys to sort them by where only equal rows need be adjacent."""
     hashes = [each.name(NUMBER) for each in sort_hash(rows, [rows[name] for name in names])]
-    return (rows.mutate(*hashes) if hashes else rows), [*(each.get_name() for each in hashes), *names]
+    return (rows.mutate(*hashes) if hashes else rows), [
+        *(each.get_name() for each in hashes),
+        *names,
+    ]
 
 
 def sort_hash(rows: Table, keys: Sequence[Column]) -> list[Column]:

@@ -48,7 +48,9 @@ def sizes_of(people: Table, names: Sequence[str]) -> Table:
 def smallest_class_sizes(people: Table, short: BooleanValue) -> Table:
     """How many people have each size of their smallest class, and how many of them are uncovered."""
     marked = people.select("entity", "class_size", short=short.ifelse(1, 0))
-    each = marked.group_by("entity").agg(class_size=marked["class_size"].min(), short=marked["short"].max())
+    each = marked.group_by("entity").agg(
+        class_size=marked["class_size"].min(), short=marked["short"].max()
+    )
     grouped = each.group_by("class_size")
     return grouped.agg(records=bigint(each.count()), uncovered=sum_bigint(each["short"]))
 
@@ -69,14 +71,22 @@ class GroupCounts:
     @property
     def taken(self) -> Table:
         """The rows that are counted."""
-        return self.rows.filter(~has_null(self.rows, self.names)) if self.nulls == "drop" else self.rows
+        return (
+            self.rows.filter(~has_null(self.rows, self.names))
+            if self.nulls == "drop"
+            else self.rows
+        )
 
     def report(self, sized: Table) -> Table:
         """Report the counts of each group, all groups included, with the records dropped of each.
 
         The groups' values are as they are compared, so that two that are written alike are two.
         """
-        every = sized.mutate(records_dropped=zero()) if self.nulls != "drop" else self._with_dropped(sized)
+        every = (
+            sized.mutate(records_dropped=zero())
+            if self.nulls != "drop"
+            else self._with_dropped(sized)
+        )
         originals = group_names(self.by)
         own = {name: every[group] for group, name in zip(self.groups, originals, strict=True)}
         return every.select(

@@ -38,7 +38,9 @@ def count_nobodies(
     sizes = grouped.select("size", value=restored(grouped["q1"]))
     is_code = _is_code(sizes["value"])
     found = ask(lambda: _list_frequent(sizes, is_code))
-    codes = [(_write_code(row["code"]), int(row["size"])) for row in found if row["code"] is not None]
+    codes = [
+        (_write_code(row["code"]), int(row["size"])) for row in found if row["code"] is not None
+    ]
     others: Others = (0, 0, None, None)
     if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
@@ -52,7 +54,11 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
     """The sizes of the most frequent values, and the coded values: others stay in the database."""
     value = sizes["value"]
     kind = value.type().copy(nullable=True)
-    most = sizes.order_by(sizes["size"].desc()).limit(SIZES_COUNTED).select("size", code=ibis.null(kind))
+    most = (
+        sizes.order_by(sizes["size"].desc())
+        .limit(SIZES_COUNTED)
+        .select("size", code=ibis.null(kind))
+    )
     if is_code is None:
         return most
     code = value if value.type().nullable else value.cast(kind)  # both parts must have one type

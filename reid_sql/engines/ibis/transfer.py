@@ -22,11 +22,20 @@ from ibis.expr.types import Column, Table
 
 from reid_sql.engines.codes import dense_codes
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import POSTGRES, WITHOUT_WINDOWS, aliases, backend, bigint, fetch, with_ones
+from reid_sql.engines.ibis.frames import (
+    POSTGRES,
+    WITHOUT_WINDOWS,
+    aliases,
+    backend,
+    bigint,
+    fetch,
+    with_ones,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import Integers
 
-FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")  # whose whole numbers come as they are
+# whose whole numbers come as they are
+FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")
 NESTED_AS_TEXT: Final = ("postgres", "mysql")  # arrays with bounds, sets
 DISTINCT: Final = "the distinct records under nulls='wildcard'"
 CODE, TEXT, ONE, TOTAL = "reid_code_", "reid_value_", "reid_one", "reid_rows"
@@ -58,7 +67,9 @@ def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRo
     engine = backend(rows)
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
         table = fetch(rows.select(*others, *names), words, len(rows.columns))
-        codes = _stack([dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names])
+        codes = _stack(
+            [dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names]
+        )
     else:
         placed, numbers, total = _numbered(rows, names, engine)
         sent = {name: placed[name] for name in others}
@@ -76,7 +87,9 @@ def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRo
     return NumberedRows(codes, values, table.select(others))
 
 
-def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str) -> list[tuple[Any, ...]]:
+def fetch_rarest(
+    classes: Table, columns: Sequence[str], count: int, words: str
+) -> list[tuple[Any, ...]]:
     """Fetch the smallest classes: the size of each and its values, in their order, NULL last."""
     order = [classes["class_size"], *(classes[name].asc(nulls_first=False) for name in columns)]
     rarest = classes.order_by(order).limit(count).select("class_size", *columns)
@@ -94,7 +107,8 @@ def fetch_rarest(classes: Table, columns: Sequence[str], count: int, words: str)
 
 def _types(shown: Sequence[str], kinds: Sequence[dt.DataType]) -> str:
     listed = (
-        f"'{name}' of type {' '.join(str(kind).split())}" for name, kind in zip(shown, kinds, strict=True)
+        f"'{name}' of type {' '.join(str(kind).split())}"
+        for name, kind in zip(shown, kinds, strict=True)
     )
     return f" ({', '.join(listed)})"
 
@@ -104,10 +118,10 @@ def _codes(table: pa.Table, shown: Sequence[str], kinds: Sequence[dt.DataType]) 
     columns = [table[f"{CODE}{place}"] for place in range(len(kinds))]
     for place, each in enumerate(columns):
         if each.null_count:
-            rule = (
-                f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without"
+            rule = f"'{shown[place]}' must have values that equal themselves, got {each.null_count} rows without"
+            raise OutOfDomainError(
+                f"{rule}, of type {kinds[place]}; cast the column to text in a view"
             )
-            raise OutOfDomainError(f"{rule}, of type {kinds[place]}; cast the column to text in a view")
     return _stack([each.to_numpy() for each in columns])
 
 
@@ -131,7 +145,11 @@ def _numbered(rows: Table, names: Sequence[str], engine: str) -> tuple[Table, li
     A window sorts all rows for each column. PostgreSQL numbers the few values of each column and joins
     them, which takes a third of the time; a value that is no equal of its own would get no number.
     """
-    by_window = engine != POSTGRES or len(names) == 1 or any(rows[name].type().is_nested() for name in names)
+    by_window = (
+        engine != POSTGRES
+        or len(names) == 1
+        or any(rows[name].type().is_nested() for name in names)
+    )
     if by_window:
         ones = with_ones(rows, ONE)
         codes = [number_values(ones[name]) for name in names]
@@ -166,11 +184,15 @@ def _sent(column: Column, engine: str) -> Column:
 def _refuse_lost_rows(table: pa.Table, words: str) -> None:
     counted = table[TOTAL][0].as_py() if table.num_rows else 0
     if counted != table.num_rows:
-        rule = f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}"
+        rule = (
+            f"{words} must be all rows that the database counted, got {table.num_rows} of {counted}"
+        )
         raise OutOfDomainError(f"{rule}; ask again, or ask about an extract")
 
 
-def _representatives(column: pa.ChunkedArray, codes: Integers, kind: dt.DataType, name: str) -> pa.Array:
+def _representatives(
+    column: pa.ChunkedArray, codes: Integers, kind: dt.DataType, name: str
+) -> pa.Array:
     """Give one value for each code; refuse values that are not as many as the codes, or are NULL."""
     numbers, first = np.unique(codes, return_index=True)
     first = first[numbers > 0]
@@ -181,7 +203,9 @@ def _representatives(column: pa.ChunkedArray, codes: Integers, kind: dt.DataType
             return values
     rule = f"'{name}' must come to the client as values that differ as in the database"
     type_text = " ".join(str(kind).split())
-    got = f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}"
+    got = (
+        f"got {_count_distinct(sent.drop_null())} distinct values of {counted}, of type {type_text}"
+    )
     raise OutOfDomainError(f"{rule}, {got}; cast the column to text or to a whole number in a view")
 
 

@@ -83,7 +83,9 @@ def counting(declared: Function) -> Signature:
     return Signature([columns, Parameter("entity", option, default=None)])
 
 
-def count(declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None) -> pl.Expr:
+def count(
+    declared: Function, columns: Sequence[Any], entity: str | pl.Expr | None = None
+) -> pl.Expr:
     """Bind a function of a record among all records: an expression named after the function."""
     # A COUNT has a reduction.
     counted: pl.Expr = implementation(declared.reduction, ENGINE)(columns, entity)  # type: ignore[arg-type]
@@ -102,8 +104,14 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
 def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
-        return pl.LazyFrame(answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row")
-    counted = {name: arguments[name] for name in declared.reduction.arguments_of(ENGINE) if name in arguments}
+        return pl.LazyFrame(
+            answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row"
+        )
+    counted = {
+        name: arguments[name]
+        for name in declared.reduction.arguments_of(ENGINE)
+        if name in arguments
+    }
     tbl = counted.pop("tbl").lazy()
     by = arguments["by"] if declared.grouped else None
     if by is not None:
@@ -118,7 +126,9 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
     if by is not None:
         groups_types = reduced.select(with_group_names(by)).collect_schema()
         types = {**groups_types, **types}
-        by_group = partial(answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer)
+        by_group = partial(
+            answer_by_group, reduction=declared.reduction, by=by, types=types, answer=answer
+        )
         return map_whole(reduced, by_group, types)
     return map_whole(reduced, answer, types)
 
@@ -229,7 +239,11 @@ def _select(
         column, kind = exact_column(name), known[name]
         if is_for_model and name in described and not has_text(kind):
             raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
-        if is_for_model and name in described and not (isinstance(kind, SAME_TEXT) or kind.is_integer()):
+        if (
+            is_for_model
+            and name in described
+            and not (isinstance(kind, SAME_TEXT) or kind.is_integer())
+        ):
             column = text_of(column).alias(name)
         selected.append(column)
     return frame.select(selected)

@@ -34,12 +34,15 @@ from reid_sql.models.columns.nobodies import (
 )
 
 
-def warn_of_nobodies_in(frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame) -> pl.LazyFrame:
+def warn_of_nobodies_in(
+    frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame
+) -> pl.LazyFrame:
     """Count the values of a column of people or households, and how they are written."""
     schema = answer.collect_schema()
     kind = frame.collect_schema().get(column)
     if kind is None or kind.is_nested() or kind == pl.Object:
-        return pl.LazyFrame(schema=schema)  # the answer refuses the name, or the values are no codes
+        # the answer refuses the name, or the values are no codes
+        return pl.LazyFrame(schema=schema)
     return map_whole(count_nobodies_of(frame, column), _Nobodies(column, unit, schema), schema)
 
 
@@ -73,7 +76,10 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
         word=word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0"),
         number=pl.when(number.is_finite()).then(number),
     )
-    is_one, numbers = pl.col("code").is_not_null(), pl.col("number").filter(pl.col("code").is_null())
+    is_one, numbers = (
+        pl.col("code").is_not_null(),
+        pl.col("number").filter(pl.col("code").is_null()),
+    )
     counts = (
         pl.col("size").top_k(SIZES_COUNTED).implode(),
         pl.col("code").filter(is_one).implode(),
@@ -86,7 +92,9 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
         if is_coded
         else pl.lit(0, pl.Int64),
     )
-    return values.select(each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True))
+    return values.select(
+        each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,9 @@ class _Nobodies:
 NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 
-def warn_of_codes_in(frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame) -> pl.LazyFrame:
+def warn_of_codes_in(
+    frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame
+) -> pl.LazyFrame:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
     schema, known = answer.collect_schema(), frame.collect_schema()
     kinds = {name: kind for name in columns if (kind := _kind_of(known.get(name))) is not None}
@@ -182,7 +192,11 @@ class _Codes:
         return pl.DataFrame(schema=self.schema)
 
     def _describe(self, name: str, found: Mapping[str, Any]) -> str:
-        values, numbers, *ends = (found[each] for each in ("values", "numbers", "least", "greatest"))
+        values, numbers, *ends = (
+            found[each] for each in ("values", "numbers", "least", "greatest")
+        )
         form = ColumnForm(name, self.kinds[name], values, numbers, 0, *ends)
         codes = missing_values_of(form, zip(found["texts"], found["rows"], strict=True))
-        return count_missing_values([each.text for each in codes], [each.records for each in codes], name)
+        return count_missing_values(
+            [each.text for each in codes], [each.records for each in codes], name
+        )

@@ -61,7 +61,9 @@ def exact_column(name: str) -> pl.Expr:
     return pl.col(name)
 
 
-def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool = False) -> pl.Expr:
+def check_length(
+    words: str, place: int, column: pl.Expr, *, may_be_scalar: bool = False
+) -> pl.Expr:
     """Return the expression, or refuse one that has fewer values than there are records.
 
     Polars repeats an aggregate or a constant for each record: one value would make one class of all. It knows
@@ -78,7 +80,9 @@ def check_length(words: str, place: int, column: pl.Expr, *, may_be_scalar: bool
     return column
 
 
-def _check_each(series: Sequence[pl.Series], words: str, place: int, *, may_be_scalar: bool) -> pl.Series:
+def _check_each(
+    series: Sequence[pl.Series], words: str, place: int, *, may_be_scalar: bool
+) -> pl.Series:
     """Return the first series, or refuse it where it is shorter than the second, the records."""
     values, records = series
     if len(values) != len(records) and not (may_be_scalar and len(values) == 1):
@@ -93,7 +97,9 @@ def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -
     refuse_second_columns(checked, known)
     for name in checked:
         if known[name] == pl.Object:
-            rule = f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            rule = (
+                f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
+            )
             raise OutOfDomainError(f"{rule}; turn it into text")
         if SPLITS_LISTS_OF_STRUCTS and _has_structs(known[name]):
             rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
@@ -112,7 +118,9 @@ def refuse_second_columns(columns: Iterable[str], known: Collection[str]) -> Non
 def _has_structs(kind: pl.DataType, *, in_list: bool = False) -> bool:
     """Whether a list of the type, at any depth, has structs."""
     if isinstance(kind, pl.Struct):
-        return in_list or any(_has_structs(cast("pl.DataType", field.dtype)) for field in kind.fields)
+        return in_list or any(
+            _has_structs(cast("pl.DataType", field.dtype)) for field in kind.fields
+        )
     if isinstance(kind, pl.List | pl.Array):
         return _has_structs(cast("pl.DataType", kind.inner), in_list=True)
     return False
@@ -155,7 +163,9 @@ def drop_nulls(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyF
 
 def count_distinct(rows: pl.LazyFrame, names: Sequence[str], nulls: str) -> pl.LazyFrame:
     """Distinct records with their counts."""
-    return drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+    return (
+        drop_nulls(rows, names, nulls).group_by(names).agg(pl.len().cast(pl.Int64).alias("records"))
+    )
 
 
 def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]) -> pl.LazyFrame:
@@ -165,11 +175,18 @@ def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]
     """
     own = [exact_column(name) for name in names]
     return left.join(
-        right, left_on=own, right_on=aliases(names), how="left", nulls_equal=True, maintain_order="left"
+        right,
+        left_on=own,
+        right_on=aliases(names),
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
     )
 
 
-def null_report(rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame) -> pl.LazyFrame:
+def null_report(
+    rows: pl.LazyFrame, names: Sequence[str], nulls: str, reduced: pl.LazyFrame
+) -> pl.LazyFrame:
     """Add to each row how many records were dropped and how NULLs were treated."""
     if nulls == "drop":
         missing = pl.any_horizontal(pl.col(names).is_null())
@@ -261,12 +278,16 @@ def answer_by_group(
     for part in parts:
         row = answer(part) if part[reduction.counting].sum() > 0 else _empty_answer(part, types)
         groups = part.select(with_group_names(by)).head(1)
-        frames.append(pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by])))
+        frames.append(
+            pl.concat([groups] * len(row)).hstack(row.select([n for n in types if n not in by]))
+        )
     return pl.concat(frames)
 
 
 def _empty_answer(part: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    row = dict.fromkeys(types) | {name: value for name, value in OF_NO_RECORD.items() if name in types}
+    row = dict.fromkeys(types) | {
+        name: value for name, value in OF_NO_RECORD.items() if name in types
+    }
     return pl.DataFrame([row | {name: part[name][0] for name in NULL_REPORT_COLUMNS}], schema=types)
 
 
@@ -285,7 +306,9 @@ def people_of(
     return rows, taken.agg(pl.len().cast(pl.Int64).alias("records"))
 
 
-def smallest_class_sizes(people: pl.LazyFrame, size: pl.Expr, groups: Sequence[str] = ()) -> pl.LazyFrame:
+def smallest_class_sizes(
+    people: pl.LazyFrame, size: pl.Expr, groups: Sequence[str] = ()
+) -> pl.LazyFrame:
     """How many people have each size of their smallest class, within the group where there are groups."""
     sized = people.select(*groups, "entity", size.alias("class_size"))
     each = sized.group_by(*groups, "entity").agg(pl.col("class_size").min())

@@ -38,11 +38,15 @@ def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:
     ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
-        columns = [doubles_of(parameter, struct.struct.field(parameter.name)) for parameter in parameters]
+        columns = [
+            doubles_of(parameter, struct.struct.field(parameter.name)) for parameter in parameters
+        ]
         return pl.Series(declared.name, call(*columns), dtype=pl.Float64)
 
     struct = pl.struct(inputs)
-    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(
+        declared.name
+    )
 
 
 def number_expression(parameter: Parameter, place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
@@ -65,7 +69,9 @@ def expression(argument: Any) -> pl.Expr:  # noqa: ANN401 - a name, an expressio
     """Return the expression of a name, an expression or a number."""
     if isinstance(argument, pl.Expr):
         return argument
-    return exact_column(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+    return (
+        exact_column(argument) if isinstance(argument, str) else pl.lit(argument, dtype=pl.Float64)
+    )
 
 
 def cell_expression(place: int, argument: Any) -> pl.Expr:  # noqa: ANN401 - see expression
@@ -93,7 +99,8 @@ def score(
     if len(columns) != len(model.columns):
         model.codes([[]] * len(columns))
     texts = [
-        text_of(cell_expression(place, each)).alias(f"c{place}") for place, each in enumerate(columns, 1)
+        text_of(cell_expression(place, each)).alias(f"c{place}")
+        for place, each in enumerate(columns, 1)
     ]
 
     def of_struct(struct: pl.Series) -> pl.Series:
@@ -106,11 +113,16 @@ def score(
         return pl.Series(declared.name, scored, dtype=pl.Float64)
 
     struct = pl.struct(*numbers, *texts)
-    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(declared.name)
+    return struct.map_batches(of_struct, return_dtype=pl.Float64, is_elementwise=True).alias(
+        declared.name
+    )
 
 
 def scored_table(
-    declared: Function, frame: pl.LazyFrame | pl.DataFrame, model: FittedModel, options: dict[str, Any]
+    declared: Function,
+    frame: pl.LazyFrame | pl.DataFrame,
+    model: FittedModel,
+    options: dict[str, Any],
 ) -> pl.LazyFrame:
     """Bind a table function that scores a table's distinct records and joins the scores to its rows."""
     lazy = frame.lazy()
@@ -147,13 +159,20 @@ def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any
     columns = pl.Schema({name: pl.String() for name in model.columns})
 
     def batches(
-        wanted: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+        wanted: list[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
     ) -> Iterator[pl.DataFrame]:
         size, last = batch_size or BATCH, n if n_rows is None else min(n, n_rows)
         for start in range(0, last, size):
             codes = declared.body(model, np.arange(start, min(start + size, last)), **options)
-            frame = pl.DataFrame(dict(zip(model.columns, model.texts(codes), strict=True)), schema=columns)
+            frame = pl.DataFrame(
+                dict(zip(model.columns, model.texts(codes), strict=True)), schema=columns
+            )
             frame = frame.filter(predicate) if predicate is not None else frame
-            yield frame.select(exact_column(name) for name in wanted) if wanted is not None else frame
+            yield (
+                frame.select(exact_column(name) for name in wanted) if wanted is not None else frame
+            )
 
     return register_io_source(batches, schema=columns, is_pure=True)

@@ -36,8 +36,19 @@ from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
 # Kinds of pandas whose values are of one Python type, which Arrow holds as they are.
-OF_ONE_TYPE: Final = {"string", "empty", "integer", "floating", "boolean", "bytes", "time", "decimal"}
-WORDS: Final = "a Polars LazyFrame or DataFrame, or a table with __arrow_c_stream__ (pandas, pyarrow, DuckDB)"
+OF_ONE_TYPE: Final = {
+    "string",
+    "empty",
+    "integer",
+    "floating",
+    "boolean",
+    "bytes",
+    "time",
+    "decimal",
+}
+WORDS: Final = (
+    "a Polars LazyFrame or DataFrame, or a table with __arrow_c_stream__ (pandas, pyarrow, DuckDB)"
+)
 ZONED_TIME: Final = re.compile(r"(?i)time with time zone|timetz")
 REFUSAL_COLUMN: Final = "tbl must have columns of types that Polars can represent, got {} for '{}'"
 REFUSAL_UNREAD: Final = (
@@ -67,13 +78,18 @@ def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - what
     try:
         table = pa.RecordBatchReader.from_stream(given).read_all()
     except Exception as error:  # noqa: BLE001 - of any library; a message may hold a value of the data
-        if isinstance(error, pa.ArrowException) and "non-struct" in str(error):  # one column, as a Series is
+        # one column, as a Series is
+        if isinstance(error, pa.ArrowException) and "non-struct" in str(error):
             return None
-        raise OutOfDomainError(REFUSAL_UNREAD.format(type(given).__name__, type(error).__name__)) from None
+        raise OutOfDomainError(
+            REFUSAL_UNREAD.format(type(given).__name__, type(error).__name__)
+        ) from None
     refuse_repeated_names("tbl", table.column_names, str)
     for field in table.schema:
         if _is_foreign(field.type):
-            raise OutOfDomainError(f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text")
+            raise OutOfDomainError(
+                f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text"
+            )
     _refuse_merged_objects(given, table)
     return framed(table).collect()
 
@@ -88,9 +104,16 @@ def _refuse_merged_objects(given: Any, table: pa.Table) -> None:  # noqa: ANN401
         return
     for place, (name, kind) in enumerate(given.dtypes.items()):
         column = given.iloc[:, place].dropna()
-        if (kind is not object and kind != "object") or pandas.api.types.infer_dtype(column) in OF_ONE_TYPE:
+        if (kind is not object and kind != "object") or pandas.api.types.infer_dtype(
+            column
+        ) in OF_ONE_TYPE:
             continue
-        came = framed(table.select([str(name)])).select(pl.all().drop_nulls().n_unique()).collect().item()
+        came = (
+            framed(table.select([str(name)]))
+            .select(pl.all().drop_nulls().n_unique())
+            .collect()
+            .item()
+        )
         if came != len({_key_of(value) for value in column}):
             rule = REFUSAL_COLUMN.format("Python objects of which some would become equal", name)
             raise OutOfDomainError(f"{rule}; give the column one type, such as text")
@@ -100,7 +123,9 @@ def _key_of(value: Any) -> Any:  # noqa: ANN401 - an object of a pandas column
     """What is equal for equal values alone: numbers by their size, others by their type too."""
     if type(value) is not bool and isinstance(value, Number):
         return value
-    return type(value), value if isinstance(value, Hashable) and not isinstance(value, tuple) else repr(value)
+    return type(value), value if isinstance(value, Hashable) and not isinstance(
+        value, tuple
+    ) else repr(value)
 
 
 def _refuse_zoned_times(given: Any) -> None:  # noqa: ANN401 - see above
@@ -127,7 +152,9 @@ def _is_foreign(kind: pa.DataType) -> bool:
 TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_stream)
 
 
-def warn_of_rows(answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
+def warn_of_rows(
+    answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]
+) -> pl.LazyFrame:
     """Return the answer, whose collection warns of what is doubtful of the rows and values of its tables.
 
     Columns that look like an identifier and repeat, values that stand for nobody, and missing-value codes are
@@ -153,7 +180,9 @@ def _of_panels(frame: pl.LazyFrame, rows: CountedRows, answer: pl.LazyFrame) -> 
     """Look at the structure of the first rows."""
     schema = answer.collect_schema()
     plain = [
-        name for name, kind in frame.collect_schema().items() if not kind.is_nested() and kind != pl.Object
+        name
+        for name, kind in frame.collect_schema().items()
+        if not kind.is_nested() and kind != pl.Object
     ]
     drawn = frame.select(exact_column(name) for name in plain).head(ROWS_DRAWN)
     return map_whole(drawn, partial(_warn_of_panels, rows=rows, schema=schema), schema)
@@ -165,7 +194,9 @@ def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows, schema: pl.Schema) -
     candidates = find_candidates(table, rows.counted, rows.named)
     likely_ones = likely(drawn.columns, rows.counted, rows.named)
     names = [
-        name for name in find_people_columns(encode_columns(table), candidates) if name not in likely_ones
+        name
+        for name in find_people_columns(encode_columns(table), candidates)
+        if name not in likely_ones
     ]
     distinct = [drawn[name].drop_nulls().n_unique() for name in names]
     filled = [len(drawn) - drawn[name].null_count() for name in names]
@@ -189,9 +220,15 @@ def _nothing_but_a_warning(
     values = [exact_column(name).drop_nulls() for name in names]
     distinct = [each.n_unique().alias(f"distinct{place}") for place, each in enumerate(values)]
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
-    nobodies = [count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names]
-    counted = pl.concat([frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal")
-    return map_whole(counted, partial(_warn_of_repeats, names=names, rows=rows, schema=schema), schema)
+    nobodies = [
+        count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names
+    ]
+    counted = pl.concat(
+        [frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal"
+    )
+    return map_whole(
+        counted, partial(_warn_of_repeats, names=names, rows=rows, schema=schema), schema
+    )
 
 
 def _warn_of_repeats(
@@ -223,15 +260,23 @@ def refuse_unidentified_rows(
         known = frame.collect_schema().get(column)
         if known is None:
             continue  # the answer refuses the name
-        counts = frame.select(identified=known_value(exact_column(column), known).count(), rows=pl.len())
+        counts = frame.select(
+            identified=known_value(exact_column(column), known).count(), rows=pl.len()
+        )
         schema = answer.collect_schema()
         checks.append(
-            map_whole(counts, partial(_refuse_unidentified, role=role, column=column, schema=schema), schema)
+            map_whole(
+                counts,
+                partial(_refuse_unidentified, role=role, column=column, schema=schema),
+                schema,
+            )
         )
     return pl.concat(checks) if len(checks) > 1 else answer
 
 
-def _refuse_unidentified(counts: pl.DataFrame, role: str, column: str, schema: pl.Schema) -> pl.DataFrame:
+def _refuse_unidentified(
+    counts: pl.DataFrame, role: str, column: str, schema: pl.Schema
+) -> pl.DataFrame:
     """Refuse rows without an identifier, by their number, or return a frame without rows."""
     identified, rows = counts.row(0)
     refuse_unidentified(role, column, rows - identified, rows)

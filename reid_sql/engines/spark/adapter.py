@@ -51,7 +51,12 @@ from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.nobodies import count_nobodies
-from reid_sql.engines.spark.people import name_groups, one_row_per_person, one_row_per_value, resolve_groups
+from reid_sql.engines.spark.people import (
+    name_groups,
+    one_row_per_person,
+    one_row_per_value,
+    resolve_groups,
+)
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
@@ -185,22 +190,32 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     if isinstance(reduced, DistinctRecords) and declared.answer is Answer.PER_RECORD:
         return answer_records(declared, reduced, own)
     if isinstance(reduced, DataFrame) and by is not None:
-        answer = answered_by_group(declared, collected(reduced, "the histograms of all groups"), by, own)
+        answer = answered_by_group(
+            declared, collected(reduced, "the histograms of all groups"), by, own
+        )
         return to_spark(_session(arguments), answer)
     if isinstance(reduced, RemoteColumns):
         answer = declared.body(reduced.arrays, **own)
-        return to_spark(_session(arguments), answer_table(declared, answer, reduced.treated, reduced.keys))
+        return to_spark(
+            _session(arguments), answer_table(declared, answer, reduced.treated, reduced.keys)
+        )
     arrays, treated = _fetch_arrays(declared, reduction, reduced)
-    return to_spark(_session(arguments), answer_table(declared, call_body(declared, arrays, own), treated))
+    return to_spark(
+        _session(arguments), answer_table(declared, call_body(declared, arrays, own), treated)
+    )
 
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
     """The session of the first table that is asked about."""
     listed = (each if isinstance(each, list) else [each] for each in arguments.values())
-    return next(each.sparkSession for frames in listed for each in frames if isinstance(each, DataFrame))
+    return next(
+        each.sparkSession for frames in listed for each in frames if isinstance(each, DataFrame)
+    )
 
 
-def _derive_people(arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool) -> DataFrame:
+def _derive_people(
+    arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool
+) -> DataFrame:
     """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
     tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
     groups = () if by is None else resolve_groups(tbl, by, nulls)
@@ -241,7 +256,9 @@ def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:
     def draw(values: Values, limit: int) -> pa.Table:
         rows = frame.select(*map(column, plain[:MAX_COLUMNS]))
         tests = [column(name).isin(*each) for name, each in values.items()]
-        return fetch((rows.where(reduce(or_, tests)) if tests else rows).limit(limit), "a draw of rows")
+        return fetch(
+            (rows.where(reduce(or_, tests)) if tests else rows).limit(limit), "a draw of rows"
+        )
 
     return find_panels_in(plain, draw, counted)
 

@@ -74,7 +74,9 @@ def masks_frame(distinct: DataFrame, chosen: Sequence[Sequence[int]]) -> DataFra
     return to_spark(distinct.sparkSession, pa.table({"mask": pa.array(marks, pa.int64())}))
 
 
-def counts_in_order(counts: DataFrame, chosen: Sequence[Sequence[int]]) -> tuple[list[int], list[float]]:
+def counts_in_order(
+    counts: DataFrame, chosen: Sequence[Sequence[int]]
+) -> tuple[list[int], list[float]]:
     """How many distinct values each choice has, and how many right matches are to be expected by it."""
     columns = ("mask", "classes", "reidentifications")
     fetched = fetch(counts.select(*columns), "counts of choices of columns").to_pylist()
@@ -93,7 +95,9 @@ def mask_of(subset: Sequence[int]) -> int:
     return bits - (1 << 64) if bits >> 63 else bits
 
 
-def count_masks(distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool) -> DataFrame:
+def count_masks(
+    distinct: DataFrame, names: Sequence[str], masks: DataFrame, *, drop: bool
+) -> DataFrame:
     """Group the distinct records by each mask's columns; with `drop`, those with a NULL are not counted."""
     grouped = group_by_masks(distinct, names, masks, drop=drop)
     counts = F.when(~F.col("aside"), F.col("records"))
@@ -141,7 +145,9 @@ def with_expected_counts(classes: DataFrame, names: Sequence[str]) -> DataFrame:
     return joined.withColumn("log_expected", independent)
 
 
-def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]], k: int) -> DataFrame:
+def list_rare(
+    records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[int]], k: int
+) -> DataFrame:
     """The keys of records, `record`, with the places of their sets, those that contain no smaller one.
 
     Fewer than k share a record's values in one of its sets. Records of one key are of one person, who has a
@@ -152,9 +158,13 @@ def list_rare(records: DataFrame, names: Sequence[str], sets: Sequence[Sequence[
     masks, by = to_spark(records.sparkSession, _masks(sets)), ["mask", "place", *names]
     inside = (F.col("mask").bitwiseAND(F.lit(mask_of([place]))) != 0 for place in range(len(names)))
     own = [F.when(one, F.col(name)).alias(name) for one, name in zip(inside, names, strict=True)]
-    repeated = spread.crossJoin(F.broadcast(masks)).select("mask", "place", "record", "is_crowd", *own)
+    repeated = spread.crossJoin(F.broadcast(masks)).select(
+        "mask", "place", "record", "is_crowd", *own
+    )
     sets_of_records = _held_by_one(repeated, by) if is_of_one else _held_by_few(repeated, by, k)
-    each = sets_of_records.groupBy("record").agg(F.collect_set(F.struct("mask", "place")).alias("sets"))
+    each = sets_of_records.groupBy("record").agg(
+        F.collect_set(F.struct("mask", "place")).alias("sets")
+    )
     minimal = F.filter("sets", lambda one: ~F.exists("sets", lambda other: _within(other, one)))
     listed = each.select("record", F.explode(minimal).alias("set"))
     return listed.select("record", F.col("set.place").alias("place")).orderBy("record", "place")
@@ -173,12 +183,18 @@ def _without_crowds(records: DataFrame, names: Sequence[str], k: int) -> DataFra
     few = with_key(classes.filter(~F.col("is_crowd")).select(*names), names)
     alone = records.join(few, same_key([F.col(name) for name in names], few))
     crowds = classes.filter("is_crowd").select(F.lit(None).alias("record"), *names, "is_crowd")
-    return alone.select("record", *names, (F.lit(1) > 1).alias("is_crowd")).union(crowds).localCheckpoint()
+    return (
+        alone.select("record", *names, (F.lit(1) > 1).alias("is_crowd"))
+        .union(crowds)
+        .localCheckpoint()
+    )
 
 
 def _held_by_one(repeated: DataFrame, by: Sequence[str]) -> DataFrame:
     """The combinations that one person has, who is `record`."""
-    is_one = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(0, F.count(F.lit(1)))
+    is_one = F.min("record").eqNullSafe(F.max("record")) & F.count("record").isin(
+        0, F.count(F.lit(1))
+    )
     combinations = repeated.groupBy(*by).agg(
         (is_one & ~F.bool_or("is_crowd")).alias("is_alone"), F.first("record").alias("record")
     )
@@ -188,7 +204,9 @@ def _held_by_one(repeated: DataFrame, by: Sequence[str]) -> DataFrame:
 def _held_by_few(repeated: DataFrame, by: Sequence[str], k: int) -> DataFrame:
     """The combinations that fewer than k people have, with each of these."""
     sharing = F.count_distinct(F.struct("record"))  # a struct, as NULL is a person too
-    combinations = repeated.groupBy(*by).agg(((sharing < k) & ~F.bool_or("is_crowd")).alias("is_rare"))
+    combinations = repeated.groupBy(*by).agg(
+        ((sharing < k) & ~F.bool_or("is_crowd")).alias("is_rare")
+    )
     rare = with_key(combinations.filter("is_rare").select(*by), by)
     return repeated.join(rare, same_key([F.col(name) for name in by], rare))
 
@@ -226,7 +244,8 @@ class DistinctRecords:
 
     rows: Rows  # every record, with `record`, its key, where there is one
     nulls: str
-    names: Sequence[str]  # the columns that distinguish records, those that NULLs count in and others
+    # the columns that distinguish records, those that NULLs count in and others
+    names: Sequence[str]
     counts: DataFrame
     label: str  # what a refusal calls the counts
     arrays: Callable[[pa.Table], dict[str, Any]]
@@ -248,9 +267,7 @@ class DistinctRecords:
         return fetch(null_report(self.rows, self.nulls, nothing), "one row")
 
 
-NO_POSITION = (
-    "must name the column that distinguishes records, got None: a Spark table has no order; pass key='id'"
-)
+NO_POSITION = "must name the column that distinguishes records, got None: a Spark table has no order; pass key='id'"
 
 
 def refuse_no_key(key: str | None) -> None:
@@ -266,7 +283,9 @@ def refuse_repeated_keys(records: DataFrame) -> None:
     refuse_repeated_key(is_repeated=fetch(values, "one row")["values"][0].as_py() > 0)
 
 
-def answer_records(declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]) -> DataFrame:
+def answer_records(
+    declared: Function, distinct: DistinctRecords, parameters: Mapping[str, Any]
+) -> DataFrame:
     """Join to the key of every record the body's answer for its distinct record."""
     records = drop_nulls(distinct.rows, distinct.nulls)
     refuse_repeated_keys(records)
@@ -277,12 +296,16 @@ def answer_records(declared: Function, distinct: DistinctRecords, parameters: Ma
         answers = answers.append_column(name, pa.array(answer[name], ARROW_TYPES[kind]))
     classes = to_spark(distinct.rows.frame.sparkSession, answers)
     if distinct.classes is not None:
-        classes = distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")
+        classes = (
+            distinct.classes.select("place", *distinct.names).join(classes, "place").drop("place")
+        )
     right = with_key(classes, distinct.names)
     joined = records.join(right, same_key([F.col(name) for name in distinct.names], right))
     if "household" in records.columns:
         # Combine the risks of each household's members; a record without a household is one of its own.
         alone = F.when(F.col("household").isNull(), F.col("record"))
         members_of = Window.partitionBy("household", alone)
-        joined = joined.withColumn("household_risk", 1 - F.product(1 - F.col("risk")).over(members_of))
+        joined = joined.withColumn(
+            "household_risk", 1 - F.product(1 - F.col("risk")).over(members_of)
+        )
     return null_report(distinct.rows, distinct.nulls, joined.select("record", *declared.columns))

@@ -88,12 +88,16 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     checked = label.check(given, known)
     for name in checked:
         if (
-            len([other for other in known if other == name or (not exact and other.lower() == name.lower())])
+            len(
+                [
+                    other
+                    for other in known
+                    if other == name or (not exact and other.lower() == name.lower())
+                ]
+            )
             > 1
         ):
-            rule = (
-                f"{label.words} must each name one column, got '{name}', which two columns of this table have"
-            )
+            rule = f"{label.words} must each name one column, got '{name}', which two columns of this table have"
             raise OutOfDomainError(f"{rule}; rename one of them")
         kind = frame.schema.fields[known.index(name)].dataType
         if is_incomparable(kind):
@@ -164,8 +168,12 @@ class Rows:
 def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
     """Select the columns under aliases; `label` names them in a refusal, and `more` columns come first."""
     checked = resolve_columns(label, names, tbl)
-    numbered = (column(name).alias(place) for name, place in zip(checked, aliases(checked), strict=True))
-    return Rows(tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, checked)
+    numbered = (
+        column(name).alias(place) for name, place in zip(checked, aliases(checked), strict=True)
+    )
+    return Rows(
+        tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, checked
+    )
 
 
 def aliases(names: Sequence[str]) -> list[str]:
@@ -177,25 +185,36 @@ def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Put the columns into one, with a hash of them in another, for joins by `same_key`."""
     columns = [F.col(name) for name in names]
     others = (name for name in frame.columns if name not in names)
-    return frame.select(*others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
+    return frame.select(
+        *others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1])
+    )
 
 
-def same_key(columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]) -> Column:
+def same_key(
+    columns: Sequence[Column], right: DataFrame, key: str = KEY[0], hashed: str = KEY[1]
+) -> Column:
     """Whether the columns are those of the right side's key, NULL alike NULL and NaN alike NaN.
 
     Spark joins by the hash, one number, as it would sort whole keys otherwise; the values themselves then
     decide. They are compared from both sides, as Spark would take an equality for a key to
     sort by.
     """
-    own, other = (F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))), right[key])
+    own, other = (
+        F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
+        right[key],
+    )
     return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
 
 
-def same_values(left: DataFrame, right: DataFrame, names: Sequence[str]) -> tuple[DataFrame, Column]:
+def same_values(
+    left: DataFrame, right: DataFrame, names: Sequence[str]
+) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
     others = {name: f"{name}_right" for name in names}
     renamed = right.withColumnsRenamed(others)
-    return renamed, reduce(and_, (left[name].eqNullSafe(renamed[other]) for name, other in others.items()))
+    return renamed, reduce(
+        and_, (left[name].eqNullSafe(renamed[other]) for name, other in others.items())
+    )
 
 
 def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
@@ -226,7 +245,8 @@ def fetch(frame: DataFrame, label: str) -> pa.Table:
     return fetched
 
 
-RAISED: Final = "USER_RAISED_EXCEPTION"  # by the refusals of our own functions, and by a user's view
+# by the refusals of our own functions, and by a user's view
+RAISED: Final = "USER_RAISED_EXCEPTION"
 
 
 def name_condition(error: PySparkException) -> str:
@@ -258,7 +278,8 @@ def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
 
 
 Cast: TypeAlias = Callable[[Column, DataType], Column]
-DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}  # that a whole number may have
+# that a whole number may have
+DIGITS: Final = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 MAX_DIGITS: Final = 38
 FLOATING: Final = (FloatType, DoubleType)
 WITHOUT_ZONE: Final = (DateType, TimestampNTZType)
@@ -338,7 +359,9 @@ def refuse_without_text(rows: Rows) -> None:
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
             rule = "columns of a copula must contain numbers, texts or other plain values on Spark"
-            raise OutOfDomainError(f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text")
+            raise OutOfDomainError(
+                f"{rule}, got '{name}' of type {kind.simpleString()}; turn it into text"
+            )
 
 
 def has_text(kind: DataType) -> bool:

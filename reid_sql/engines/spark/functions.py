@@ -16,7 +16,14 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
 from reid_sql.engines import registry
-from reid_sql.engines.arrow import ARROW_TYPES, answer_rows, kernel, model_answer, model_kernel, record_codes
+from reid_sql.engines.arrow import (
+    ARROW_TYPES,
+    answer_rows,
+    kernel,
+    model_answer,
+    model_kernel,
+    record_codes,
+)
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.engines.spark.counting import count_records
@@ -40,14 +47,18 @@ udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call i
 
 def row_column(declared: Function, arguments: Sequence[Any]) -> SparkColumn:
     """Bind a row function to Columns, column names or numbers: a Column named after the function."""
-    inputs = (as_double(p, argument) for p, argument in zip(declared.parameters, arguments, strict=True))
+    inputs = (
+        as_double(p, argument) for p, argument in zip(declared.parameters, arguments, strict=True)
+    )
     return answer_or_error(declared, row_body(declared)(*inputs))
 
 
 def answer_or_error(declared: Function, result: SparkColumn) -> SparkColumn:
     """The answer of a body that may refuse, or its refusal as Spark's error."""
     refused = F.raise_error(result["refusal"]).cast("double")
-    return F.when(result["refusal"].isNull(), result["answer"]).otherwise(refused).alias(declared.name)
+    return (
+        F.when(result["refusal"].isNull(), result["answer"]).otherwise(refused).alias(declared.name)
+    )
 
 
 def as_column(argument: Any) -> SparkColumn:  # noqa: ANN401 - a name, a Column, a number or None
@@ -122,7 +133,9 @@ def model_column(
         )
 
     texts = [as_column(one).cast("string") for one in columns]
-    numbers = (as_double(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True))
+    numbers = (
+        as_double(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True)
+    )
     called = with_refusal(body, declared)(*numbers, *texts)
     return answer_or_error(declared, called)
 
@@ -141,12 +154,17 @@ def scored_frame(
             )
             raise OutOfDomainError(f"{rule}; rename it in a view")
     classes = score_records(
-        rows, sent_model, lambda cells, sizes: declared.body(cells, sizes, **options), declared.columns
+        rows,
+        sent_model,
+        lambda cells, sizes: declared.body(cells, sizes, **options),
+        declared.columns,
     )
     return join_classes(frame, rows.table_names, with_key(classes, rows.names))
 
 
-def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]) -> DataFrame:
+def drawn_frame(
+    declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]
+) -> DataFrame:
     """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
     sent_model = model_to_send(model)
     own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
@@ -154,12 +172,17 @@ def drawn_frame(declared: Function, model: FittedModel, n: int, options: Mapping
 
     def body(*columns: pa.Array) -> pa.Array:
         texts = sent_model.texts(declared.body(sent_model, columns[0].to_numpy(), **own))
-        return pa.StructArray.from_arrays([pa.array(values, pa.string()) for values in texts], names)
+        return pa.StructArray.from_arrays(
+            [pa.array(values, pa.string()) for values in texts], names
+        )
 
     kinds = udf(with_arrow_types(body), f"struct<{', '.join(f'{name} string' for name in names)}>")
     drawn = SparkSession.active().range(n).select(kinds(F.col("id")).alias("drawn"))
     return drawn.select(
-        *(F.col(f"drawn.{place}").alias(name) for place, name in zip(names, sent_model.columns, strict=True))
+        *(
+            F.col(f"drawn.{place}").alias(name)
+            for place, name in zip(names, sent_model.columns, strict=True)
+        )
     )
 
 
@@ -176,17 +199,24 @@ def read_model_columns(model: FittedModel, frame: DataFrame) -> Rows:
 
 
 def score_records(
-    rows: Rows, model: FittedModel, answer: Callable[[Scores, Integers], Any], columns: Mapping[str, str]
+    rows: Rows,
+    model: FittedModel,
+    answer: Callable[[Scores, Integers], Any],
+    columns: Mapping[str, str],
 ) -> DataFrame:
     """Score the distinct records on the executors: their columns, and these of a dataclass of arrays."""
 
     def body(*cells: pa.Array) -> pa.Array:
         scores = answer(model.scored(record_codes(model, cells[1:])), cells[0].to_numpy())
-        arrays = [pa.array(getattr(scores, name), ARROW_TYPES[kind]) for name, kind in columns.items()]
+        arrays = [
+            pa.array(getattr(scores, name), ARROW_TYPES[kind]) for name, kind in columns.items()
+        ]
         return pa.StructArray.from_arrays(arrays, list(columns))
 
     texts = (F.col(name).cast("string") for name in rows.names)
-    called = udf(with_arrow_types(body), f"struct<{struct_fields(columns)}>")(F.col("records"), *texts)
+    called = udf(with_arrow_types(body), f"struct<{struct_fields(columns)}>")(
+        F.col("records"), *texts
+    )
     return (
         count_records(rows, "value")
         .select(*rows.names, called.alias("scores"))
@@ -237,13 +267,17 @@ def _table_body(declared: Function) -> Any:  # noqa: ANN401 - a user-defined fun
     def one(cells: Sequence[Any]) -> dict[str, Any]:
         options = dict(zip((p.name for p in declared.parameters), cells, strict=True))
         try:
-            return {"refusal": None, "answers": answer_rows(declared, {}, checked(declared, options))}
+            return {
+                "refusal": None,
+                "answers": answer_rows(declared, {}, checked(declared, options)),
+            }
         except ReidError as error:
             return {"refusal": str(error), "answers": []}
 
     def body(*columns: pa.Array) -> pa.Array:
         return pa.array(
-            [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)], type=answer
+            [one([cell.as_py() for cell in cells]) for cells in zip(*columns, strict=True)],
+            type=answer,
         )
 
     returned = f"struct<refusal string, answers array<struct<{struct_fields(declared.columns)}>>>"
@@ -265,7 +299,9 @@ def _model_body(declared: Function, models: Mapping[str, FittedModel], database:
 
 def _row_sql(declared: Function) -> str:
     return _function_sql(
-        declared, _parameters(declared), ", ".join(parameter.name for parameter in declared.parameters)
+        declared,
+        _parameters(declared),
+        ", ".join(parameter.name for parameter in declared.parameters),
     )
 
 
@@ -274,9 +310,15 @@ def _model_sql(declared: Function, database: str) -> str:
     text = sql_literal(database)
     cells = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
     taken = ", ".join(
-        [_parameters(declared), "c1 STRING", *(f"{cell} STRING DEFAULT {text}" for cell in cells[1:])]
+        [
+            _parameters(declared),
+            "c1 STRING",
+            *(f"{cell} STRING DEFAULT {text}" for cell in cells[1:]),
+        ]
     )
-    record = f"filter(array({', '.join(cells)}), reid_cell -> reid_cell IS NULL OR reid_cell <> {text})"
+    record = (
+        f"filter(array({', '.join(cells)}), reid_cell -> reid_cell IS NULL OR reid_cell <> {text})"
+    )
     names = ", ".join(parameter.name for parameter in declared.parameters)
     return _function_sql(declared, taken, f"{record}, {text}, {names}")
 
@@ -284,14 +326,14 @@ def _model_sql(declared: Function, database: str) -> str:
 def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
     reply = f"reid_body_{declared.name}({arguments})"
     answer = f"CASE WHEN {reply}.refusal IS NULL THEN {reply}.answer ELSE raise_error({reply}.refusal) END"
-    return (
-        f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
-    )
+    return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
 
 
 def _table_sql(declared: Function) -> str:
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    answers = "CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE raise_error(reply.refusal) END"
+    answers = (
+        "CASE WHEN reply.refusal IS NULL THEN reply.answers ELSE raise_error(reply.refusal) END"
+    )
     called = f"SELECT inline({answers}) FROM (SELECT reid_body_{declared.name}({names}) AS reply)"
     returns = f"TABLE({struct_fields(declared.columns)})"
     return (

@@ -23,7 +23,11 @@ from reid_sql.models.columns.nobodies import (
 def _list_letters_with_marks() -> tuple[str, str]:
     """The letters of the basic plane that Unicode writes as one with marks, or wide, each with the one."""
     every = {chr(code): unicodedata.normalize("NFKD", chr(code)) for code in range(0xA1, 0x10000)}
-    bare = {letter: form[0] for letter, form in every.items() if all(map(unicodedata.combining, form[1:]))}
+    bare = {
+        letter: form[0]
+        for letter, form in every.items()
+        if all(map(unicodedata.combining, form[1:]))
+    }
     changed = {letter: one for letter, one in bare.items() if letter != one}
     return "".join(changed), "".join(changed.values())
 
@@ -35,7 +39,12 @@ LABEL = "the values that may stand for nobody"
 def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     """Count the most frequent values, and how the values are written, in two jobs."""
     value = known_value(frame, name).cast("string")
-    sizes = frame.select(value.alias("value")).dropna().groupBy("value").agg(F.count(F.lit(1)).alias("size"))
+    sizes = (
+        frame.select(value.alias("value"))
+        .dropna()
+        .groupBy("value")
+        .agg(F.count(F.lit(1)).alias("size"))
+    )
     most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(SIZES_COUNTED), LABEL)
     seen = F.regexp_replace(F.regexp_replace("value", SPACES, " "), INVISIBLE + r"|\p{M}+", "")
     word = F.lower(F.trim(F.translate(seen, *LETTERS_WITH_MARKS)))

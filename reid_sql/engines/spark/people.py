@@ -39,7 +39,8 @@ QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
 QI_WEIGHT_AND_ENTITY: Final = Columns("quasi-identifiers, weight and entity")
 COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
 QI_SENSITIVE_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive and entity")
-COUNTS: Final = ("classes", "records", "uncovered")  # 0 of a group of which every record was dropped
+# 0 of a group of which every record was dropped
+COUNTS: Final = ("classes", "records", "uncovered")
 
 
 def read_people(
@@ -53,7 +54,9 @@ def read_people(
     """Read the quasi-identifiers under aliases, with `entity` and the groups."""
     refuse_entity(qi, entity, nulls)
     every = read_rows(tbl, [*qi, entity], label, **groups)
-    return Rows(every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.table_names[:-1])
+    return Rows(
+        every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.table_names[:-1]
+    )
 
 
 def count_people(rows: Rows, nulls: str, groups: Sequence[str] = ()) -> DataFrame:
@@ -88,14 +91,19 @@ def one_row_per_person(
         least = _weights(tbl, entity, weight, groups)
         people = people.join(*same_values(people, least, ["entity", *groups])).localCheckpoint()
         positive = F.when(F.col("least") > 0, F.col("least")).otherwise(float("nan"))
-        sums, more = [*sums, F.sum(positive).alias("class_weight")], [*more, "class_weight", "least"]
+        sums, more = (
+            [*sums, F.sum(positive).alias("class_weight")],
+            [*more, "class_weight", "least"],
+        )
     right = with_key(people.groupBy(*own).agg(*sums), own)
     sized = people.join(right, same_key([F.col(name) for name in own], right))
     in_order = [rows.names[place] for place in order_by_name(qi)]
     first = F.min(F.struct("class_size", *in_order, *more[1:])).alias("first")
     first_rows = sized.groupBy(*groups, "entity").agg(first)
     values = {name: F.col(f"first.{q}") for q, name in zip(rows.names, rows.given, strict=True)}
-    person = [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
+    person = (
+        [] if entity.lower() in {each.lower() for each in by} else [F.col("entity").alias(entity)]
+    )
     names = {"class_size": CLASS_PEOPLE, "class_weight": CLASS_WEIGHT, "least": weight}
     counts = (F.col(f"first.{each}").alias(str(names[each])) for each in more)
     return first_rows.select(*_named(values, groups, by), *person, *counts)
@@ -115,10 +123,16 @@ def _group_columns(by: Sequence[str]) -> dict[str, Column]:
     return {f"g{place}": column(name) for place, name in enumerate(by, 1)}
 
 
-def _named(columns: dict[str, Column], groups: Mapping[str, Column], by: Sequence[str]) -> list[Column]:
+def _named(
+    columns: dict[str, Column], groups: Mapping[str, Column], by: Sequence[str]
+) -> list[Column]:
     """The columns by their names, and those of the groups that are not among them."""
     known = {name.lower() for name in columns}
-    others = {name: F.col(place) for place, name in zip(groups, by, strict=True) if name.lower() not in known}
+    others = {
+        name: F.col(place)
+        for place, name in zip(groups, by, strict=True)
+        if name.lower() not in known
+    }
     return [own.alias(name) for name, own in (columns | others).items()]
 
 
@@ -152,7 +166,9 @@ def one_row_per_value(  # noqa: PLR0917 - the arguments of the functions
 
 def size_classes(people: DataFrame, names: Sequence[str], size: str) -> DataFrame:
     """How many people each class has, and how many records."""
-    return people.groupBy(*names).agg(F.count(F.lit(1)).alias(size), F.sum("records").alias("records"))
+    return people.groupBy(*names).agg(
+        F.count(F.lit(1)).alias(size), F.sum("records").alias("records")
+    )
 
 
 def count_people_of_masks(
@@ -177,11 +193,20 @@ def count_people_of_masks(
     )
     classes = sizes.groupBy("mask").agg(F.count(F.lit(1)).alias("classes"))
     left_out = F.sum(F.when(F.col("aside"), F.col("records"))).alias("records_dropped")
-    return mask_counts.groupBy("mask").agg(left_out).join(sums, "mask", "left").join(classes, "mask", "left")
+    return (
+        mask_counts.groupBy("mask")
+        .agg(left_out)
+        .join(sums, "mask", "left")
+        .join(classes, "mask", "left")
+    )
 
 
 def smallest_classes(
-    people: DataFrame, classes: DataFrame, names: Sequence[str], short: Column, groups: Sequence[str] = ()
+    people: DataFrame,
+    classes: DataFrame,
+    names: Sequence[str],
+    short: Column,
+    groups: Sequence[str] = (),
 ) -> DataFrame:
     """How many classes have each `class_size`, and how many people have it as their smallest.
 
@@ -189,7 +214,9 @@ def smallest_classes(
     """
     own, size = [*names, *groups], [*groups, "class_size"]
     right = with_key(classes.select(*own, "class_size", short.alias("short")), own)
-    sized = people.select(*own, "entity").join(right, same_key([F.col(name) for name in own], right))
+    sized = people.select(*own, "entity").join(
+        right, same_key([F.col(name) for name in own], right)
+    )
     each = sized.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
     )
@@ -220,7 +247,9 @@ class GroupCounts:
 
     def report(self, sized: DataFrame) -> DataFrame:
         """Join to every group what was counted of it, and how many of its records were dropped."""
-        left_out = F.sum(F.when(F.col("complete"), 0).otherwise(F.col("records"))).alias("records_dropped")
+        left_out = F.sum(F.when(F.col("complete"), 0).otherwise(F.col("records"))).alias(
+            "records_dropped"
+        )
         every = self.rows.groupBy(*self.groups).agg(left_out)
         joined = every.join(*same_values(every, sized, self.groups), "left")
         named = zip(self.groups, group_names(self.by), strict=True)
@@ -267,7 +296,9 @@ def count_groups(rows: Rows, by: Sequence[str], nulls: str) -> GroupCounts:
     """Count the rows by all of their columns."""
     counted = rows.frame.groupBy(*rows.frame.columns).agg(F.count(F.lit(1)).alias("records"))
     complete = ~any_null(rows.names) if nulls == "drop" else F.lit(True)  # noqa: FBT003 - a literal
-    return GroupCounts(counted.withColumn("complete", complete), rows.names, _group_aliases(by), by, nulls)
+    return GroupCounts(
+        counted.withColumn("complete", complete), rows.names, _group_aliases(by), by, nulls
+    )
 
 
 def _group_aliases(by: Sequence[str]) -> list[str]:

@@ -92,7 +92,11 @@ class SparkSource:
         """Return the body, as above."""
         return body
 
-    def guard_types(self, others: "Sequence[SparkSource]", columns: Sequence[str]) -> "list[SparkSource]":  # noqa: ARG002 - see rows
+    def guard_types(
+        self,
+        others: "Sequence[SparkSource]",
+        columns: Sequence[str],  # noqa: ARG002 - see rows
+    ) -> "list[SparkSource]":
         """Return the tables, as above."""
         return [self, *others]
 

@@ -43,10 +43,10 @@ from reid_sql.parameters import Floats, Integers
 
 MEASURES: Final = ("prosecutor", "journalist", "marketer", "overall")
 STATUS_DRAWN: Final = "knowledge_drawn: {} knowledge sets were drawn, see standard_error"
-STATUS_TAKEN_AS_UNIQUE: Final = (
-    "taken_as_unique: {} of {} knowledge sets have no estimate in the population and count as unique"
+STATUS_TAKEN_AS_UNIQUE: Final = "taken_as_unique: {} of {} knowledge sets have no estimate in the population and count as unique"
+STATUS_BLANK: Final = (
+    "blank_records: {} records have no value in the scenario's columns and match anybody"
 )
-STATUS_BLANK: Final = "blank_records: {} records have no value in the scenario's columns and match anybody"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class KnownRecords:
     records: Integers  # (distinct,)
     codes: Integers  # (distinct, columns)
     texts: Sequence[Sequence[str | None]]  # (distinct, named columns)
-    people: Integers | None = None  # (distinct,) how many of a population table have each; −1 without one
+    # (distinct,) how many of a population table have each; −1 without one
+    people: Integers | None = None
     near: Integers | None = (
         None  # (distinct, 2 columns) first and last code that matches; () if equal ones do
     )
@@ -68,7 +69,9 @@ class KnownRecords:
     @property
     def population(self) -> Integers | None:
         """How many of the population table have each, if there is one."""
-        counted = self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
+        counted = (
+            self.people is not None and len(self.people) > 0 and bool((self.people >= 0).all())
+        )
         return self.people if counted else None
 
     @property
@@ -123,7 +126,9 @@ class Expectations:
         alone, again, confirmed, link = _measure_weights(parameters)
         whole, step = alone + link, again * confirmed  # the value where e = 1 is whole + step · u
         square = (
-            whole**2 * self.prosecutor + 2 * whole * step * self.journalist + step**2 * self.journalist_square
+            whole**2 * self.prosecutor
+            + 2 * whole * step * self.journalist
+            + step**2 * self.journalist_square
         )
         square = square + link**2 * (self.marketer_square - self.prosecutor)
         pairs = (
@@ -144,7 +149,9 @@ class Expectations:
         """Ok, or what the reader must know of a measure that rests on an estimate, or on none."""
         drawn = STATUS_DRAWN.format(self.trials) if self.trials else ""
         taken = (
-            STATUS_TAKEN_AS_UNIQUE.format(self.unbounded, self.sets) if estimate and self.unbounded else ""
+            STATUS_TAKEN_AS_UNIQUE.format(self.unbounded, self.sets)
+            if estimate and self.unbounded
+            else ""
         )
         estimated = self.words if estimate and self.estimated else ""
         return "; ".join(filter(None, [drawn, taken, estimated, *self.notes])) or OK
@@ -171,7 +178,8 @@ class ExpectationCounter:
     order: Sequence[int]  # (groups,) in which they are decided on
     profile: Integers  # (distinct,)
     population: float
-    unique: Unique | None  # how likely a unique record is unique in the population, if the parameters need it
+    # how likely a unique record is unique in the population, if the parameters need it
+    unique: Unique | None
     squares: bool = False
     sums: dict[str, Floats] = field(default_factory=dict)
     sets: int = 0
@@ -182,7 +190,9 @@ class ExpectationCounter:
         """Walk from where nothing is known: who is alike there, and who alone."""
         all_records, alone = start
         self.sums = {name: np.zeros(len(self.profile)) for name in MEASURES[:3]}
-        self.sums |= {f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]}
+        self.sums |= {
+            f"{name}_square": np.zeros(len(self.profile) * self.squares) for name in MEASURES[1:3]
+        }
         self._alone(alone, knowledge.weight, self._visit((), 0, all_records, knowledge))
         expectations = {name: np.minimum(values, 1.0) for name, values in self.sums.items()}
         return Expectations(
@@ -197,7 +207,9 @@ class ExpectationCounter:
             sets=self.sets,
         )
 
-    def _visit(self, learnt: tuple[int, ...], place: int, known: Alike, knowledge: Knowledge) -> Floats:
+    def _visit(
+        self, learnt: tuple[int, ...], place: int, known: Alike, knowledge: Knowledge
+    ) -> Floats:
         """Add up all sets that decide on this group and those after it: Σ P u and Σ P u² (2, profiles)."""
         checkpoint()
         weight = knowledge.weight
@@ -211,7 +223,8 @@ class ExpectationCounter:
             return self._visit(learnt, place + 1, known, without)
         finer, alone = known.refine(self.matching[group])
         if finer.same_as(known) and not (self.unique and self.unique.by_columns):
-            return self._visit(learnt, place + 1, known, knowledge)  # equal knowledge is counted once
+            # equal knowledge is counted once
+            return self._visit(learnt, place + 1, known, knowledge)
         below = self._visit((*learnt, group), place + 1, finer, having)
         self._alone(alone, having.weight, below)
         return self._visit(learnt, place + 1, known, without) + below
@@ -312,7 +325,9 @@ def _walk_sets(
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
     alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
     return replace(
-        expectations, journalist=alone, journalist_square=alone if squares else expectations.journalist_square
+        expectations,
+        journalist=alone,
+        journalist_square=alone if squares else expectations.journalist_square,
     )
 
 
@@ -321,7 +336,9 @@ def _count_uncovered(known: KnownRecords) -> int:
     if known.population is None:
         return 0
     _, same = np.unique(known.codes, axis=0, return_inverse=True)
-    own, people = (np.bincount(same.ravel(), weights=each) for each in (known.records, known.population))
+    own, people = (
+        np.bincount(same.ravel(), weights=each) for each in (known.records, known.population)
+    )
     return int(own[people < own].sum())
 
 
@@ -335,7 +352,9 @@ def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> 
             f"scenario population must be at least the {records:,} records of "
             f"the table, got {attacker.population:,}".removesuffix(".0")
         )
-        raise OutOfDomainError(f"{rule}; write the size of the population that the records were drawn from")
+        raise OutOfDomainError(
+            f"{rule}; write the size of the population that the records were drawn from"
+        )
     return find_subjects(known.codes, known.texts, attacker, nulls, known.near)
 
 

@@ -134,12 +134,16 @@ def summarize_adversary(
     )
     error = float(expectations.standard_error(_list_parameters(given)).max())
     risks, worsts = (_compute_measures(each, given) for each in (expectations, worst))
-    compared = {name: Compared(risks[name], worsts[name], known.of_table.records) for name in MEASURES}
+    compared = {
+        name: Compared(risks[name], worsts[name], known.of_table.records) for name in MEASURES
+    }
     statuses = {
         name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(given)))
         for name in MEASURES
     }
-    return [_summarize_measure(name, compared[name], limit, error, statuses[name]) for name in MEASURES]
+    return [
+        _summarize_measure(name, compared[name], limit, error, statuses[name]) for name in MEASURES
+    ]
 
 
 def summarize_settings(
@@ -163,7 +167,11 @@ def summarize_settings(
     (81, 0.8, 0.4464)
     """
     chosen = sorted(
-        set(DEFAULT_LEVELS if levels is None else np.asarray(LEVELS.check("levels", levels)).tolist())
+        set(
+            DEFAULT_LEVELS
+            if levels is None
+            else np.asarray(LEVELS.check("levels", levels)).tolist()
+        )
     )
     if len(chosen) > MAX_LEVELS:
         shown = ", ".join(plain(level) for level in chosen)
@@ -229,7 +237,9 @@ def _summarize_measure(
     )
 
 
-def _summarize_setting(setting: Sequence[float], compared_runs: Compared, status: str) -> AdversarySetting:
+def _summarize_setting(
+    setting: Sequence[float], compared_runs: Compared, status: str
+) -> AdversarySetting:
     lower, median, upper = quantiles_by_count(compared_runs.risk, compared_runs.records, QUARTILES)
     reduced_lower, reduced_median, reduced_upper = compared_runs.reduction
     disclosed, discovered, confirmed, link = setting

@@ -58,11 +58,15 @@ class Partition:
     people: Integers | None = None  # (distinct,) how many of a population table have each
 
     @classmethod
-    def whole(cls, records: Integers, people: Integers | None = None) -> "tuple[Partition, Integers]":
+    def whole(
+        cls, records: Integers, people: Integers | None = None
+    ) -> "tuple[Partition, Integers]":
         """Everybody alike, as nothing is known; and the record alone even so, if it is the only one."""
         rows = np.arange(len(records))
         single = bool((records == 1).all())
-        start = cls(records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single, people)
+        start = cls(
+            records, rows, np.zeros_like(rows), records.sum(keepdims=True), 0, single, people
+        )
         return start.refine(np.zeros_like(rows))
 
     def refine(self, codes: Integers) -> "tuple[Partition, Integers]":
@@ -82,7 +86,9 @@ class Partition:
 
     def _totals(self, keys: Integers) -> Integers:
         """Records of each class, or people of it, whichever are more; 0 where there is no record."""
-        own = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(np.int64)
+        own = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(
+            np.int64
+        )
         if self.people is None:
             return own
         people = np.bincount(keys, weights=self.people[self.rows]).astype(np.int64)
@@ -143,7 +149,9 @@ def relate_values(
     if hierarchy is not None and texts is not None:
         spelled = {texts[row]: code for code, row in enumerate(first) if texts[row] is not None}
         for text, code in spelled.items():
-            matching[code] += [spelled[each] for each in broader_values(hierarchy, text) if each in spelled]
+            matching[code] += [
+                spelled[each] for each in broader_values(hierarchy, text) if each in spelled
+            ]
     if missing is not None and missing.any():
         null = int(codes[missing][0])
         for code in range(len(values)):
@@ -171,7 +179,10 @@ class Inclusion:
 
     @classmethod
     def whole(
-        cls, records: Integers, blank: npt.NDArray[np.bool_] | None = None, people: Integers | None = None
+        cls,
+        records: Integers,
+        blank: npt.NDArray[np.bool_] | None = None,
+        people: Integers | None = None,
     ) -> "tuple[Inclusion, Integers]":
         """Everybody alike, as nothing is known; and the record that is alone even so, if it is the only one.
 
@@ -224,7 +235,9 @@ class Inclusion:
 
     def _sum_matches(self, sizes: Integers) -> Integers:
         weights = sizes[self.others]
-        return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(np.int64)
+        return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(
+            np.int64
+        )
 
     @property
     def _live(self) -> npt.NDArray[np.bool_]:
@@ -245,7 +258,8 @@ class Inclusion:
         sizes = np.bincount(classes, weights=self.records).astype(np.int64)
         parents, codes = keys // width, keys % width
         starts = np.searchsorted(self.subjects, np.arange(len(self.sizes) + 1))
-        matched = np.where(sizes > 0, np.diff(starts)[parents], 0)  # pairs of each finer class's parent
+        # pairs of each finer class's parent
+        matched = np.where(sizes > 0, np.diff(starts)[parents], 0)
         related = np.diff(column.starts)[codes]
         children = np.flatnonzero(matched)
         blocks = np.searchsorted(
@@ -265,7 +279,9 @@ class Inclusion:
             total += int(hit.sum())
             _refuse_many_pairs(total)
         subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
-        finer = Inclusion(self.records, classes.astype(np.int64), sizes, subjects, others, self.people)
+        finer = Inclusion(
+            self.records, classes.astype(np.int64), sizes, subjects, others, self.people
+        )
         return finer.drop_alone()
 
 

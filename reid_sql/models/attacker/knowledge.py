@@ -21,7 +21,8 @@ from reid_sql.parameters import Floats, Integers, Number
 # those with it. `weight` is the probability of what was decided so far, for each profile: a way in which
 # subjects' probabilities differ.
 
-MAX_ENUMERATED_SETS: Final = 65_536  # knowledge sets up to which each is counted; beyond, they are drawn
+# knowledge sets up to which each is counted; beyond, they are drawn
+MAX_ENUMERATED_SETS: Final = 65_536
 MAX_DRAWS_IN_MEMORY: Final = 50_000_000  # trials times profiles times groups in memory at once
 TRIALS: Final = Number(
     "a whole number of trials from 100 to 1000000",
@@ -31,7 +32,11 @@ TRIALS: Final = Number(
     whole=True,
 )
 SEED: Final = Number(
-    "a whole number from 0 to 4294967295", "pass any such number, such as 0", 0.0, 2.0**32 - 1, whole=True
+    "a whole number from 0 to 4294967295",
+    "pass any such number, such as 0",
+    0.0,
+    2.0**32 - 1,
+    whole=True,
 )
 
 Trials = Annotated[int, TRIALS]
@@ -59,7 +64,9 @@ class EverySet:
     def split(self, group: int) -> "tuple[EverySet, EverySet]":
         """Multiply by what the group is known with, and by the rest."""
         known = self.probabilities[group]
-        return replace(self, weight=self.weight * (1 - known)), replace(self, weight=self.weight * known)
+        return replace(self, weight=self.weight * (1 - known)), replace(
+            self, weight=self.weight * known
+        )
 
 
 @dataclass(frozen=True)
@@ -67,14 +74,17 @@ class DrawnSets:
     """Trials in which each group was drawn as known or not, for every profile by the same chances."""
 
     known: npt.NDArray[np.bool_]  # (groups, trials × profiles)
-    cases: Integers  # (cases,) those that agree with what was decided, as trial × profiles + profile
+    # (cases,) those that agree with what was decided, as trial × profiles + profile
+    cases: Integers
     trials: int
     profiles: int
 
     @property
     def weight(self) -> Floats:
         """Share of the trials."""
-        return np.asarray(np.bincount(self.cases % self.profiles, minlength=self.profiles) / self.trials)
+        return np.asarray(
+            np.bincount(self.cases % self.profiles, minlength=self.profiles) / self.trials
+        )
 
     def split(self, group: int) -> "tuple[DrawnSets, DrawnSets]":
         """Sort the cases by whether the group was drawn."""
@@ -91,7 +101,8 @@ def count_sets(probabilities: Floats) -> int:
     together = undecided.any(axis=1) | (np.ptp(probabilities, axis=1) > 0)
     profiles = np.unique(undecided.sum(axis=0), return_counts=True)
     one_by_one = sum(
-        2**groups * count for groups, count in zip(*(part.tolist() for part in profiles), strict=True)
+        2**groups * count
+        for groups, count in zip(*(part.tolist() for part in profiles), strict=True)
     )
     return int(min(2 ** int(together.sum()), one_by_one))
 
@@ -128,9 +139,7 @@ STATUS_PITMAN: Final = (
     "pitman_uniqueness: journalist and overall risk rest on Pitman's estimate, "
     "whose error standard_error leaves out"
 )
-STATUS_MODEL: Final = (
-    "model_uniqueness: journalist and overall risk rest on a model, whose error standard_error leaves out"
-)
+STATUS_MODEL: Final = "model_uniqueness: journalist and overall risk rest on a model, whose error standard_error leaves out"
 REFUSAL_BOTH: Final = (
     "population_tbl and model must not both be given, got both; pass the population table, which leaves "
     "nothing to estimate, or the model"
@@ -198,7 +207,9 @@ def _find_column(column: str, known: Sequence[str]) -> int:
     folded = [each.lower() for each in known]
     if column not in known and column.lower() not in folded:
         rule = f"columns of the scenario must be columns of the model, got '{column}'"
-        raise UnknownNameError(f"{rule}; {suggestion(column, known)}, or fit a model to all of them")
+        raise UnknownNameError(
+            f"{rule}; {suggestion(column, known)}, or fit a model to all of them"
+        )
     return known.index(column) if column in known else folded.index(column.lower())
 
 
@@ -270,7 +281,10 @@ def find_subjects(
     ]
     probabilities, profile = _knowledge_profiles(attacker, texts_by_column, len(codes))
     fixed = ((probabilities == 0) | (probabilities == 1)).all(axis=1)
-    kinds = [int(group.max(initial=0)) for group in _group_codes(_name_columns(codes, attacker), attacker)]
+    kinds = [
+        int(group.max(initial=0))
+        for group in _group_codes(_name_columns(codes, attacker), attacker)
+    ]
     order = sorted(range(len(kinds)), key=lambda group: (not fixed[group], -kinds[group]))
     matching = match_records(codes, texts, attacker, nulls, near)
     return Subjects(matching, probabilities, profile, order, tuple(notes))
@@ -334,7 +348,9 @@ def _name_spans(codes: Integers, near: Integers | None, attacker: Scenario) -> d
 
 def _group_codes(columns: dict[str, Integers], attacker: Scenario) -> list[Integers]:
     """Codes of each group's values together."""
-    return [_combine_columns([columns[column] for column in group.columns]) for group in attacker.groups]
+    return [
+        _combine_columns([columns[column] for column in group.columns]) for group in attacker.groups
+    ]
 
 
 def _name_texts(texts: Sequence[Sequence[str | None]], attacker: Scenario) -> dict[str, Texts]:
@@ -397,12 +413,16 @@ def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
                 f"none for {count_values(lacking)}; add it, or write otherwise = the probability of all "
                 "others"
             )
-    by_value = {each: group.probabilities.get(each, group.otherwise) for each in present if each is not None}
+    by_value = {
+        each: group.probabilities.get(each, group.otherwise) for each in present if each is not None
+    }
     by_value[None] = group.otherwise
     return np.array([by_value[value] for value in values], dtype=np.float64)
 
 
-def _describe_absent(given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool) -> list[str]:
+def _describe_absent(
+    given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool
+) -> list[str]:
     """Refuse probabilities for values that no record has, as misspelt.
 
     Where records were dropped, such values are noted instead.
@@ -428,7 +448,11 @@ def _describe_idle_hierarchies(given: Scenario, texts_by_column: dict[str, Texts
     notes = []
     for column, hierarchy in given.hierarchies.items():
         steps = hierarchy.broader
-        named = {*steps, *hierarchy.includes_all, *(value for values in steps.values() for value in values)}
+        named = {
+            *steps,
+            *hierarchy.includes_all,
+            *(value for values in steps.values() for value in values),
+        }
         if named and not named & set(texts_by_column[column]):
             notes.append(STATUS_NO_VALUE.format(column))
     return notes

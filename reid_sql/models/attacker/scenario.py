@@ -15,7 +15,12 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import MAX_COLUMNS, POPULATION, PROBABILITY
 from reid_sql.parameters.document import Place, parsed, shown
 
-PARAMETERS: Final = ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed")
+PARAMETERS: Final = (
+    "presence_disclosed",
+    "presence_discovered",
+    "uniqueness_confirmed",
+    "link_confirmed",
+)
 SCENARIO_KEYS: Final = ("name", "assumptions", "population", *PARAMETERS, "groups", "hierarchies")
 GROUP_KEYS: Final = (
     "columns",
@@ -49,7 +54,9 @@ class Group:
 
     def of(self, value: str | None) -> float:
         """Probability for subjects of this value; 0 if none is given, as there may be no such subject."""
-        probability = self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        probability = (
+            self.probabilities.get(value, self.otherwise) if value is not None else self.otherwise
+        )
         return probability or 0.0
 
 
@@ -72,7 +79,8 @@ class Scenario:
     population: float
     presence_disclosed: float = 1.0  # P_d: the subject's presence in the dataset is disclosed
     presence_discovered: float = 1.0  # P_s: the attacker finds that out, given that it is
-    uniqueness_confirmed: float = 1.0  # P_u: the attacker confirms that a person is unique in the population
+    # P_u: the attacker confirms that a person is unique in the population
+    uniqueness_confirmed: float = 1.0
     link_confirmed: float = 1.0  # P_c: the attacker can confirm that a link is right
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     name: str = ""
@@ -86,7 +94,9 @@ class Scenario:
     @property
     def named_columns(self) -> list[str]:
         """Columns whose values the scenario names."""
-        return list(dict.fromkeys([group.by for group in self.groups if group.by] + list(self.hierarchies)))
+        return list(
+            dict.fromkeys([group.by for group in self.groups if group.by] + list(self.hierarchies))
+        )
 
     def text(self) -> str:
         """The scenario as JSON, with what an engine must read of a table for it."""
@@ -96,7 +106,12 @@ class Scenario:
             for group in self.groups
         ]
         return json.dumps(
-            {**fields, "groups": groups, "columns": self.columns, "text_columns": self.named_columns},
+            {
+                **fields,
+                "groups": groups,
+                "columns": self.columns,
+                "text_columns": self.named_columns,
+            },
             ensure_ascii=False,
         )
 
@@ -117,14 +132,18 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
         source = parsed("scenario", ".json", source)
     if not isinstance(source, Mapping):
         rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
-        raise OutOfDomainError(f"{rule}; pass its contents, such as {{'population': 1000, 'groups': […]}}")
+        raise OutOfDomainError(
+            f"{rule}; pass its contents, such as {{'population': 1000, 'groups': […]}}"
+        )
     return parse_scenario(Place("scenario ", source), refuse_table)
 
 
 def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
     """Check a document as a scenario; `read_table` reads the probabilities of another file."""
     given = {
-        key: value for key, value in document.values.items() if key not in ENGINE_KEYS and value is not None
+        key: value
+        for key, value in document.values.items()
+        if key not in ENGINE_KEYS and value is not None
     }
     document = Place(document.where, given)
     document.only(SCENARIO_KEYS)
@@ -139,7 +158,9 @@ def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
         presence_discovered=chances["presence_discovered"],
         uniqueness_confirmed=chances["uniqueness_confirmed"],
         link_confirmed=chances["link_confirmed"],
-        hierarchies={column: _parse_hierarchy(hierarchies.table(column)) for column in hierarchies.values},
+        hierarchies={
+            column: _parse_hierarchy(hierarchies.table(column)) for column in hierarchies.values
+        },
         name=document.text("name", ""),
         assumptions=document.texts("assumptions"),
     )
@@ -214,7 +235,9 @@ def _refuse_overlap(groups: Sequence[Group]) -> None:
             for before, other in enumerate(groups[: number - 1], 1):
                 if column in other.columns and not _are_disjoint(other, group):
                     remedy = (
-                        REMEDY_ONE_GROUP if group.by is None or group.by != other.by else REMEDY_BY_SUBJECT
+                        REMEDY_ONE_GROUP
+                        if group.by is None or group.by != other.by
+                        else REMEDY_BY_SUBJECT
                     )
                     where = f"groups[{before}] and groups[{number}]"
                     raise OutOfDomainError(REFUSAL_OVERLAP.format(column, where, remedy))

@@ -25,12 +25,15 @@ from reid_sql.parameters import Number
 
 Answer = TypeVar("Answer")
 
-MAX_DENSE_KEYS_PER_RECORD: Final = 2  # keys a record up to which a table over all keys beats sorting
+# keys a record up to which a table over all keys beats sorting
+MAX_DENSE_KEYS_PER_RECORD: Final = 2
 BYTES_PER_MB: Final = 1_000_000
 KEY_BYTES: Final = 8  # bytes of a key
 CODE_BYTES: Final = 4
-SPARE_ARRAYS: Final = 6  # arrays of one key a record that a count needs besides those of the first columns
-MIN_THREADED_RECORDS: Final = 50_000  # records below which threads wait for each other more than they count
+# arrays of one key a record that a count needs besides those of the first columns
+SPARE_ARRAYS: Final = 6
+# records below which threads wait for each other more than they count
+MIN_THREADED_RECORDS: Final = 50_000
 SUM_DECIMALS: Final = 9  # of a sum over people, where equal ones are to stay equal
 PARTS_PER_THREAD: Final = 4  # of the work for each thread, so that none ends early
 
@@ -125,7 +128,9 @@ class Key:
         pairs = pairs[np.r_[True, pairs[1:] != pairs[:-1]]]
         person, value = np.divmod(pairs, len(sizes))
         size = np.bincount(value)[value]
-        least: Integers = np.minimum.reduceat(size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]]))
+        least: Integers = np.minimum.reduceat(
+            size, np.flatnonzero(np.r_[True, person[1:] != person[:-1]])
+        )
         return len(sizes), least
 
     def with_column(self, codes: Integers, levels: int) -> "Key":
@@ -215,7 +220,9 @@ def _count_threads(chosen: QuasiIdentifiers, memory_mb: int) -> int:
     code_bytes = sum(codes.nbytes for codes in chosen.table.codes)
     records = len(chosen.table.position)
     each = records * KEY_BYTES * (chosen.places.shape[1] + SPARE_ARRAYS)
-    require_memory(code_bytes + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns")
+    require_memory(
+        code_bytes + each, memory_mb, f"{records} records of {len(chosen.table.names)} columns"
+    )
     processors = 1 if records < MIN_THREADED_RECORDS else os.cpu_count() or 1
     allowed: int = (memory_mb * BYTES_PER_MB - code_bytes) // each
     return max(1, min(processors, allowed, len(chosen)))

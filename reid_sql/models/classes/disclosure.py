@@ -19,12 +19,14 @@ NO_RECORDS: Final = (
     "pass a table with records"
 )
 STATUS_REFUSED: Final = "refused: {}"  # the sentence of the refusal, for one group of many
-STATUS_NO_PAIR: Final = "one_record: separation is not available, since one record leaves no pair to compare"
-STATUS_LARGER_SETS: Final = "incomplete: sets of more than {} of the {} columns were not searched"
-STATUS_NO_DISTINCTION: Final = "wildcards: distinction is not available, since a NULL matches any value"
-STATUS_UNCOVERED: Final = (
-    "not_covered: {} records match fewer people in the population table, so the table's count decides"
+STATUS_NO_PAIR: Final = (
+    "one_record: separation is not available, since one record leaves no pair to compare"
 )
+STATUS_LARGER_SETS: Final = "incomplete: sets of more than {} of the {} columns were not searched"
+STATUS_NO_DISTINCTION: Final = (
+    "wildcards: distinction is not available, since a NULL matches any value"
+)
+STATUS_UNCOVERED: Final = "not_covered: {} records match fewer people in the population table, so the table's count decides"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Histogram:
     """
 
     class_size: Integers  # (sizes,)
-    classes: Integers | Floats  # (sizes,); parts of classes where people count in their smallest one
+    # (sizes,); parts of classes where people count in their smallest one
+    classes: Integers | Floats
     records: Integers  # (sizes,)
     blank_records: Integers | None = field(default=None, kw_only=True)  # (sizes,)
 
@@ -150,7 +153,8 @@ class AttributeRisk:
     separation: float | None
     records: int
     classes: int
-    unique_records: int  # records, or people, that are the only one with their values of these columns
+    # records, or people, that are the only one with their values of these columns
+    unique_records: int
     status: str
 
 
@@ -258,13 +262,21 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     sizes = [len(names) for names in counts.subset]
     searched = search_status(max(sizes), sizes.count(1)) if sizes else OK
     return [
-        _subset_risk(list(names), (int(n), int(k), int(unique)), (float(right), int(alike)), nulls, searched)
-        for names, (n, k, unique), right, alike, nulls in zip(counts.subset, whole, *totals, strict=True)
+        _subset_risk(
+            list(names), (int(n), int(k), int(unique)), (float(right), int(alike)), nulls, searched
+        )
+        for names, (n, k, unique), right, alike, nulls in zip(
+            counts.subset, whole, *totals, strict=True
+        )
     ]
 
 
 def _subset_risk(
-    columns: list[str], counted: tuple[int, int, int], sums: tuple[float, int], nulls: str, searched: str
+    columns: list[str],
+    counted: tuple[int, int, int],
+    sums: tuple[float, int],
+    nulls: str,
+    searched: str,
 ) -> AttributeRisk:
     records, classes, unique = counted
     right, alike = sums

@@ -25,10 +25,12 @@ from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Numb
 # subset of a set comes before it: a set that reaches the share and contains none of those found is minimal.
 
 MAX_SETS_IN_A_LIST: Final = 32  # found sets up to which a loop beats an array
-MIN_COLUMNS_TO_LOOK_AHEAD: Final = 4  # columns left from which a count of all of them at once may pay
+# columns left from which a count of all of them at once may pay
+MIN_COLUMNS_TO_LOOK_AHEAD: Final = 4
 MAX_CLASSES_COUNTED: Final = 1 << 62  # a bound on the classes of a set that fits 64 bits
 
-RECORDS_READ_IN_A_STEP: Final = 4_000_000  # to compare columns; each column reads every record at most once
+# to compare columns; each column reads every record at most once
+RECORDS_READ_IN_A_STEP: Final = 4_000_000
 MIN_COMPARED_COLUMNS: Final = 4
 
 Rank = Callable[[Partition], tuple[int, int]]
@@ -54,7 +56,8 @@ class Search:
     covered: int
     is_complete: bool
     counted: int  # sets of columns that were counted
-    beyond: Sequence[ColumnSet] = ()  # minimal sets of more columns, of which others may have been missed
+    # minimal sets of more columns, of which others may have been missed
+    beyond: Sequence[ColumnSet] = ()
 
 
 class _LimitReachedError(Exception):
@@ -78,7 +81,10 @@ def find_minimal_sets(
     search = _Search(table, least, max_sets)
     width = len(table.codes)
     largest = min(max_size, width)
-    at_once = not is_smallest_enough and sum(comb(width, size) for size in range(1, largest + 1)) <= max_sets
+    at_once = (
+        not is_smallest_enough
+        and sum(comb(width, size) for size in range(1, largest + 1)) <= max_sets
+    )
     covered = 0
     try:
         for size in [largest] if at_once else range(1, largest + 1):
@@ -106,10 +112,14 @@ class _Search:
 
     def __init__(self, table: Refiner, least: int, max_sets: int) -> None:
         self.table, self.least, self.max_sets = table, least, max_sets
-        self.columns = sorted(range(len(table.codes)), key=lambda place: (table.levels[place], place))
+        self.columns = sorted(
+            range(len(table.codes)), key=lambda place: (table.levels[place], place)
+        )
         self.levels = [table.levels[place] for place in self.columns]
         # Classes that the first columns can make at most, for a bound on who can be unique.
-        self.products = list(accumulate(self.levels, lambda a, b: min(a * b, MAX_CLASSES_COUNTED), initial=1))
+        self.products = list(
+            accumulate(self.levels, lambda a, b: min(a * b, MAX_CLASSES_COUNTED), initial=1)
+        )
         self.known = [_Known() for _ in self.columns]  # found sets by their first column
         self.found: list[ColumnSet] = []
         self.counted = 0
@@ -182,7 +192,9 @@ class _Search:
         self.known[first].add(mask ^ 1 << first)
         places = (place for place in range(len(self.columns)) if mask >> place & 1)
         chosen = tuple(sorted(self.columns[place] for place in places))
-        self.found.append(ColumnSet(chosen, partition.unique, self.table.count_classes(partition, chosen)))
+        self.found.append(
+            ColumnSet(chosen, partition.unique, self.table.count_classes(partition, chosen))
+        )
 
 
 @dataclass
@@ -241,9 +253,13 @@ Sets = Annotated[str, SETS]
 PARTITION_BYTES: Final = 16  # of a record in one partition: its row and its class
 SPARE_BYTES: Final = 64  # of a record while one partition is made, and while codes are prepared
 STATUS_NO_SET: Final = "no_set: no set of at most {} reaches at_least"
-STATUS_INCOMPLETE: Final = "incomplete: the list is complete up to {} of {} columns, with max_sets of {}"
+STATUS_INCOMPLETE: Final = (
+    "incomplete: the list is complete up to {} of {} columns, with max_sets of {}"
+)
 STATUS_GREEDY: Final = "greedy: a set found by a greedy search, which does not count all sets"
-STATUS_GREEDY_BELOW: Final = "greedy_below: the best set of a greedy search, which is below at_least"
+STATUS_GREEDY_BELOW: Final = (
+    "greedy_below: the best set of a greedy search, which is below at_least"
+)
 RECORDS_READ: Final = 200_000_000  # by a search without max_sets: a few seconds
 RECORDS_A_SET: Final = 4_000  # that take as long to read as a set takes besides its records
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
@@ -272,7 +288,8 @@ class QuasiIdentifier:
     unique_records: int | None  # records, or people, that are unique by these columns
     classes: int | None  # distinct combinations of values of these columns
     records: int  # records, or people
-    status: str  # ok, or up to how many columns the list is complete, and which set a greedy search found
+    # ok, or up to how many columns the list is complete, and which set a greedy search found
+    status: str
 
 
 def find_quasi_identifiers(
@@ -310,7 +327,9 @@ def find_quasi_identifiers(
     status = _status(search, largest, allowed)
     if not search.sets and search.is_complete:
         most = f"{search.covered} column{'s' * (search.covered > 1)}"
-        return [QuasiIdentifier([], None, None, None, None, refiner.total, STATUS_NO_SET.format(most))]
+        return [
+            QuasiIdentifier([], None, None, None, None, refiner.total, STATUS_NO_SET.format(most))
+        ]
     if not search.sets:
         best = _find_best(refiner, search, least, largest)
         greedy = STATUS_GREEDY if best.unique >= least else STATUS_GREEDY_BELOW
@@ -347,14 +366,19 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
     require_memory(need, memory_mb, f"{records} distinct records of {width} columns")
 
 
-def _search(table: Refiner, least: int, largest: int, max_sets: int, *, is_smallest_enough: bool) -> Search:
+def _search(
+    table: Refiner, least: int, largest: int, max_sets: int, *, is_smallest_enough: bool
+) -> Search:
     """Search the sets of columns; keys, of which the sets below may be too many, by their difference sets."""
     every = table.refine_all(range(len(table.codes)))
     if every.unique < least:
         return Search([], largest, is_complete=True, counted=1)
-    may_be_keys = table.people is None and least == table.total > 1  # one record is a key without a column
+    # one record is a key without a column
+    may_be_keys = table.people is None and least == table.total > 1
     if len(every.rows) or not may_be_keys:
-        return find_minimal_sets(table, least, largest, max_sets, is_smallest_enough=is_smallest_enough)
+        return find_minimal_sets(
+            table, least, largest, max_sets, is_smallest_enough=is_smallest_enough
+        )
     try:
         keys = find_minimal_keys(table, largest, max_sets)
     except TooManySetsError:
@@ -375,7 +399,9 @@ def _status(search: Search, largest: int, max_sets: int) -> str:
     return STATUS_INCOMPLETE.format(search.covered, largest, max_sets)
 
 
-def _row(table: DistinctCodes, refiner: Refiner, column_set: ColumnSet, status: str) -> QuasiIdentifier:
+def _row(
+    table: DistinctCodes, refiner: Refiner, column_set: ColumnSet, status: str
+) -> QuasiIdentifier:
     columns = [table.names[place] for place in column_set.places]
     share = column_set.unique / refiner.total
     return QuasiIdentifier(
@@ -396,7 +422,9 @@ def find_greedy_set(table: Refiner, least: int, max_size: int) -> tuple[int, ...
     >>> find_greedy_set(Refiner.of(three), 3, 2)
     (0, 1)
     """
-    found = {_drop_columns(table, _add_columns(table, least, max_size, rank), least) for rank in RANKS}
+    found = {
+        _drop_columns(table, _add_columns(table, least, max_size, rank), least) for rank in RANKS
+    }
     unique = {each: table.refine_all(each).unique for each in found}
     reaching = [each for each in found if unique[each] >= least]
     if not reaching:

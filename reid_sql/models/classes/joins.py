@@ -20,7 +20,9 @@ JoinedClass = Annotated[int, JOINED_CLASS]
 ALL, ALONE, WITHOUT = range(3)  # which columns of the right table a line joins
 STATUS_NO_MATCH: Final = "no_match: no value of on is in both tables, so nothing is joined"
 STATUS_FEW_MATCH: Final = "few_match: more than half of the people of each table match nothing"
-STATUS_REPEATED: Final = "repeated_key: {:,} values of on repeat in left, and each counts as one person"
+STATUS_REPEATED: Final = (
+    "repeated_key: {:,} values of on repeat in left, and each counts as one person"
+)
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,20 @@ class JoinLines:
 class JoinRisk:
     """The join with some columns of the right table: all, or one of them alone."""
 
-    columns: list[str]  # the columns of `right` that are joined: all in the first row, then one alone
+    # the columns of `right` that are joined: all in the first row, then one alone
+    columns: list[str]
     people: int  # people of the join
-    below_k_left: int  # people of the join who are in a class of fewer than k people in `left` alone
+    # people of the join who are in a class of fewer than k people in `left` alone
+    below_k_left: int
     below_k_right: int  # the same in `right` alone, by `columns`
     below_k_joined: int  # the same in the join
     singled_out: int  # people who are in a class of fewer than k people only in the join
     share: float | None  # `singled_out` as a share of `people`; NULL if nothing is joined
-    without: int | None  # `singled_out` if all columns but this one are joined; NULL in the first row
+    # `singled_out` if all columns but this one are joined; NULL in the first row
+    without: int | None
     several_rows: int  # people with several different rows in the join; an attacker knows the worst
-    left_only: int  # people of `left` who match nothing, each row without a value of `on` counted as one
+    # people of `left` who match nothing, each row without a value of `on` counted as one
+    left_only: int
     right_only: int  # values of `on` that are in `right` alone, and its rows without one
     without_key: int  # rows of both tables without a value of `on`, which match nothing
     status: str
@@ -82,11 +88,18 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     most = order[0], singled[WITHOUT, order[0]]
     rows = [_row(lines, whole, names, None, most if len(names) > 1 else None)]
     alone = ((places[ALONE, name], name) for name in order)
-    return [*rows, *(_row(lines, place, [name], singled[WITHOUT, name], None) for place, name in alone)]
+    return [
+        *rows,
+        *(_row(lines, place, [name], singled[WITHOUT, name], None) for place, name in alone),
+    ]
 
 
 def _row(
-    lines: JoinLines, place: int, columns: list[str], without: int | None, most: tuple[str, int] | None
+    lines: JoinLines,
+    place: int,
+    columns: list[str],
+    without: int | None,
+    most: tuple[str, int] | None,
 ) -> JoinRisk:
     people, singled_out = int(lines.people[place]), int(lines.singled_out[place])
     left, right = int(lines.left_people[place]), int(lines.right_people[place])
@@ -122,7 +135,9 @@ def describe_join(k: int, people: int, singled_out: int, most: tuple[str, int] |
         return "No person is in both tables, so the join shows nothing."
     is_some = bool(singled_out)
     who = f"{singled_out:,} ({percent(singled_out / people)})" if is_some else "nobody"
-    added = f"; '{most[0]}' adds most: without it, {most[1]:,}" if is_some and most is not None else ""
+    added = (
+        f"; '{most[0]}' adds most: without it, {most[1]:,}" if is_some and most is not None else ""
+    )
     if k == 2:  # noqa: PLR2004 - a class of one person
         what = f"singles out {who} whom neither table singles out alone"
     else:

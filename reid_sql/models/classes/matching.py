@@ -30,7 +30,11 @@ SCORE: Final = Number(
     1e300,
 )
 PERSON: Final = Number(
-    "a whole number for a person", "pass the number of the person who is looked for", -1e15, 1e15, whole=True
+    "a whole number for a person",
+    "pass the number of the person who is looked for",
+    -1e15,
+    1e15,
+    whole=True,
 )
 
 
@@ -76,7 +80,9 @@ def matching_curve(
         float(most),
         whole=True,
     )
-    at = np.atleast_1d(domain.check("sizes", default_subset_sizes(most) if sizes is None else sizes))
+    at = np.atleast_1d(
+        domain.check("sizes", default_subset_sizes(most) if sizes is None else sizes)
+    )
     return [_matching_point(float(n), lower, equal, compared) for n in at]
 
 
@@ -91,7 +97,10 @@ def _check_persons(
         )
     if of_true is None or of_false is None:
         return np.zeros(true.size), np.zeros(false.size)
-    checked = PERSON.check("true_persons", of_true).ravel(), PERSON.check("false_persons", of_false).ravel()
+    checked = (
+        PERSON.check("true_persons", of_true).ravel(),
+        PERSON.check("false_persons", of_false).ravel(),
+    )
     for name, persons, scores in (("true", checked[0], true), ("false", checked[1], false)):
         if persons.size != scores.size:
             got = f"got {persons.size} for {scores.size}"
@@ -113,7 +122,10 @@ def _count_scores(
         )
     counted = np.zeros((3, true.size), dtype=np.int64)
     for person in np.unique(of_true):
-        first, last = np.searchsorted(persons, person, "left"), np.searchsorted(persons, person, "right")
+        first, last = (
+            np.searchsorted(persons, person, "left"),
+            np.searchsorted(persons, person, "right"),
+        )
         if first == last:
             who = f"person {person:g}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
@@ -121,14 +133,21 @@ def _count_scores(
                 "pass some, or leave the probe out"
             )
         mine, own = of_true == person, scores[first:last]
-        below, upto = np.searchsorted(own, true[mine], "left"), np.searchsorted(own, true[mine], "right")
+        below, upto = (
+            np.searchsorted(own, true[mine], "left"),
+            np.searchsorted(own, true[mine], "right"),
+        )
         counted[:, mine] = np.stack([below, upto - below, np.full(below.size, own.size)])
     return counted[0], counted[1], counted[2]
 
 
-def _matching_point(n: float, lower: Integers, equal: Integers, compared: Integers) -> MatchingPoint:
+def _matching_point(
+    n: float, lower: Integers, equal: Integers, compared: Integers
+) -> MatchingPoint:
     kinds, place = np.unique(np.stack([lower, equal, compared]), axis=1, return_inverse=True)
-    right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[place.ravel()]
+    right = np.array([_rank_first_probability(n, *kind) for kind in kinds.T.tolist()])[
+        place.ravel()
+    ]
     error = float(right.std(ddof=1) / np.sqrt(right.size)) if right.size > 1 else None
     return MatchingPoint(int(n), float(right.mean()), error, right.size)
 
@@ -160,8 +179,10 @@ class Matches:
     matches: Integers  # (kinds,)
     weight: Floats  # (kinds,): targets, or draws of a target and its known points
     people: Integers  # (kinds,): all the people, alike in each row
-    people_with_fewer: Integers  # (kinds,): those with fewer points, alike in each row of as many points
-    draws: Integers  # (kinds,): draws that the weights count, alike in each row of as many points; 0: all
+    # (kinds,): those with fewer points, alike in each row of as many points
+    people_with_fewer: Integers
+    # (kinds,): draws that the weights count, alike in each row of as many points; 0: all
+    draws: Integers
 
 
 @dataclass(frozen=True)
@@ -201,7 +222,9 @@ class SparsePoint:
     draws: int
 
 
-def sparse_matching_curve(matches: Matches, sizes: npt.ArrayLike | None = None) -> list[SparsePoint]:
+def sparse_matching_curve(
+    matches: Matches, sizes: npt.ArrayLike | None = None
+) -> list[SparsePoint]:
     """Correctness and uniqueness at each size; at default_sizes where there are none.
 
     The standard error is that of the draws, 0 where every combination of points was counted.
@@ -238,12 +261,18 @@ def _sparse_point(matches: Matches, n: float, people: int, draws: int) -> Sparse
     """
     size = matches.matches.astype(np.float64)
     right = np.minimum(people / (n * size) * -np.expm1(log_miss_probability(size, n, people)), 1.0)
-    alone = np.exp(log_miss_probability(size - 1, n - 1, people - 1.0)) if people > 1 else np.ones(size.size)
+    alone = (
+        np.exp(log_miss_probability(size - 1, n - 1, people - 1.0))
+        if people > 1
+        else np.ones(size.size)
+    )
     correctness, error = estimate_mean(right, matches.weight, draws)
     unique, error_of_unique = estimate_mean(alone, matches.weight, draws)
     low, high = share_interval(right, matches.weight, draws)
     ends = share_interval(alone, matches.weight, draws)
-    return SparsePoint(int(n), correctness, low, high, error, unique, *ends, error_of_unique, people, draws)
+    return SparsePoint(
+        int(n), correctness, low, high, error, unique, *ends, error_of_unique, people, draws
+    )
 
 
 def estimate_mean(values: Floats, weight: Floats, draws: int) -> tuple[float, float]:
@@ -263,7 +292,10 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
     if not draws:
         mean, _ = estimate_mean(values, weight, 0)
         return mean, mean
-    more_values, more_weight = np.append(values, [0.0, 0.0, 1.0, 1.0]), np.append(weight, np.ones(4))
+    more_values, more_weight = (
+        np.append(values, [0.0, 0.0, 1.0, 1.0]),
+        np.append(weight, np.ones(4)),
+    )
     centre, error = estimate_mean(more_values, more_weight, draws + 4)
     return max(centre - NORMAL_95 * error, 0.0), min(centre + NORMAL_95 * error, 1.0)
 
@@ -277,7 +309,8 @@ def share_interval(values: Floats, weight: Floats, draws: int) -> tuple[float, f
 
 Membership = npt.NDArray[np.bool_]  # (people, items)
 
-MAX_CELLS: Final = 200_000_000  # rows of people, each compared with everyone with the person's rarest row
+# rows of people, each compared with everyone with the person's rarest row
+MAX_CELLS: Final = 200_000_000
 REFUSAL_COMMON_ROWS: Final = (
     "unicity_people must compare at most {:,} rows of people who share a person's rarest row, got {:,}; "
     "pass finer columns, or a view of fewer people"
@@ -290,7 +323,8 @@ class SinglingRows:
 
     record: Integers  # of the person's first row
     rows: Integers  # distinct rows of the person
-    known_rows: Integers  # rows that were found to leave the fewest matches: an upper bound of how many do so
+    # rows that were found to leave the fewest matches: an upper bound of how many do so
+    known_rows: Integers
     matches: Integers  # people who have these rows: 1 where they single the person out
 
 
@@ -306,7 +340,9 @@ def find_singling_rows(table: Codes) -> SinglingRows:
         raise NoRecordsError(NO_RECORDS)
     order = np.argsort(table.position)
     _, first, person = np.unique(table.people[order], return_index=True, return_inverse=True)
-    _, item = np.unique(np.stack([codes[order] for codes in table.codes]), axis=1, return_inverse=True)
+    _, item = np.unique(
+        np.stack([codes[order] for codes in table.codes]), axis=1, return_inverse=True
+    )
     covers = _search(person.astype(np.int64), item.ravel().astype(np.int64))
     by_position = np.argsort(first)
     return SinglingRows(first[by_position], *covers[by_position].T)

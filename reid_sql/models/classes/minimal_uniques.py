@@ -32,7 +32,8 @@ class EngineCodes(Codes):
     """A table that stayed with its engine, which looks itself for what singles records out."""
 
     record_count: int
-    singled: Callable[[Sequence[Places], int], SinglingSets]  # the records ascending, of fewer than k
+    # the records ascending, of fewer than k
+    singled: Callable[[Sequence[Places], int], SinglingSets]
 
     @property
     def records(self) -> int:
@@ -94,10 +95,14 @@ def find_minimal_uniques(
     sets = list_sets(len(table.names), largest)
     if isinstance(table, EngineCodes):
         return MinimalUniques(table.names, largest, sets, *table.singled(sets, least))
-    return MinimalUniques(table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound))
+    return MinimalUniques(
+        table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound)
+    )
 
 
-def _search_sets(table: Codes, sets: Sequence[Places], least: Sequence[int], memory_mb: int) -> SinglingSets:
+def _search_sets(
+    table: Codes, sets: Sequence[Places], least: Sequence[int], memory_mb: int
+) -> SinglingSets:
     """Records, ascending, and the places of the sets that single them out.
 
     Of people, the first record of each represents them; a set singles a person out where it does so in one of
@@ -135,7 +140,8 @@ def _people_of(found: RareCombinations, first: Integers) -> Integers:
 # Elliot & Manning 2003 share a risk of the file, the chance that a unique match is right (DIS), among the
 # records by their scores.
 
-NONE_FOUND: Final = np.zeros(1, dtype=np.int64)  # in the row of a search that stopped and found nothing
+# in the row of a search that stopped and found nothing
+NONE_FOUND: Final = np.zeros(1, dtype=np.int64)
 NO_SCORE: Final = np.zeros(1)
 
 DIS: Final = Number(
@@ -151,8 +157,10 @@ Dis = Annotated[float, DIS]
 class UniqueSubsets:
     """A record with a smallest set of columns that singles it out, one row each."""
 
-    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
-    columns: NameLists  # the columns that together single the record out, while no smaller set of them does
+    # the record; NULL in the one row of a search that stopped and found none
+    record: Integers | None
+    # the columns that together single the record out, while no smaller set of them does
+    columns: NameLists
     size: Integers  # how many columns
     score: Floats  # the set's part of the record's SUDA score
     status: str  # ok, or that sets of more columns were not searched
@@ -162,11 +170,13 @@ class UniqueSubsets:
 class SudaScores:
     """A record that some set of columns singles out, one row each."""
 
-    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
+    # the record; NULL in the one row of a search that stopped and found none
+    record: Integers | None
     subsets: Integers  # smallest sets of columns that single the record out
     smallest_size: Integers | None  # columns in the smallest of them
     suda_score: Floats  # sum of the scores of these sets
-    dis_suda: Floats  # the record's part of `dis`: its chance that a unique match is right, by its score
+    # the record's part of `dis`: its chance that a unique match is right, by its score
+    dis_suda: Floats
     status: str  # ok, or that sets of more columns were not searched
 
 
@@ -174,11 +184,13 @@ class SudaScores:
 class ColumnContributions:
     """A record with a column that singles it out, alone or with others, one row each."""
 
-    record: Integers | None  # the record; NULL in the one row of a search that stopped and found none
+    # the record; NULL in the one row of a search that stopped and found none
+    record: Integers | None
     column_name: TextColumn | None  # the column
     subsets: Integers  # smallest sets that single the record out and have this column
     score: Floats  # sum of the scores of these sets
-    contribution: Floats  # their share of the record's SUDA score; shares of several columns overlap
+    # their share of the record's SUDA score; shares of several columns overlap
+    contribution: Floats
     status: str  # ok, or that sets of more columns were not searched
 
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 Integers = npt.NDArray[np.integer[Any]]
 Bools = npt.NDArray[np.bool_]
-MAX_DENSE_KEYS_PER_RECORD: Final = 4  # keys a record up to which a table over all keys beats sorting
+# keys a record up to which a table over all keys beats sorting
+MAX_DENSE_KEYS_PER_RECORD: Final = 4
 MIN_DENSE_KEYS: Final = 1024
 WORD_BITS: Final = 63
 
@@ -65,7 +66,8 @@ class Refiner:
     is_single: Bools | None  # (distinct,): whether one record has the values; None where all do
     people: Integers | None  # (distinct,): ascending, from 0
     total: int  # records, or people
-    order: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # of the rows as given
+    # of the rows as given
+    order: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @classmethod
     def of(cls, table: DistinctRecords) -> "Refiner":
@@ -86,7 +88,9 @@ class Refiner:
         """The partition on no column: one class of all records, unless one of them, or one person, is all."""
         rows = np.arange(len(self.order))
         singled = None if self.people is None else np.zeros(self.total, dtype=np.bool_)
-        one = Partition(rows, np.zeros(len(rows), dtype=np.int64), np.array([len(rows)]), 0, singled)
+        one = Partition(
+            rows, np.zeros(len(rows), dtype=np.int64), np.array([len(rows)]), 0, singled
+        )
         is_shared = np.array([len(rows) > 1 and (self.people is None or self.total > 1)])
         return one if is_shared[0] else self._strip(one, one.ids, one.sizes, is_shared)
 
@@ -142,7 +146,9 @@ class Refiner:
         first[keys[::-1]], last[keys] = whose[::-1], whose
         return keys, sizes, first != last
 
-    def _strip(self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Bools) -> Partition:
+    def _strip(
+        self, partition: Partition, keys: Integers, sizes: Integers, is_shared: Bools
+    ) -> Partition:
         """Leave out the records that are alone now, and count them."""
         shared = is_shared.take(keys)
         tied = np.flatnonzero(shared)  # taking by places is faster than by a mask
@@ -153,7 +159,9 @@ class Refiner:
         rows, ids = partition.rows.take(tied), numbers.take(keys.take(tied))
         return Partition(rows, ids, sizes.take(classes), unique, singled)
 
-    def _count_alone(self, partition: Partition, shared: Bools, tied: int) -> tuple[int, Bools | None]:
+    def _count_alone(
+        self, partition: Partition, shared: Bools, tied: int
+    ) -> tuple[int, Bools | None]:
         """Count the unique records with those that are alone now; of people, and mark them."""
         if self.people is not None and partition.singled is not None:
             singled = partition.singled.copy()
@@ -161,7 +169,9 @@ class Refiner:
             return int(np.count_nonzero(singled)), singled
         if self.is_single is None:
             return partition.unique + len(shared) - tied, None
-        return partition.unique + int(np.count_nonzero(self.is_single[partition.rows[~shared]])), None
+        return partition.unique + int(
+            np.count_nonzero(self.is_single[partition.rows[~shared]])
+        ), None
 
 
 def _is_dense(space: int, records: int) -> bool:
@@ -192,7 +202,8 @@ def _renumber(keys: Integers, space: int) -> tuple[Integers, int]:
 def sort_keys(keys: Integers, space: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
     """Give the order of the keys, and which of them in that order are the first of their class."""
     bits = len(keys).bit_length()
-    if (space - 1).bit_length() + bits <= WORD_BITS:  # one sort of key and record is several times as fast
+    # one sort of key and record is several times as fast
+    if (space - 1).bit_length() + bits <= WORD_BITS:
         both = np.sort(keys << bits | np.arange(len(keys)))
         order: Integers = both & ((1 << bits) - 1)
         ordered: Integers = both >> bits

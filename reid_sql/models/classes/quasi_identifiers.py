@@ -123,7 +123,9 @@ class QuasiIdentifiers:
         return [STATUS_SETS_DRAWN.format(len(self), self.possible, self.seed)]
 
 
-def choose_quasi_identifiers(table: Codes, p: int = 3, sample: int = 0, seed: int = 0) -> QuasiIdentifiers:
+def choose_quasi_identifiers(
+    table: Codes, p: int = 3, sample: int = 0, seed: int = 0
+) -> QuasiIdentifiers:
     """Choose the quasi-identifiers of p columns: all, or `sample` of them, equally likely and none twice.
 
     Refuses an empty table, p beyond the number of columns, and more than 200,000 quasi-identifiers without a
@@ -334,7 +336,9 @@ class _Similar:
         Columns of many values come first: most records are soon alone.
         """
         if shared != self.shared:
-            begun = (self.shared, self.start) if not self.shared & ~shared else (0, self.table.whole())
+            begun = (
+                (self.shared, self.start) if not self.shared & ~shared else (0, self.table.whole())
+            )
             self.shared, self.start = shared, self._refine(shared, *begun)
         return self._refine(mask, self.shared, self.start)
 

@@ -85,7 +85,9 @@ def list_sets(width: int, largest: int) -> list[Places]:
     """
     count = sum(comb(width, size) for size in range(1, largest + 1))
     if count > MAX_COUNTED:
-        rule = f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
+        rule = (
+            f"the number of sets of columns to look at must be at most {MAX_COUNTED}, got {count}"
+        )
         raise OutOfDomainError(f"{rule}; pass fewer columns or a smaller max_size")
     return [each for size in range(1, largest + 1) for each in combinations(range(width), size)]
 
@@ -169,7 +171,8 @@ class UnsafeCombinations:
 
     columns: list[str]  # the columns that the combinations are of
     size: int  # how many columns
-    combinations: int  # combinations of values that fewer than k records share, while k share each part
+    # combinations of values that fewer than k records share, while k share each part
+    combinations: int
     records: int  # records, or people, that have one of these combinations
     share: float  # their share of all records, or people
     fewest: int | None  # records, or people, that share the rarest of these combinations
@@ -189,7 +192,10 @@ def find_unsafe_combinations(
     >>> [(row.columns, row.combinations, row.records) for row in find_unsafe_combinations(four, 2)]
     [(['a'], 1, 1), (['a', 'b'], 1, 1)]
     """
-    asked, bound = int(SUBSET_SIZE.check("max_size", max_size)), int(MEMORY.check("memory_mb", memory_mb))
+    asked, bound = (
+        int(SUBSET_SIZE.check("max_size", max_size)),
+        int(MEMORY.check("memory_mb", memory_mb)),
+    )
     least = _thresholds(k, asked)[: len(table.names)]
     if not len(table.records):
         raise NoRecordsError(NO_RECORDS)

@@ -7,12 +7,15 @@ import numpy.typing as npt
 
 from reid_sql.models.numerics.special_functions import gammainc
 
-EXPECTED_SHARE: Final = 0.8  # of the repeats that a model expects: its own error, beside that of chance
+# of the repeats that a model expects: its own error, beside that of chance
+EXPECTED_SHARE: Final = 0.8
 MIN_CHANCE_OF_REPEATS: Final = 1e-3  # of as few repeats
 STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so people may be more unique"
 )
-STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the size of a cell depends on the model alone"
+STATUS_NO_REPEATS: Final = (
+    "no_repeats: no record repeats, so the size of a cell depends on the model alone"
+)
 
 # By chance, the sizes of 30 classes are all even with probability 2^-30, which is below 1e-9.
 MIN_CLASSES: Final = 30
@@ -33,7 +36,9 @@ def is_below_chance(repeats: float, expected: float) -> bool:
     part = EXPECTED_SHARE * expected
     if repeats >= part:
         return False
-    return bool(gammainc(np.array([repeats + 1.0]), np.array([part]))[0] > 1 - MIN_CHANCE_OF_REPEATS)
+    return bool(
+        gammainc(np.array([repeats + 1.0]), np.array([part]))[0] > 1 - MIN_CHANCE_OF_REPEATS
+    )
 
 
 def count_copies(class_size: npt.ArrayLike, classes: npt.ArrayLike) -> int:

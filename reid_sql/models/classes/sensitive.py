@@ -53,9 +53,15 @@ MIN_K: Final = Number(
     whole=True,
 )
 MEASURE_TOLERANCE: Final = ROUNDING_TOLERANCE  # what rounding may add to a measure, and no more
-STATUS_NO_ORDER: Final = "no_order: a sensitive value is NULL or not finite, so values have no order"
-STATUS_NO_BETA: Final = "infinite_beta: in some class, a value is more frequent than any beta allows"
-STATUS_NO_DELTA: Final = "infinite_delta: some class lacks a sensitive value, so an attacker can rule it out"
+STATUS_NO_ORDER: Final = (
+    "no_order: a sensitive value is NULL or not finite, so values have no order"
+)
+STATUS_NO_BETA: Final = (
+    "infinite_beta: in some class, a value is more frequent than any beta allows"
+)
+STATUS_NO_DELTA: Final = (
+    "infinite_delta: some class lacks a sensitive value, so an attacker can rule it out"
+)
 
 Diversity = Annotated[float, DIVERSITY]
 Concentration = Annotated[float, CONCENTRATION]
@@ -135,7 +141,9 @@ def summarize_lowest(classes: ClassValues, threshold: float, variant: str) -> Di
     >>> summarize_lowest(classes, 2, "distinct").offending_classes
     2
     """
-    return _summarize(classes, classes.value < threshold * (1 - MEASURE_TOLERANCE), 0, threshold, variant)
+    return _summarize(
+        classes, classes.value < threshold * (1 - MEASURE_TOLERANCE), 0, threshold, variant
+    )
 
 
 def summarize_highest(
@@ -153,7 +161,11 @@ def summarize_highest(
 
 
 def _summarize(
-    class_values: ClassValues, offending: npt.NDArray[np.bool_], worst: int, threshold: float, variant: str
+    class_values: ClassValues,
+    offending: npt.NDArray[np.bool_],
+    worst: int,
+    threshold: float,
+    variant: str,
 ) -> Disclosure:
     if not len(class_values.classes):
         raise NoRecordsError(NO_RECORDS)

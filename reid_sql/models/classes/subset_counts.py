@@ -57,9 +57,9 @@ class CountedSubsets:
         flat, sizes = [], []
         shifts = np.arange(self.width - 1, -1, -1, dtype=np.uint64)
         for start in range(0, len(self.masks), PIECE):
-            members = (self.masks[start : start + PIECE, np.newaxis] >> shifts & np.uint64(1)).astype(
-                np.bool_
-            )
+            members = (
+                self.masks[start : start + PIECE, np.newaxis] >> shifts & np.uint64(1)
+            ).astype(np.bool_)
             flat.append(np.nonzero(members)[1])
             sizes.append(members.sum(axis=1))
         return np.concatenate(flat), np.cumsum(np.concatenate(sizes))
@@ -92,7 +92,9 @@ def require_memory_for_subsets(
     """Refuse a bound of memory below what so many distinct records need, before their codes are made."""
     each = CODE_BYTES * columns + KEY_BYTES * (2 * min(columns, max_size) + SPARE_ARRAYS + people)
     subsets = SUBSET_BYTES * count_subsets(columns, max_size)
-    require_memory(distinct * each + subsets, memory_mb, f"{distinct} distinct records of {columns} columns")
+    require_memory(
+        distinct * each + subsets, memory_mb, f"{distinct} distinct records of {columns} columns"
+    )
 
 
 def count_subset_classes(
@@ -109,7 +111,9 @@ def count_subset_classes(
     ([[0], [1], [0, 1]], [2, 2, 3], [6, 4, 2])
     """
     people = table.people is not None
-    require_memory_for_subsets(len(table.records), len(table.codes), max_size, memory_mb, people=people)
+    require_memory_for_subsets(
+        len(table.records), len(table.codes), max_size, memory_mb, people=people
+    )
     counter = _Counter(table, min(max_size, len(table.codes)), nulls)
     if len(table.records):
         counter.visit(_State.whole(counter), 0, 0, 0)
@@ -141,13 +145,19 @@ class _Counter:
         self.table, self.max_size, self.nulls = table, max_size, nulls
         self.rows = Refiner.of(DistinctRecords(table.codes, np.ones_like(table.records)))
         self.people = (
-            None if table.people is None else np.unique(table.people, return_inverse=True)[1].ravel()
+            None
+            if table.people is None
+            else np.unique(table.people, return_inverse=True)[1].ravel()
         )
         self.weights = table.records.astype(np.int64)
         self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
         self.pairs = _pairs(self.weights, self.total, self.total)  # of equal records
-        known = [codes != 0 for codes in table.codes] if nulls != "value" else [None for _ in table.codes]
+        known = (
+            [codes != 0 for codes in table.codes]
+            if nulls != "value"
+            else [None for _ in table.codes]
+        )
         self.known = [each if each is not None and not each.all() else None for each in known]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
         levels = self.rows.levels
@@ -161,7 +171,14 @@ class _Counter:
         number, self.end = count_subsets(width, max_size), 0
         self.masks = np.empty(number, dtype=np.uint64)
         fits = self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
-        kinds = (np.int64, np.int64, np.float64, np.int64 if fits else np.object_, np.int64, np.int64)
+        kinds = (
+            np.int64,
+            np.int64,
+            np.float64,
+            np.int64 if fits else np.object_,
+            np.int64,
+            np.int64,
+        )
         self.figures: list[npt.NDArray[Any]] = [np.empty(number, dtype=kind) for kind in kinds]
 
     def visit(self, state: _State, mask: int, size: int, start: int) -> None:
@@ -238,7 +255,9 @@ class _Counter:
         records = self.total if state.left is None else int(weights[state.left].sum())
         if self.people is not None:
             return self._count_people(state, classes, self.total - records)
-        equal = self.pairs if state.left is None else _pairs(weights[state.left], records, self.total)
+        equal = (
+            self.pairs if state.left is None else _pairs(weights[state.left], records, self.total)
+        )
         tied = self._find_equal(partition.rows)
         sizes = self._add_equal(partition.rows, partition.ids, partition.sizes, tied)
         pairs = equal + self._count_pairs(partition.rows, sizes, tied)
@@ -263,7 +282,9 @@ class _Counter:
         unique = self._count_alone(partition.rows, equal) + int(np.count_nonzero(sizes == 1))
         return self.total, classes, float(classes), pairs, 0, unique
 
-    def _add_equal(self, rows: Integers, ids: Integers, sizes: Integers, equal: Integers) -> Integers:
+    def _add_equal(
+        self, rows: Integers, ids: Integers, sizes: Integers, equal: Integers
+    ) -> Integers:
         """Count each of the rows that are several records as all of them in the size of its class."""
         if not len(equal):
             return sizes
@@ -293,7 +314,9 @@ class _Counter:
         alone[state.partition.rows] = False
         number = int(people.max()) + 1
         least = np.zeros(number, dtype=np.int64)  # 0 for who has no record left
-        pairs = np.unique(people[state.partition.rows] * (state.partition.classes + 1) + state.partition.ids)
+        pairs = np.unique(
+            people[state.partition.rows] * (state.partition.classes + 1) + state.partition.ids
+        )
         person, value = np.divmod(pairs, state.partition.classes + 1)
         if len(pairs):
             size = np.bincount(value)[value]
@@ -302,7 +325,14 @@ class _Counter:
         least[people[alone]] = 1
         sizes = least[least > 0]
         unique = int(np.count_nonzero(sizes == 1))
-        return len(sizes), classes, sum_reidentifications(sizes), int((sizes - 1).sum()), dropped, unique
+        return (
+            len(sizes),
+            classes,
+            sum_reidentifications(sizes),
+            int((sizes - 1).sum()),
+            dropped,
+            unique,
+        )
 
     def _match(self, places: Sequence[int]) -> Figures:
         """Where NULL may be any value, a record is alike with all that it matches."""
@@ -313,13 +343,18 @@ class _Counter:
         ids, sizes = key.numbered()
         first = np.zeros(len(sizes), dtype=np.int64)
         first[ids] = np.arange(len(ids))
-        classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(np.int64)
+        classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(
+            np.int64
+        )
         members = np.bincount(ids, self.weights, len(sizes)).astype(np.int64)
         matches = wildcard_class_sizes(classes, classes, members)
         pairs = (
             int(members @ (matches - 1))
             if self.total <= MAX_RECORDS_SQUARED_IN_64_BITS
-            else sum(one * (size - 1) for one, size in zip(members.tolist(), matches.tolist(), strict=True))
+            else sum(
+                one * (size - 1)
+                for one, size in zip(members.tolist(), matches.tolist(), strict=True)
+            )
         )
         unique = int(members[matches == 1].sum())
         return self.total, len(sizes), float(len(sizes)), pairs, 0, unique

@@ -22,13 +22,11 @@ TARGET_POPULATION: Final = Number(
     POPULATION.rule, POPULATION.remedy, POPULATION.low, POPULATION.high, optional=True
 )
 TargetPopulation = Annotated[float | None, TARGET_POPULATION]
-STATUS_FEW_PEOPLE: Final = (
-    f"few_people: fewer than {MIN_PEOPLE_FORECAST} people determine only an upper end for the population"
+STATUS_FEW_PEOPLE: Final = f"few_people: fewer than {MIN_PEOPLE_FORECAST} people determine only an upper end for the population"
+STATUS_BEYOND: Final = f"far_beyond: the interval was tested up to {MAX_TIMES_FORECAST:g} times the people of the table"
+STATUS_FEWER_ROWS: Final = (
+    "fewer_rows: nobody has so many rows, so all rows of each person are known"
 )
-STATUS_BEYOND: Final = (
-    f"far_beyond: the interval was tested up to {MAX_TIMES_FORECAST:g} times the people of the table"
-)
-STATUS_FEWER_ROWS: Final = "fewer_rows: nobody has so many rows, so all rows of each person are known"
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,9 @@ def unicity_by_points(matches: RowMatches, population: float | None = None) -> l
     ]
 
 
-def _unicity(matches: Matches, points: int, population: float | None, resolution: str | None) -> Unicity:
+def _unicity(
+    matches: Matches, points: int, population: float | None, resolution: str | None
+) -> Unicity:
     kinds = matches.points == points
     size, weight = matches.matches[kinds], matches.weight[kinds]
     people, fewer, draws = (
@@ -115,7 +115,9 @@ def _forecast(  # noqa: PLR0917 - what was counted
 ) -> tuple[tuple[float | None, float, float], list[str]]:
     """Forecast the uniqueness with its interval, and list doubts; of all people it is what was counted."""
     if population < people:
-        rule = f"population must be at least {people:,} (the number of people), got {population:,.0f}"
+        rule = (
+            f"population must be at least {people:,} (the number of people), got {population:,.0f}"
+        )
         raise OutOfDomainError(f"{rule}; pass how many people the table is a sample of")
     if population == people:
         return counted, []
@@ -138,5 +140,7 @@ def _estimate(values: Floats, weight: Floats, draws: int) -> tuple[float, float,
     low, high = share_interval(values, weight, draws)
     if not draws:
         return mean, low, high, 0.0
-    _, error = estimate_mean(np.append(values, [0.0, 1.0]), np.append(weight, [1.0, 1.0]), draws + 2)
+    _, error = estimate_mean(
+        np.append(values, [0.0, 1.0]), np.append(weight, [1.0, 1.0]), draws + 2
+    )
     return mean, low, high, error

@@ -76,7 +76,9 @@ def check_population(population: float, records: int) -> float:
     if people < records:
         got = f"{people:,}".removesuffix(".0")
         rule = f"population must be at least the {records:,} records of the sample, got {got}"
-        raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+        raise OutOfDomainError(
+            f"{rule}; pass the size of the population that the sample was drawn from"
+        )
     return people
 
 
@@ -169,12 +171,12 @@ def default_subset_sizes(records: int, points: int = 50) -> Integers:
     >>> default_subset_sizes(1000, points=4).tolist()
     [1, 10, 100, 1000]
     """
-    _whole_number_domain("a whole number of at least 1", "pass the number of records", 1, 1e15).check(
-        "records", records
-    )
-    _whole_number_domain("a whole number of at least 2", "pass how many sizes to measure at", 2, 1e6).check(
-        "points", points
-    )
+    _whole_number_domain(
+        "a whole number of at least 1", "pass the number of records", 1, 1e15
+    ).check("records", records)
+    _whole_number_domain(
+        "a whole number of at least 2", "pass how many sizes to measure at", 2, 1e6
+    ).check("points", points)
     return np.unique(np.rint(np.geomspace(1, records, points)).astype(np.int64))
 
 
@@ -190,7 +192,8 @@ def count_records(histogram: Histogram) -> int:
 
 
 def _bound_shares(values: list[Floats], subsets: Floats) -> Floats:
-    return np.where(subsets == 1, 1.0, np.minimum(np.reshape(values, subsets.shape), 1.0))  # rounding apart
+    # rounding apart
+    return np.where(subsets == 1, 1.0, np.minimum(np.reshape(values, subsets.shape), 1.0))
 
 
 def _subset_size_domain(records: int) -> Number:
@@ -242,5 +245,7 @@ def _log_next_missed(more: Floats, left: Floats | float) -> Floats:
     """Logarithm of 1 − more/left, accurate at both ends: the next of `left` records is none of `more`."""
     share = more / left
     return np.where(
-        share < HALF, np.log1p(-np.minimum(share, HALF)), np.log(np.maximum(left - more, HALF) / left)
+        share < HALF,
+        np.log1p(-np.minimum(share, HALF)),
+        np.log(np.maximum(left - more, HALF) / left),
     )

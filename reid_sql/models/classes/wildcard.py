@@ -78,7 +78,8 @@ def _count_matches(left: Packed, right: Packed) -> Codes:
         mine = left.pick(rows)
         if len(rows) <= MAX_RECORDS_PER_PATTERN * len(right_patterns):
             sizes[rows] = [
-                _count_record_matches(mine.values[i], mine.known[i], right) for i in range(len(rows))
+                _count_record_matches(mine.values[i], mine.known[i], right)
+                for i in range(len(rows))
             ]
         else:
             for others in right_patterns:
@@ -89,9 +90,9 @@ def _count_matches(left: Packed, right: Packed) -> Codes:
 def _renumber(codes: Codes, other_codes: Codes) -> tuple[Codes, Codes]:
     """Number the values of each column anew without gaps, so that they fit few bits."""
     both = np.concatenate([np.zeros((1, codes.shape[1]), dtype=np.int64), codes, other_codes])
-    dense = np.stack([np.unique(column, return_inverse=True)[1] for column in both.T], axis=1).astype(
-        np.int64
-    )
+    dense = np.stack(
+        [np.unique(column, return_inverse=True)[1] for column in both.T], axis=1
+    ).astype(np.int64)
     return dense[1 : len(codes) + 1], dense[len(codes) + 1 :]
 
 
@@ -178,16 +179,17 @@ def _group_rows(words: Words) -> tuple[Groups, Codes]:
         group_of[order] = np.cumsum(new) - 1
         if words.shape[1] == 1 or (words == words[order[starts]][group_of]).all():
             return Groups(multipliers, order, starts, keys[order[starts]]), group_of
-    raise ArithmeticError("no key distinguishes the records")  # pragma: no cover - a chance of 2^-200
+    # pragma: no cover - a chance of 2^-200
+    raise ArithmeticError("no key distinguishes the records")
 
 
 def _draw_multipliers(words: int, seed: int) -> Words:
     """Odd 64-bit multipliers; a single word is its own key."""
     if words == 1:
         return np.ones(1, dtype=np.uint64)
-    return np.random.default_rng(seed).integers(0, 2**63, words, dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
+    return np.random.default_rng(seed).integers(0, 2**63, words, dtype=np.uint64) * np.uint64(
+        2
+    ) + np.uint64(1)
 
 
 def _hash_rows(words: Words, multipliers: Words) -> Words:
@@ -198,7 +200,9 @@ def _hash_rows(words: Words, multipliers: Words) -> Words:
     return key
 
 
-def _find_groups(words: Words, grouped: Words, groups: Groups) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _find_groups(
+    words: Words, grouped: Words, groups: Groups
+) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """Which group each row falls in, and whether it does; words are compared, a key never decides alone."""
     place = np.minimum(
         np.searchsorted(groups.keys, _hash_rows(words, groups.multipliers)), len(groups.keys) - 1

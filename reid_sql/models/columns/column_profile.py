@@ -31,7 +31,9 @@ IDENTIFIER_NAME: Final = re.compile(
     rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({PEOPLE_WORDS})(_?(id|nr|no|number|key|code))?)$",
     re.IGNORECASE,
 )
-CODE_NAME: Final = re.compile(r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE)
+CODE_NAME: Final = re.compile(
+    r"(^|_|\b)((zip|post|postal)_?(code)?|code|plz|fips|icd_?\d*)$", re.IGNORECASE
+)
 # Names of survey weights; a plain "weight" may be that of a body, which no scale gives beyond the limit.
 WEIGHT_NAME: Final = re.compile(
     r"(^|_)(\w*wgt|pweight|(survey|sampl\w*|instance|person|household|design|final|expansion)_?(weight|wt)\w*"
@@ -41,15 +43,16 @@ WEIGHT_NAME: Final = re.compile(
 BODY_WEIGHT_NAME: Final = re.compile(r"(^|_)(weights?|wt|poids|gewicht)$", re.IGNORECASE)
 MAX_BODY_WEIGHT: Final = 1500  # in pounds or kilograms
 # Matched against the whole text: year first, or day or month first.
-DATE_PATTERN: Final = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
-)
+DATE_PATTERN: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
 PADDED_PATTERN: Final = "0[0-9]+"
-MAX_CATEGORIES: Final = 20  # so few distinct values are categories, and too few to recognise an identifier
-MAX_NUMBER_CATEGORIES: Final = 10  # so few distinct whole numbers encode categories rather than amounts
+# so few distinct values are categories, and too few to recognise an identifier
+MAX_CATEGORIES: Final = 20
+# so few distinct whole numbers encode categories rather than amounts
+MAX_NUMBER_CATEGORIES: Final = 10
 MIN_RECORDS_PER_CATEGORY: Final = 5  # mean number of records of a category
 MIN_SENTENCE_LENGTH: Final = 30  # mean number of characters of a sentence
-MIN_RECORDS_PER_LISTED_TEXT: Final = 100  # mean number of records of a sentence that is chosen from a list
+# mean number of records of a sentence that is chosen from a list
+MIN_RECORDS_PER_LISTED_TEXT: Final = 100
 MIN_CODE_DIGITS: Final = 5  # numbers that all have so many digits are codes, not amounts
 
 EMPTY: Final = "empty"
@@ -122,7 +125,11 @@ def classify_column(form: ColumnForm, values: int, records: int) -> str:
         return OTHER
     if is_identifier(form, values, records):
         return IDENTIFIER if values == records else REPEATED_IDENTIFIER
-    return _classify_numbers(form, values) if is_numeric(form) else _classify_texts(form, values, records)
+    return (
+        _classify_numbers(form, values)
+        if is_numeric(form)
+        else _classify_texts(form, values, records)
+    )
 
 
 def is_numeric(form: ColumnForm) -> bool:
@@ -141,7 +148,8 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if values < records:
         return False
     if is_numeric(form):
-        gaps = form.greatest - form.least + 1 - form.numbers  # such as 99, which may be a missing-value code
+        # such as 99, which may be a missing-value code
+        gaps = form.greatest - form.least + 1 - form.numbers
         is_sequence = gaps <= MAX_GAPS_IN_SEQUENCE or bool(ROW_NUMBER_NAME.search(form.name))
         return form.whole == form.numbers and is_sequence
     return form.kind == "text" and not _is_prose(form)
@@ -158,18 +166,29 @@ def _classify_numbers(form: ColumnForm, values: int) -> str:
 
 
 def _classify_texts(form: ColumnForm, values: int, records: int) -> str:
-    if _is_prose(form) and values > MAX_CATEGORIES and records < MIN_RECORDS_PER_LISTED_TEXT * values:
+    if (
+        _is_prose(form)
+        and values > MAX_CATEGORIES
+        and records < MIN_RECORDS_PER_LISTED_TEXT * values
+    ):
         return FREE_TEXT
-    return CATEGORY if values <= MAX_CATEGORIES or records >= MIN_RECORDS_PER_CATEGORY * values else CODE
+    return (
+        CATEGORY
+        if values <= MAX_CATEGORIES or records >= MIN_RECORDS_PER_CATEGORY * values
+        else CODE
+    )
 
 
 def _is_prose(form: ColumnForm) -> bool:
     """Whether most values are sentences rather than words."""
-    return form.letters >= MIN_SENTENCE_LENGTH * max(1, form.values) or 2 * form.spaced > form.values
+    return (
+        form.letters >= MIN_SENTENCE_LENGTH * max(1, form.values) or 2 * form.spaced > form.values
+    )
 
 
 INCOMPLETE_IDENTIFIER: Final = "incomplete identifier"
-MIN_SHARE_IDENTIFIED: Final = 0.95  # of the rows have a value of a column that is advised for people
+# of the rows have a value of a column that is advised for people
+MIN_SHARE_IDENTIFIED: Final = 0.95
 ALONE: Final = "{alone}"
 # What to do with a column of each kind, why, and what is safer.
 SUGGESTIONS: Final = {
@@ -285,7 +304,9 @@ def profile_columns(counts: ColumnCounts) -> list[ColumnProfile]:
 
 
 def _profile_column(row: dict[str, Any]) -> ColumnProfile:
-    records, missing, values = (int(row[name]) for name in ("records", "missing", "distinct_values"))
+    records, missing, values = (
+        int(row[name]) for name in ("records", "missing", "distinct_values")
+    )
     form, codes = _column_form(row), _missing_value_codes(row)
     known, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
     kind = classify_column(form, distinct, known)
@@ -308,7 +329,10 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
         suggestion=_suggest(
-            kind_of_advice(form.name, kind, known / records), values=distinct, known=known, alone=alone
+            kind_of_advice(form.name, kind, known / records),
+            values=distinct,
+            known=known,
+            alone=alone,
         )
         + (f"; {note}, so make it NULL if it is one" if note else ""),
     )
@@ -349,7 +373,9 @@ def _missing_value_codes(row: dict[str, Any]) -> list[MissingValueCode]:
     return missing_values_of(_column_form(row), [(text, int(count)) for count, _, text in split])
 
 
-def missing_values_of(form: ColumnForm, candidates: Iterable[tuple[str, int]]) -> list[MissingValueCode]:
+def missing_values_of(
+    form: ColumnForm, candidates: Iterable[tuple[str, int]]
+) -> list[MissingValueCode]:
     """Select the missing-value codes of a column from the candidates, texts with their records."""
     numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
     counts = Counter[str]()  # all moments of a day are one code

@@ -10,7 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME, MAX_CATEGORIES, MIN_SHARE_IDENTIFIED
+from reid_sql.models.columns.column_profile import (
+    IDENTIFIER_NAME,
+    MAX_CATEGORIES,
+    MIN_SHARE_IDENTIFIED,
+)
 from reid_sql.parameters import Integers
 
 MAX_IDENTIFIERS: Final = 8  # columns that are looked at

@@ -13,7 +13,15 @@ MISSING_WORDS: Final = (
     *("", "?", "??", "???", "-", "--", "---", ".", "..", "*", "#", "xxx"),
     *("na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "<null>", "(null)", "\\n"),
     *("unknown", "unk", "not known", "unspecified", "not specified", "undefined", "undetermined"),
-    *("missing", "not available", "not applicable", "not stated", "not given", "not reported", "no answer"),
+    *(
+        "missing",
+        "not available",
+        "not applicable",
+        "not stated",
+        "not given",
+        "not reported",
+        "no answer",
+    ),
     *("refused", "don't know", "dont know", "tbd", "tba"),
 )
 MISSING_DATES: Final = (
@@ -24,11 +32,14 @@ MISSING_DAYS: Final = tuple(
     date.fromisoformat(each) for each in MISSING_DATES if "-00" not in each and "-99" not in each
 )
 NINES: Final = tuple("9" * digits for digits in range(1, 11))
-MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")  # only where few numbers encode answers
+# only where few numbers encode answers
+MISSING_CODES: Final = ("97", "98", "997", "998", "9997", "9998")
 NEGATIVE_NINES: Final = ("-1", *(f"-{nines}" for nines in NINES))
 MISSING_NUMBERS: Final = (*NINES, *MISSING_CODES, *NEGATIVE_NINES)
-MAX_CODED_NUMBERS: Final = 20  # a column of so few distinct numbers encodes answers rather than amounts
-MIN_SHARE_OF_FORM: Final = 0.95  # share of the values that must be dates, or numbers, for the column to be
+# a column of so few distinct numbers encodes answers rather than amounts
+MAX_CODED_NUMBERS: Final = 20
+# share of the values that must be dates, or numbers, for the column to be
+MIN_SHARE_OF_FORM: Final = 0.95
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 # Every text that may be a code, and others: digits that round to one, and any number with an exponent.
 CANDIDATE_PATTERN: Final = "|".join(
@@ -76,7 +87,9 @@ def may_end_with_code(least: float | None, greatest: float | None) -> bool:
     if least is None or greatest is None:
         return False
     is_hidden = not (isfinite(least) and isfinite(greatest))
-    return is_hidden or greatest in map(float, MISSING_NUMBERS) or least in map(float, NEGATIVE_NINES)
+    return (
+        is_hidden or greatest in map(float, MISSING_NUMBERS) or least in map(float, NEGATIVE_NINES)
+    )
 
 
 def find_missing_value_codes(
@@ -120,7 +133,9 @@ def _codes_beyond_gap(
 
 def _parse_number(candidate: MissingValueCode) -> float | None:
     try:
-        return float(candidate.text) if candidate.text.lower().strip() not in MISSING_WORDS else None
+        return (
+            float(candidate.text) if candidate.text.lower().strip() not in MISSING_WORDS else None
+        )
     except ValueError:
         return None
 
@@ -132,7 +147,9 @@ def describe_codes(codes: Mapping[str, Sequence[MissingValueCode]]) -> dict[str,
     ['sex']
     """
     return {
-        column: count_missing_values([code.text for code in found], [code.records for code in found], column)
+        column: count_missing_values(
+            [code.text for code in found], [code.records for code in found], column
+        )
         for column, found in codes.items()
         if found
     }

@@ -16,7 +16,8 @@ from reid_sql.models.columns.missing_value_codes import (
     NINES,
 )
 
-MAX_NOBODIES: Final = 8  # values that may have far more rows than any other, such as a guest of each branch
+# values that may have far more rows than any other, such as a guest of each branch
+MAX_NOBODIES: Final = 8
 MAX_NOBODIES_OF_FEW: Final = 3  # of few values; of more, as many must have few rows
 SIZES_COUNTED: Final = 2 * MAX_NOBODIES  # numbers of rows, of the most frequent values
 MIN_ROWS_OF_NOBODY: Final = 10
@@ -25,7 +26,18 @@ MIN_NINES: Final = 3  # digits: an identifier may well be 9, or 99
 # Texts in lower case and stripped of spaces, and whole numbers.
 NOBODY_WORDS: Final = (
     *MISSING_WORDS,
-    *("none", "nil", "no id", "nobody", "anonymous", "anonymised", "anonymized", "anon", "guest", "deleted"),
+    *(
+        "none",
+        "nil",
+        "no id",
+        "nobody",
+        "anonymous",
+        "anonymised",
+        "anonymized",
+        "anon",
+        "guest",
+        "deleted",
+    ),
     *(
         "total",
         "grand total",
@@ -38,7 +50,11 @@ NOBODY_WORDS: Final = (
     ),  # below the last record
     "00000000-0000-0000-0000-000000000000",
 )
-NOBODY_NUMBERS: Final = (0, *map(int, NEGATIVE_NINES), *(int(each) for each in NINES[MIN_NINES - 1 :]))
+NOBODY_NUMBERS: Final = (
+    0,
+    *map(int, NEGATIVE_NINES),
+    *(int(each) for each in NINES[MIN_NINES - 1 :]),
+)
 CAUTION_NOBODY: Final = (
     "far more than any other value of it, and {} as one {}: if {} for nobody, leave these rows out, or name "
     "each of them"
@@ -47,7 +63,16 @@ CAUTION_CODE: Final = (
     "which {} like {} for a missing identifier and count{} as one {}: leave these rows out, or name each of "
     "them"
 )
-COUNTS_OF_NOBODIES: Final = ("sizes", "codes", "code_rows", "others", "numbers", "least", "greatest", "alike")
+COUNTS_OF_NOBODIES: Final = (
+    "sizes",
+    "codes",
+    "code_rows",
+    "others",
+    "numbers",
+    "least",
+    "greatest",
+    "alike",
+)
 CAUTION_ALIKE: Final = (
     "another of '{}' but for capitals, spaces, accents, invisible characters or zeros: if both are one {}, "
     "write them alike, as what counts twice looks safer than it is"
@@ -97,7 +122,9 @@ def counts_of_nobodies(row: Sequence[Any]) -> IdentifierCounts:
     """Put the counts together in the order of COUNTS_OF_NOBODIES."""
     sizes, codes, rows, *others = row
     pairs = zip(codes or (), rows or (), strict=True)
-    return IdentifierCounts([*map(int, sizes or ())], [(code, int(size)) for code, size in pairs], *others)
+    return IdentifierCounts(
+        [*map(int, sizes or ())], [(code, int(size)) for code, size in pairs], *others
+    )
 
 
 def count_nobodies(sizes: Sequence[int]) -> int:
@@ -138,7 +165,11 @@ def find_nobody_codes(counts: IdentifierCounts) -> list[tuple[str, int]]:
     >>> find_nobody_codes(IdentifierCounts([], [("0", 3), ("999", 1)], 50, 50, 101.0, 150.0))
     [('0', 3), ('999', 1)]
     """
-    return [each for each in sorted(counts.codes) if each[0] in NOBODY_WORDS or _lies_apart(each[0], counts)]
+    return [
+        each
+        for each in sorted(counts.codes)
+        if each[0] in NOBODY_WORDS or _lies_apart(each[0], counts)
+    ]
 
 
 def _lies_apart(code: str, counts: IdentifierCounts) -> bool:
@@ -164,13 +195,17 @@ def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[st
         codes = find_nobody_codes(counts)
     if nobodies:
         rows = sum(sorted(counts.sizes, reverse=True)[:nobodies])
-        sentences.append(f"{count_of_values(nobodies, column)} {rows:,} rows, {heavy_words(nobodies, unit)}.")
+        sentences.append(
+            f"{count_of_values(nobodies, column)} {rows:,} rows, {heavy_words(nobodies, unit)}."
+        )
     if codes:
         rows = sum(size for _, size in codes)
         has = "row has" if rows == 1 else "rows have"
         sentences.append(f"{rows:,} {has} {code_words(column, codes, unit)}.")
     if counts.alike:
-        sentences.append(f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}.")
+        sentences.append(
+            f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}."
+        )
     return sentences
 
 
@@ -186,7 +221,9 @@ def alike_words(column: str, unit: str) -> str:
 
 def count_of_values(nobodies: int, column: str) -> str:
     """Write the number of values that have far more rows than any other."""
-    return f"1 value of '{column}' has" if nobodies == 1 else f"{nobodies} values of '{column}' have"
+    return (
+        f"1 value of '{column}' has" if nobodies == 1 else f"{nobodies} values of '{column}' have"
+    )
 
 
 def heavy_words(nobodies: int, unit: str) -> str:

@@ -21,8 +21,12 @@ from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE
 from reid_sql.models.comparison.release_classes import COMBINED, RELEASE, SET, ReleaseClasses
 
 MIN_RELEASES_OF_PAIRS: Final = 3  # with two, the only pair is all
-STATUS_NOBODY_SHARED: Final = "nobody_shared: a release has no value of key, or entity, that another has"
-STATUS_FEW_SHARED: Final = "few_shared: fewer than half of the people of a release are in another one"
+STATUS_NOBODY_SHARED: Final = (
+    "nobody_shared: a release has no value of key, or entity, that another has"
+)
+STATUS_FEW_SHARED: Final = (
+    "few_shared: fewer than half of the people of a release are in another one"
+)
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "all_people": "people of all releases, each counted once",
@@ -43,7 +47,8 @@ def combine_releases(lines: ReleaseClasses) -> Iterator[Combined]:
     has_pairs = number >= MIN_RELEASES_OF_PAIRS
     status = _judge_shared(lines)
     by_all, by_one, by_two = (
-        people * flag for flag in (lines.is_common_first, lines.is_followed_first, lines.is_followed_second)
+        people * flag
+        for flag in (lines.is_common_first, lines.is_followed_first, lines.is_followed_second)
     )
     figures = {
         "unique_by_one": _find_worst(lines, is_pair=False),
@@ -63,7 +68,9 @@ def combine_releases(lines: ReleaseClasses) -> Iterator[Combined]:
 def _find_worst(lines: ReleaseClasses, *, is_pair: bool) -> tuple[int, str]:
     """How many people the worst set of one or two releases singles out, and which set it is, the first."""
     chosen = (lines.kind == SET) & ((lines.second_size > 0) == is_pair)
-    sets = zip(lines.people[chosen], lines.first_size[chosen], lines.second_size[chosen], strict=True)
+    sets = zip(
+        lines.people[chosen], lines.first_size[chosen], lines.second_size[chosen], strict=True
+    )
     people, one, other = min(sets, key=lambda each: (-each[0], *each[1:]), default=(0, 0, 0))
     if not people:
         return 0, ""

@@ -26,7 +26,12 @@ from reid_sql.models.comparison.linkage import (
     newcombe_interval,
     prepare_attack,
 )
-from reid_sql.models.comparison.nearest_records import BY_AGREEMENT, BY_DIFFERENCES, BY_NUMBERS, BY_RANKS
+from reid_sql.models.comparison.nearest_records import (
+    BY_AGREEMENT,
+    BY_DIFFERENCES,
+    BY_NUMBERS,
+    BY_RANKS,
+)
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,
     PairedColumn,
@@ -38,7 +43,9 @@ from reid_sql.models.comparison.paired_records import (
 )
 from reid_sql.parameters import Floats, Integers
 
-STATUS_NO_KEY: Final = "no_key: changes and links need key, a column of both tables that identifies records"
+STATUS_NO_KEY: Final = (
+    "no_key: changes and links need key, a column of both tables that identifies records"
+)
 STATUS_DRAWN: Final = "records_drawn: the attack used {} records, drawn at random"
 STATUS_NO_COMMON_RECORD: Final = "no_common_record: no value of key is in both tables"
 STATUS_OTHER_VALUES: Final = (
@@ -62,7 +69,9 @@ LINK_MEASURES: Final = {
 }
 DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES, WITHIN_TOLERANCE}
 STATUS_NO_NUMBERS: Final = "no_random_change: no numbers were changed at random"
-STATUS_ALL_COLUMNS_BEST: Final = "all_columns_best: no set of columns is right more often than all columns"
+STATUS_ALL_COLUMNS_BEST: Final = (
+    "all_columns_best: no set of columns is right more often than all columns"
+)
 # Correct links by the best attack of each kind, and why there is none.
 ATTACK_MEASURES: Final = {
     "links_by_likelihood": STATUS_NO_KEY,
@@ -72,16 +81,20 @@ ATTACK_MEASURES: Final = {
 }
 
 Flags = npt.NDArray[np.bool_]
-MIN_OF_CONTROL: Final = 0.9  # of the share of known values that the control has, below which few are
-MIN_COMMON_SHARE: Final = 0.5  # of what both tables could have in common, below which little is compared
+# of the share of known values that the control has, below which few are
+MIN_OF_CONTROL: Final = 0.9
+# of what both tables could have in common, below which little is compared
+MIN_COMMON_SHARE: Final = 0.5
 MIN_PEOPLE_COMPARED: Final = 20  # with fewer, sensitive values may differ by chance in each class
 STATUS_FEW_COMMON: Final = "few_comparable: fewer than half of the {} are in both tables"
 STATUS_NONE_COMMON: Final = "not_comparable: no {} of one table is in the other"
-STATUS_FEW_WRITTEN: Final = (
-    "few_comparable: values of '{}' in {} differ from original's by capitals, spaces or accents alone"
+STATUS_FEW_WRITTEN: Final = "few_comparable: values of '{}' in {} differ from original's by capitals, spaces or accents alone"
+STATUS_NOT_COMPARABLE: Final = (
+    "not_comparable: no value of '{}' in {} is in original, so copies are not seen"
 )
-STATUS_NOT_COMPARABLE: Final = "not_comparable: no value of '{}' in {} is in original, so copies are not seen"
-STATUS_FEW_COMPARABLE: Final = "few_comparable: too few values of '{}' in {} are in original to see copies"
+STATUS_FEW_COMPARABLE: Final = (
+    "few_comparable: too few values of '{}' in {} are in original to see copies"
+)
 
 
 @dataclass(frozen=True)
@@ -90,11 +103,14 @@ class Comparison:
 
     measure: str
     original: float  # the figure of the original; of changes, 0
-    released: float | None  # the figure of the release; NULL where it is not known, and the status says why
+    # the figure of the release; NULL where it is not known, and the status says why
+    released: float | None
     change: float | None  # the second less the first
     status: str
-    attack: str | None = None  # the attack that has this figure; the best of all, of the figures of links
-    low: float | None = None  # lower end of the 95 % interval of the released figure, of drawn targets
+    # the attack that has this figure; the best of all, of the figures of links
+    attack: str | None = None
+    # lower end of the 95 % interval of the released figure, of drawn targets
+    low: float | None = None
     high: float | None = None  # the upper end of the same interval
 
 
@@ -120,7 +136,9 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
 
 def _row(measure: str, original: float, released: float | None, status: str = OK) -> Comparison:
     after = None if released is None else float(released)
-    return Comparison(measure, float(original), after, None if after is None else after - original, status)
+    return Comparison(
+        measure, float(original), after, None if after is None else after - original, status
+    )
 
 
 def _compare_changes(
@@ -159,7 +177,9 @@ def judge_keys(paired: PairedRecords) -> str:
     common = int(paired.records[sides[0] & sides[1]].sum())
     if not common:
         return STATUS_NO_COMMON_RECORD
-    return judge_common("key", "keys", common, min(int(paired.records[side].sum()) for side in sides))
+    return judge_common(
+        "key", "keys", common, min(int(paired.records[side].sum()) for side in sides)
+    )
 
 
 def classes_changed(own: EqualRecords, released: EqualRecords) -> int:
@@ -194,16 +214,23 @@ def _compare_links(results: list[AttackResult] | str, before: ClassRisk) -> Iter
         original = getattr(before, of_original)
         if isinstance(results, str):
             yield _row(name, original, None, results)
-        elif figure == "candidates":  # which records are possible is known under the law of the changes alone
+        # which records are possible is known under the law of the changes alone
+        elif figure == "candidates":
             yield _link_row(name, original, figure, results[:1])
         else:
             yield _link_row(name, original, figure, results)
     for name, reason in ATTACK_MEASURES.items():
-        of_kind = [] if isinstance(results, str) else [each for each in results if _measure_of(each) == name]
+        of_kind = (
+            []
+            if isinstance(results, str)
+            else [each for each in results if _measure_of(each) == name]
+        )
         if of_kind:
             yield _link_row(name, before.average_risk, "correct", of_kind)
         else:
-            yield _row(name, before.average_risk, None, results if isinstance(results, str) else reason)
+            yield _row(
+                name, before.average_risk, None, results if isinstance(results, str) else reason
+            )
 
 
 def _measure_of(result: AttackResult) -> str:
@@ -213,7 +240,9 @@ def _measure_of(result: AttackResult) -> str:
     return "links_by_distance" if result.attack in DISTANCES else "links_by_some_columns"
 
 
-def _link_row(measure: str, original: float, figure: str, results: list[AttackResult]) -> Comparison:
+def _link_row(
+    measure: str, original: float, figure: str, results: list[AttackResult]
+) -> Comparison:
     """The greatest figure of the attacks; its interval ends where the greatest of theirs do."""
     best = max(results, key=lambda each: getattr(each, figure))
     row = _row(measure, original, getattr(best, figure))
@@ -235,10 +264,12 @@ class ColumnChanges:
     original_values: int  # distinct values of the column in the original, NULL not counted
     released_values: int  # the same in the release
     cells_changed: int | None  # records of both tables whose value is another than it was
-    cells_suppressed: int | None  # those of them without information now: NULL, an empty text, or stars alone
+    # those of them without information now: NULL, an empty text, or stars alone
+    cells_suppressed: int | None
     information_loss: float | None  # share of the column's entropy that its released values lost
     total_variation: float | None  # share of records by which the distributions of values differ
-    earth_movers: float | None  # how far numbers moved on average, as a share of the original's range
+    # how far numbers moved on average, as a share of the original's range
+    earth_movers: float | None
     understood: str  # the kind of change that the attack of compare assumes
     status: str
 
@@ -261,7 +292,9 @@ def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
 
 def _measure_column(column: PairedColumn, reason: str, *, keyed: bool) -> ColumnChanges:
     changes, distance = column.changes, total_variation(column)
-    reasons = [STATUS_NO_KEY] * (not keyed and not reason) + [STATUS_OTHER_VALUES] * (distance is None)
+    reasons = [STATUS_NO_KEY] * (not keyed and not reason) + [STATUS_OTHER_VALUES] * (
+        distance is None
+    )
     reasons += [reason] * bool(reason)
     is_known = keyed and (changes.released >= 0).any()
     return ColumnChanges(
@@ -300,7 +333,12 @@ def total_variation(column: PairedColumn) -> float | None:
     if not (mine.keys() & theirs.keys()) - {None} and any(value is not None for value in mine):
         return None
     # fsum rounds once, so that the order of the values has no effect.
-    return fsum(abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()) / 2
+    return (
+        fsum(
+            abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()
+        )
+        / 2
+    )
 
 
 def _value_shares(column: PairedColumn, *, released: bool) -> dict[str | float | None, float]:
@@ -362,7 +400,8 @@ class ColumnCounts:
     control: Integers | None  # (values,), of people of the same kind as the original's
     is_ordinal: bool
     written: int = (
-        0  # records of the other table whose value differs from one of the original in writing alone
+        # records of the other table whose value differs from one of the original in writing alone
+        0
     )
     control_written: int = 0  # the same of the control
 
@@ -392,7 +431,10 @@ class ColumnCounts:
     def has_other_writing(self) -> bool:
         """Whether clearly more values differ in writing alone than do of people of the same kind."""
         controls = 0 if self.control is None else int(self.control.sum())
-        records = max(1, int(self.other.sum())), max(1, controls, int(self.original.sum()) * (not controls))
+        records = (
+            max(1, int(self.other.sum())),
+            max(1, controls, int(self.original.sum()) * (not controls)),
+        )
         shares = self.written / records[0], self.control_written / records[1]
         low, _ = newcombe_interval((shares[0], records[0]), (shares[1], records[1]))
         return low > 0

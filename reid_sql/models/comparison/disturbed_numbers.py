@@ -16,7 +16,8 @@ import numpy as np
 from reid_sql.models.comparison.paired_records import PairedColumn
 from reid_sql.parameters import Floats, Integers
 
-MAX_RECORDS_PER_PAIR: Final = 5  # of values, up to which pairs of disturbed numbers would identify people
+# of values, up to which pairs of disturbed numbers would identify people
+MAX_RECORDS_PER_PAIR: Final = 5
 NO_IMAGE: Final = -2
 UNCHANGED: Final = "unchanged"
 RECODED: Final = "recoded"
@@ -57,7 +58,10 @@ def _is_disturbed(column: PairedColumn, own: Integers, released: Integers) -> bo
     records = column.changes.records[column.changes.released >= 0]
     if records.sum() >= MAX_RECORDS_PER_PAIR * len(own):
         return False
-    before, after = column.as_numbers(column.original_values), column.as_numbers(column.released_values)
+    before, after = (
+        column.as_numbers(column.original_values),
+        column.as_numbers(column.released_values),
+    )
     if before is None or after is None:
         return False
     known = ~(np.isnan(before[own]) | np.isnan(after[released]))
@@ -99,7 +103,8 @@ class Frequencies:
 
 MIN_RECORDS_PER_BIN: Final = 20  # so that no bin describes a person
 MAX_EQUAL_BINS: Final = 200  # of a histogram, besides the values that have a bin of their own
-NARROW_BINS: Final = 400  # of a normal or Laplace law, within so many standard deviations of its mean
+# of a normal or Laplace law, within so many standard deviations of its mean
+NARROW_BINS: Final = 400
 NARROW_REACH: Final = 6.0
 RESOLUTION: Final = 2.0**-40  # of the range of the values, below which two values are the same
 
@@ -174,7 +179,9 @@ class Normal:
     def heights(self, records: Floats) -> Floats:
         """Height of each bin where the values have so many records, (bins,)."""
         mean, deviation = weighted_moments(self.values, records)
-        heights: Floats = np.exp(-(self._scale_distances(mean, deviation) ** 2) / 2) / np.sqrt(2 * np.pi)
+        heights: Floats = np.exp(-(self._scale_distances(mean, deviation) ** 2) / 2) / np.sqrt(
+            2 * np.pi
+        )
         return heights / self._scale(deviation)
 
     def _scale(self, deviation: float) -> float:
@@ -252,7 +259,9 @@ class DisturbedNumbers:
     """Log P(r | o) / P(r) where numbers were changed at random for some records or all."""
 
     def __init__(self, column: PairedColumn) -> None:
-        own, released = (column.as_numbers(each) for each in (column.original_values, column.released_values))
+        own, released = (
+            column.as_numbers(each) for each in (column.original_values, column.released_values)
+        )
         self.own = np.asarray(own)
         self.is_number = ~np.isnan(self.own)
         self.values, self.place = _number_places(np.asarray(released))
@@ -262,13 +271,18 @@ class DisturbedNumbers:
         remains = changes.released >= 0
         mine, theirs = changes.original[remains], self.place[changes.released[remains]]
         records = changes.records[remains].astype(np.float64)
-        self.suppression = _weigh_suppression(~self.is_number[mine], theirs == len(self.values), records)
+        self.suppression = _weigh_suppression(
+            ~self.is_number[mine], theirs == len(self.values), records
+        )
         known = self.is_number[mine] & (theirs < len(self.values))
         mine, theirs, records = mine[known], theirs[known], records[known]
         same = self.own[mine] == self.values[theirs]
         self.unchanged = float(records[same].sum() / records.sum())
         changed = ChangedNumbers(mine[~same], theirs[~same], records[~same])
-        self._fit(changed.thin(self.own), _count(np.arange(len(self.own)), column.original, column.records))
+        self._fit(
+            changed.thin(self.own),
+            _count(np.arange(len(self.own)), column.original, column.records),
+        )
 
     def _fit(self, changed: ChangedNumbers, own_counts: Floats) -> None:
         """Fit the law on each scale, and keep the one that describes the changed records best."""
@@ -307,7 +321,10 @@ class DisturbedNumbers:
         marginal = Histogram.fit(scale.released, self.counts)
         density = marginal.heights(self.counts)[marginal.bin_of_value][became]
         law = fit_law(scale.released[became] - scale.own[changed.own], changed.records)
-        heights, replacements = law.heights(changed.records), self._replacements(changed, changed.records)
+        heights, replacements = (
+            law.heights(changed.records),
+            self._replacements(changed, changed.records),
+        )
         shares, anybody = np.full(4, 1 / 4), np.ones(len(became))
         for _ in range(STEPS):
             frequent = (replacements / self.share)[became]
@@ -340,7 +357,10 @@ class DisturbedNumbers:
         scores = np.zeros((len(own), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[own]), numbers[numbers < len(self.values)]
         scores[rows, : len(there)] = self._weigh_numbers(own[rows], there)
-        before, after = (~self.is_number[own]).astype(int), (numbers == len(self.values)).astype(int)
+        before, after = (
+            (~self.is_number[own]).astype(int),
+            (numbers == len(self.values)).astype(int),
+        )
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
 
@@ -368,9 +388,13 @@ class DisturbedNumbers:
         edges = self.mixture.edges
         heights = np.concatenate([[0.0], self.mixture.heights, [0.0]])
         if len(released) < len(edges):
-            heights_at: Floats = heights[np.searchsorted(edges, released - own[:, None], side="right")]
+            heights_at: Floats = heights[
+                np.searchsorted(edges, released - own[:, None], side="right")
+            ]
             return heights_at
-        ends = np.searchsorted(released, (own[:, None] + edges).ravel()).reshape(len(own), len(edges))
+        ends = np.searchsorted(released, (own[:, None] + edges).ravel()).reshape(
+            len(own), len(edges)
+        )
         steps = np.diff(ends, axis=1, prepend=0, append=len(released))
         return np.repeat(np.tile(heights, len(own)), steps.ravel()).reshape(len(own), len(released))
 

@@ -58,7 +58,9 @@ class AttackResult:
         return wilson_interval(share, self.targets) if self.drawn else (share, share)
 
 
-def wilson_interval(share: float, records: float, quantile: float = NORMAL_95) -> tuple[float, float]:
+def wilson_interval(
+    share: float, records: float, quantile: float = NORMAL_95
+) -> tuple[float, float]:
     """The interval of a mean of chances among so many records, of 95 % or by another quantile: Wilson 1927.
 
     A mean of chances varies no more than a share of hits that has the same expectation.
@@ -140,7 +142,8 @@ TARGETS: Final = Number(
     whole=True,
 )
 Targets = Annotated[int, TARGETS]
-MAX_PAIRS: Final = 1_000_000_000  # of distinct records that are all compared, by all attackers together
+# of distinct records that are all compared, by all attackers together
+MAX_PAIRS: Final = 1_000_000_000
 BLOCK: Final = 4_000_000  # of them at once
 LOG_TOLERANCE: Final = 1e-9  # within which logarithms are equal
 LIKELIHOOD: Final = "likelihood"
@@ -171,12 +174,21 @@ class Likelihood:
     name = LIKELIHOOD
 
     def __init__(
-        self, columns: list[PairedColumn], laws: list[ColumnLaw], own: EqualRecords, released: EqualRecords
+        self,
+        columns: list[PairedColumn],
+        laws: list[ColumnLaw],
+        own: EqualRecords,
+        released: EqualRecords,
     ) -> None:
         self.own, self.released = own, released
         self.weights = _log_weights(laws, released)
         self.scorers = [
-            (at, DisturbedNumbers(columns[at]) if law.kind == BY_DISTANCE else Frequencies(columns[at]))
+            (
+                at,
+                DisturbedNumbers(columns[at])
+                if law.kind == BY_DISTANCE
+                else Frequencies(columns[at]),
+            )
             for at, law in enumerate(laws)
             if law.image is None
         ]
@@ -203,7 +215,9 @@ class Attack:
     attackers: list[Attacker]  # who rank records; none where each value has one image
 
 
-def prepare_attack(paired: PairedRecords, own: EqualRecords, released: EqualRecords) -> Attack | None:
+def prepare_attack(
+    paired: PairedRecords, own: EqualRecords, released: EqualRecords
+) -> Attack | None:
     """Collect what the attacker knows; None where no record is in both tables."""
     both = np.flatnonzero(paired.in_original & paired.in_release)
     if not len(both):
@@ -279,7 +293,9 @@ def _blocks(attack: Attack) -> tuple[Integers, Integers]:
 
 def _log_weights(laws: list[ColumnLaw], released: EqualRecords) -> Floats:
     """ln(1/n_r) by the columns whose changes are counted; the weights of the others are shares already."""
-    counted = [codes for codes, law in zip(released.codes, laws, strict=True) if law.kind != BY_DISTANCE]
+    counted = [
+        codes for codes, law in zip(released.codes, laws, strict=True) if law.kind != BY_DISTANCE
+    ]
     if not counted:
         return np.zeros(len(released.sizes))
     ids = number_columns(np.stack(counted))
@@ -303,13 +319,19 @@ def _order_by_values(attack: Attack) -> Integers:
         sides = (attack.own, column.original_values), (attack.released, column.released_values)
         for (side, values), classes in zip(sides, attack.pair, strict=True):
             rank = np.zeros(len(values) + 1, dtype=np.int64)
-            rank[1 + np.argsort(np.array(values, dtype=str), kind="stable")] = np.arange(1, len(rank))
+            rank[1 + np.argsort(np.array(values, dtype=str), kind="stable")] = np.arange(
+                1, len(rank)
+            )
             keys.append(rank[side.codes[at]][classes])
     return np.lexsort(keys)
 
 
 def _link_block(
-    attack: Attack, attacker: Attacker, targets: Integers, classes: tuple[Integers, Integers], tally: Tally
+    attack: Attack,
+    attacker: Attacker,
+    targets: Integers,
+    classes: tuple[Integers, Integers],
+    tally: Tally,
 ) -> None:
     """Link the targets of one block, (2, …): pairs in order of their original classes, and their records.
 
@@ -327,7 +349,9 @@ def _link_block(
         first, last = np.searchsorted(of_pair, [start, start + len(some)])
         rows, own_pairs = of_pair[first:last] - start, pairs[first:last]
         hit = near[rows, place[attack.pair[1][own_pairs]]].astype(np.float64)
-        tally.add(records[first:last], (near @ sizes)[rows], hit, (np.isfinite(scores) @ sizes)[rows])
+        tally.add(
+            records[first:last], (near @ sizes)[rows], hit, (np.isfinite(scores) @ sizes)[rows]
+        )
 
 
 # The simplest attackers: each person is linked to the records with the same values in some columns.
@@ -342,12 +366,18 @@ class ExactMatches:
     """Values of both tables as codes that are equal where the values are."""
 
     def __init__(
-        self, columns: Sequence[PairedColumn], own: EqualRecords, released: EqualRecords, pair: Integers
+        self,
+        columns: Sequence[PairedColumn],
+        own: EqualRecords,
+        released: EqualRecords,
+        pair: Integers,
     ) -> None:
         self.names = [column.name for column in columns]
         codes = [common_codes(column) for column in columns]
         self.own = np.stack([mine[own.codes[at]] for at, (mine, _) in enumerate(codes)])
-        self.released = np.stack([theirs[released.codes[at]] for at, (_, theirs) in enumerate(codes)])
+        self.released = np.stack(
+            [theirs[released.codes[at]] for at, (_, theirs) in enumerate(codes)]
+        )
         self.sizes, self.pair = released.sizes, pair
         self.agree: Flags = self.own[:, pair[0]] == self.released[:, pair[1]]
 

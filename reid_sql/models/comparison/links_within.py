@@ -32,5 +32,10 @@ def links_within(
     followed = int((lines.number * lines.is_followed_first).sum())
     candidates = np.maximum(1, np.maximum(lines.first_size, lines.second_size))
     yield "followed_within", followed, smaller, False
-    yield "followed_within_right", int((lines.number * lines.is_followed_second).sum()), followed, True
+    yield (
+        "followed_within_right",
+        int((lines.number * lines.is_followed_second).sum()),
+        followed,
+        True,
+    )
     yield "expected_links_within", fsum(lines.number * lines.people / candidates), stayed, True

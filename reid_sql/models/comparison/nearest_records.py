@@ -20,7 +20,8 @@ BY_NUMBERS: Final = "nearest numbers"
 BY_RANKS: Final = "nearest ranks"
 BY_AGREEMENT: Final = "most equal values, then nearest ranks"
 BY_DIFFERENCES: Final = "nearest by the covariance of the differences"
-DISTANCE_OF_TWO_PEOPLE: Final = 2.0  # squared, in variances, on average; also of other and unknown values
+# squared, in variances, on average; also of other and unknown values
+DISTANCE_OF_TWO_PEOPLE: Final = 2.0
 MAX_RANK_DISTANCE: Final = 12.0  # squared, of shares of ranks, whose variance is 1/12
 MIN_VARIANCE: Final = 1e-9  # of a direction, in variances of the numbers
 
@@ -49,7 +50,10 @@ class Nearness:
 
 
 def nearest_attackers(
-    columns: Sequence[PairedColumn], own: EqualRecords, released: EqualRecords, places: Sequence[int]
+    columns: Sequence[PairedColumn],
+    own: EqualRecords,
+    released: EqualRecords,
+    places: Sequence[int],
 ) -> Iterator[Nearness]:
     """Attackers who measure distances by the columns at these places; none if no column has numbers."""
     standard = {at: _standard_numbers(columns[at]) for at in places}
@@ -66,7 +70,10 @@ def nearest_attackers(
     yield Nearness(BY_RANKS, by_ranks, others)
     # No distance of ranks is as great as a value that differs.
     yield Nearness(
-        BY_AGREEMENT, by_ranks, _look_up_values(codes, tables), MAX_RANK_DISTANCE * (1 + len(numbers))
+        BY_AGREEMENT,
+        by_ranks,
+        _look_up_values(codes, tables),
+        MAX_RANK_DISTANCE * (1 + len(numbers)),
     )
     if len(numbers) > 1:
         directions, shift = _directions([columns[at] for at in numbers], list(numbers.values()))
@@ -89,7 +96,9 @@ def _look_up_values(
 
 def _standard_numbers(column: PairedColumn) -> tuple[Floats, Floats] | None:
     """Numbers of both tables' codes around the mean of the original, in its standard deviations."""
-    own, released = (column.as_numbers(each) for each in (column.original_values, column.released_values))
+    own, released = (
+        column.as_numbers(each) for each in (column.original_values, column.released_values)
+    )
     if own is None or released is None or np.isnan(own).all() or np.isnan(released).all():
         return None
     records = _records(column, 0, len(own))
@@ -108,7 +117,9 @@ def _records(column: PairedColumn, side: int, codes: int) -> Floats:
 
 def _ranks(column: PairedColumn, numbers: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Middle ranks of both tables' codes as shares of the records, in standard deviations of such a share."""
-    own, released = (_ranks_of(each, _records(column, side, len(each))) for side, each in enumerate(numbers))
+    own, released = (
+        _ranks_of(each, _records(column, side, len(each))) for side, each in enumerate(numbers)
+    )
     return own, released
 
 

@@ -88,7 +88,8 @@ class PairedRecords:
     records: Integers  # (pairs,)
     original_values: Sequence[Sequence[str]]  # (columns,) × (values,)
     released_values: Sequence[Sequence[str]]  # (columns,) × (values,)
-    within: Integers | None = None  # (pairs,): released records within a tolerance of the original, if any
+    # (pairs,): released records within a tolerance of the original, if any
+    within: Integers | None = None
     is_within: Integers | None = None  # (pairs,): whether its own is
 
     @property
@@ -111,7 +112,12 @@ class PairedRecords:
         values = zip(self.original_values, self.released_values, strict=True)
         return [
             PairedColumn(
-                self.names[at], own, released, self.original_codes[at], self.released_codes[at], self.records
+                self.names[at],
+                own,
+                released,
+                self.original_codes[at],
+                self.released_codes[at],
+                self.records,
             )
             for at, (own, released) in enumerate(values)
         ]
@@ -152,7 +158,9 @@ def find_records(codes: Integers, table: str) -> Integers:
     """Find the pairs that have a record in one of the tables; refuses an empty table, by this name."""
     exists = np.flatnonzero(codes[0] >= 0)
     if not len(exists):
-        raise NoRecordsError(f"{table} must contain at least one record, got 0; pass a table with records")
+        raise NoRecordsError(
+            f"{table} must contain at least one record, got 0; pass a table with records"
+        )
     return exists
 
 
@@ -204,7 +212,10 @@ class PairedColumn:
     @cached_property
     def suppressed(self) -> Flags:
         """Which changes are from a value with information to one without."""
-        empty, had_value = self.lacks_value(self.released_values), ~self.lacks_value(self.original_values)
+        empty, had_value = (
+            self.lacks_value(self.released_values),
+            ~self.lacks_value(self.original_values),
+        )
         suppressed = self.differs & empty[self.changes.released] & had_value[self.changes.original]
         return np.asarray(suppressed, dtype=bool)
 
@@ -216,7 +227,9 @@ class PairedColumn:
     def as_numbers(self, values: Sequence[str]) -> Floats | None:
         """Numbers of codes from 0, NaN for suppressed values; None if another value is no number."""
         empty = self.lacks_value(values)
-        numbers = parse_numbers([value for value, none in zip(values, empty[1:], strict=True) if not none])
+        numbers = parse_numbers(
+            [value for value, none in zip(values, empty[1:], strict=True) if not none]
+        )
         if numbers is None:
             return None
         of_codes = np.full(len(empty), np.nan)

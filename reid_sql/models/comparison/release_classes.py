@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from reid_sql.parameters import Integers
 
-CLASS, PAIR, PERSON, WITHIN, RELEASE, SET, COMBINED = range(7)  # what a line of the reduction counts
+# what a line of the reduction counts
+CLASS, PAIR, PERSON, WITHIN, RELEASE, SET, COMBINED = range(7)
 
 
 @dataclass(frozen=True)
@@ -21,20 +22,22 @@ class ReleaseClasses:
     first_size: Integers  # (lines,): people of the class in the first release, 0 if it is not there
     second_size: Integers  # (lines,): the same in the second
     people: Integers  # (lines,): those who are in both releases, in this class or pair
-    arrived: (
-        Integers  # (lines,): of a class, people of the second release who were in other classes of the first
-    )
+    # (lines,): of a class, people of the second release who were in other classes of the first
+    arrived: Integers
     overlap: Integers  # (lines,): 0 without a sensitive column, as all that follow
     common_values: Integers  # (lines,): sensitive values that occur in both
     first_values: Integers  # (lines,): sensitive values of the class in the first release
     second_values: Integers  # (lines,): the same in the second
     gained_values: Integers  # (lines,): sensitive values that became more
     lost_values: Integers  # (lines,): sensitive values that became fewer
-    is_common_first: Integers  # (lines,): of a person, whether a class of theirs is in the other release too
+    # (lines,): of a person, whether a class of theirs is in the other release too
+    is_common_first: Integers
     is_common_second: Integers  # (lines,)
-    is_followed_first: Integers  # (lines,): of a person, whether they are alone in a class in both releases
+    # (lines,): of a person, whether they are alone in a class in both releases
+    is_followed_first: Integers
     is_followed_second: Integers  # (lines,)
-    link_size: Integers  # (lines,): of a person who stayed, the larger size of their smallest class, or 0
+    # (lines,): of a person who stayed, the larger size of their smallest class, or 0
+    link_size: Integers
     number: Integers  # (lines,): how many such classes, pairs or people there are
     is_keyed: Integers  # (lines,): whether people are known in both releases
     has_sensitive: Integers  # (lines,)

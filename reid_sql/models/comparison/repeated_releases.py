@@ -19,14 +19,20 @@ from reid_sql.errors import NoRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.comparison.combined_releases import DEFINITIONS as DEFINITIONS_COMBINED
 from reid_sql.models.comparison.combined_releases import combine_releases
-from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE, MIN_PEOPLE_COMPARED, judge_common
+from reid_sql.models.comparison.comparison import (
+    MIN_COMMON_SHARE,
+    MIN_PEOPLE_COMPARED,
+    judge_common,
+)
 from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
 from reid_sql.models.comparison.links_within import links_within
 from reid_sql.models.comparison.release_classes import CLASS, PAIR, PERSON, WITHIN, ReleaseClasses
 from reid_sql.parameters import Floats, Integers
 
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
-STATUS_NO_KEY: Final = "no_key: the figure needs key, or entity, a column that identifies people in both"
+STATUS_NO_KEY: Final = (
+    "no_key: the figure needs key, or entity, a column that identifies people in both"
+)
 STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
 STATUS_NOT_COMPARABLE: Final = (
     "not_comparable: no class of one release is in the other, so nothing can be compared"
@@ -36,7 +42,9 @@ STATUS_FEW_COMPARABLE: Final = (
 )
 STATUS_NOBODY_STAYED: Final = "nobody_stayed: no value of key, or entity, is in both releases"
 STATUS_NOBODY_ENTERED: Final = "nobody_entered: no class shows a person who entered"
-STATUS_SEVERAL_ROWS: Final = "several_rows: people have several rows, which cannot be paired between releases"
+STATUS_SEVERAL_ROWS: Final = (
+    "several_rows: people have several rows, which cannot be paired between releases"
+)
 
 DEFINITIONS: Final[Mapping[str, str]] = {
     "first_people": "people of the first release",
@@ -109,7 +117,9 @@ def _to_row(name: str, figure: _Figure) -> ReleaseFigure:
     value, total = figure.value, figure.total if figure.value is not None else None
     share = value / total if total and value is not None else None
     known = None if value is None else float(value)
-    return ReleaseFigure(name, known, total, share, figure.status, DEFINITIONS[name] + figure.detail)
+    return ReleaseFigure(
+        name, known, total, share, figure.status, DEFINITIONS[name] + figure.detail
+    )
 
 
 class Releases:
@@ -136,7 +146,9 @@ class Releases:
         """How many people each release has."""
         if self.counts_people:
             persons = self.persons
-            return _sum(persons.number[persons.first_size > 0]), _sum(persons.number[persons.second_size > 0])
+            return _sum(persons.number[persons.first_size > 0]), _sum(
+                persons.number[persons.second_size > 0]
+            )
         classes = self.classes
         return _sum(classes.number * classes.first_size), _sum(classes.number * classes.second_size)
 
@@ -157,7 +169,9 @@ class Releases:
         if self.counts_people:
             persons = self.persons
             return _sum(persons.number[(persons.first_size > 0) & (persons.second_size > 0)])
-        return _sum(self.classes.number * self.classes.people) + _sum(self.pairs.number * self.pairs.people)
+        return _sum(self.classes.number * self.classes.people) + _sum(
+            self.pairs.number * self.pairs.people
+        )
 
     @cached_property
     def in_same_class(self) -> int:
@@ -173,16 +187,25 @@ class Releases:
         Labels of a coarse release may occur in a fine one: its people would all be in common classes.
         """
         if self.counts_people:
-            people, flags = self.persons, (self.persons.is_common_first, self.persons.is_common_second)
+            people, flags = (
+                self.persons,
+                (self.persons.is_common_first, self.persons.is_common_second),
+            )
             return min(_sum(people.number * flag) for flag in flags)
-        both = self.classes.number * ((self.classes.first_size > 0) & (self.classes.second_size > 0))
-        return min(_sum(both * size) for size in (self.classes.first_size, self.classes.second_size))
+        both = self.classes.number * (
+            (self.classes.first_size > 0) & (self.classes.second_size > 0)
+        )
+        return min(
+            _sum(both * size) for size in (self.classes.first_size, self.classes.second_size)
+        )
 
     @cached_property
     def comparability(self) -> str:
         """OK, or why figures that compare classes by their values show little or nothing."""
         known = self.is_keyed and self.stayed > 0
-        some, every = (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
+        some, every = (
+            (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
+        )
         if not some:
             return STATUS_NOT_COMPARABLE
         return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
@@ -260,7 +283,8 @@ class Releases:
         yield "followed", self.compared(followed, of_people)
         for name, value, total in (
             ("followed_right", right, followed),
-            ("expected_right_links", fsum(links), self.stayed),  # rounds once, in any order of the lines
+            # rounds once, in any order of the lines
+            ("expected_right_links", fsum(links), self.stayed),
         ):
             yield name, self._doubt_key(self.compared(value, total))
         for name, value, total, needs_key in links_within(self.within, self.smaller, self.stayed):
@@ -268,7 +292,10 @@ class Releases:
             yield name, self._doubt_key(figure) if needs_key else figure
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
-        yield "unique_in_both", self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed)
+        yield (
+            "unique_in_both",
+            self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed),
+        )
 
     def _doubt_key(self, figure: _Figure, *, is_known: bool = False) -> _Figure:
         """A figure that rests on who is in both releases; one that `is_known` counts the keys themselves."""
@@ -284,7 +311,9 @@ class Releases:
     def paired(self) -> ReleaseClasses:
         """Classes in which people stayed, and pairs of classes between which they moved."""
         parts = vars(_select(self.classes, self.classes.people > 0)), vars(self.pairs)
-        return ReleaseClasses(**{name: np.concatenate([each[name] for each in parts]) for name in parts[0]})
+        return ReleaseClasses(
+            **{name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
+        )
 
     def _measure_pairs(self, value: float, total: int | None = None) -> _Figure:
         """A figure of people who are known in both releases."""
@@ -305,14 +334,27 @@ class Releases:
             yield name, self.compared(_sum(classes.number[changed]), total)
             # Nobody of the other release's class is missing: all of its people stayed in it.
             right = _sum(classes.number[changed & (classes.people == other)])
-            yield f"{name}_right", self._doubt_key(self.compared(right, _sum(classes.number[changed])))
+            yield (
+                f"{name}_right",
+                self._doubt_key(self.compared(right, _sum(classes.number[changed]))),
+            )
 
     def _value_changes(self) -> Iterator[tuple[str, _Figure]]:
         """Count people whose value the difference of two histograms of their class reveals."""
         classes, entered = self.classes, self.classes.second_size - self.classes.first_size
         kinds = {
-            "entered_value": (entered, classes.gained_values, classes.lost_values, self.memberships[1]),
-            "left_value": (-entered, classes.lost_values, classes.gained_values, self.memberships[0]),
+            "entered_value": (
+                entered,
+                classes.gained_values,
+                classes.lost_values,
+                self.memberships[1],
+            ),
+            "left_value": (
+                -entered,
+                classes.lost_values,
+                classes.gained_values,
+                self.memberships[0],
+            ),
         }
         for name, (people, changed, other, total) in kinds.items():
             revealed = (changed == 1) & (other == 0)
@@ -326,7 +368,11 @@ class Releases:
         reason = OK if of_one else self.value_comparability
         if reason == OK or figure.value is None:
             return figure
-        return _Figure(None, None, reason) if reason.startswith("not") else replace(figure, status=reason)
+        return (
+            _Figure(None, None, reason)
+            if reason.startswith("not")
+            else replace(figure, status=reason)
+        )
 
     @property
     def targets(self) -> tuple[ReleaseClasses, Integers]:
@@ -357,7 +403,10 @@ class Releases:
         anonymities = []
         for name, size in (("forward", targets.first_size), ("cross", targets.second_size)):
             attacked = _sum(people[size > targets.overlap])
-            yield f"{name}_attack", self._measure_values(self._measure_targets(attacked, _sum(people)))
+            yield (
+                f"{name}_attack",
+                self._measure_values(self._measure_targets(attacked, _sum(people))),
+            )
             left = int(targets.overlap.min(initial=NO_LIMIT))
             anonymities.append(self._measure_targets(left))
             yield f"{name}_anonymity", self._measure_values(anonymities[-1])
@@ -366,7 +415,9 @@ class Releases:
         anonymities.append(anonymity)
         yield "backward_anonymity", self._measure_values(anonymity)
         yield "bcf_anonymity", self._measure_values(_smallest(anonymities))
-        one = (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
+        one = (
+            (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
+        )
         shown = self._measure_targets(_sum(people[one]), _sum(people))
         yield "value_by_intersection", self._measure_values(shown)
 
@@ -397,11 +448,16 @@ class Releases:
     def _invariance(self) -> Iterator[tuple[str, _Figure]]:
         """m-invariance of Xiao & Tao 2007: m-unique releases, and one signature for each person."""
         classes = self.classes
-        values = ((classes.first_size, classes.first_values), (classes.second_size, classes.second_values))
+        values = (
+            (classes.first_size, classes.first_values),
+            (classes.second_size, classes.second_values),
+        )
         is_unique = all(bool((size == number).all()) for size, number in values)
         least = min(int(size[size > 0].min()) for size, _ in values) if is_unique else 0
         both = self.paired
-        is_same = (both.common_values == both.first_values) & (both.common_values == both.second_values)
+        is_same = (both.common_values == both.first_values) & (
+            both.common_values == both.second_values
+        )
         changed = _sum((both.number * both.people)[~is_same])
         yield "m_uniqueness", self._measure_values(_Figure(least), of_one=True)
         yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))

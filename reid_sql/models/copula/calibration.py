@@ -21,12 +21,13 @@ from reid_sql.parameters import Choice, Floats, Integers, TextColumn
 # a^(1/(1 + (n q/20)²)) for n records, and frequent cells retain their probability.
 
 MAX_LOG_FACTOR: Final = 4.0  # of the logarithm of the factor
-HALF_WEIGHT_RECORDS: Final = 8.0  # so many repeated, or lone, records give the sample half its weight
-HALF_EFFECT_COUNT: Final = 20.0  # expected records of a cell at which the logarithm of the factor is halved
-MAX_UNREPORTED_EXCESS: Final = 0.1  # difference from 1 that the sum over all cells may have unreported
-STATUS_AT_BOUND: Final = (
-    "calibration_at_bound: records still repeat {1} often than in the model, at a factor of e^{0:+g}"
-)
+# so many repeated, or lone, records give the sample half its weight
+HALF_WEIGHT_RECORDS: Final = 8.0
+# expected records of a cell at which the logarithm of the factor is halved
+HALF_EFFECT_COUNT: Final = 20.0
+# difference from 1 that the sum over all cells may have unreported
+MAX_UNREPORTED_EXCESS: Final = 0.1
+STATUS_AT_BOUND: Final = "calibration_at_bound: records still repeat {1} often than in the model, at a factor of e^{0:+g}"
 STATUS_BEYOND_ONE: Final = (
     "sum_not_one: cell probabilities of all combinations would add up to about {:.2g}, not 1"
 )
@@ -83,7 +84,9 @@ def temper_cells(cells: Floats, factor: float, records: int) -> Floats:
 
 
 def _excess(cells: Floats, records: int, alone: int, at: float) -> float:
-    xi = uniqueness_from_probability(np.minimum(temper_cells(cells, np.exp(at), records), 1), records)
+    xi = uniqueness_from_probability(
+        np.minimum(temper_cells(cells, np.exp(at), records), 1), records
+    )
     return float(xi.mean()) - alone / records
 
 
@@ -134,7 +137,11 @@ def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
             "no exponent gives this uniqueness; scores are left as they are",
         )
     return Correction(
-        float(np.exp(special_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12))),
+        float(
+            np.exp(
+                special_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12)
+            )
+        ),
         float(share @ xi),
         uniqueness,
         "ok",
@@ -160,7 +167,9 @@ class RecordRisk:
     status: TextColumn
 
 
-def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str) -> RecordRisk:
+def record_risk(
+    cell: Scores, class_size: Integers, population: npt.ArrayLike, sample: str
+) -> RecordRisk:
     """Score records; with the sample known, one that is not alone in it is not unique (supplement, eq. 17).
 
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells
@@ -179,4 +188,6 @@ def record_risk(cell: Scores, class_size: Integers, population: npt.ArrayLike, s
     q, error = cell.probability[inexact], np.zeros(len(xi))
     others = np.log(xi[inexact]) / np.log1p(-q)
     error[inexact] = np.minimum(others * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1)
-    return RecordRisk(class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status)
+    return RecordRisk(
+        class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status
+    )

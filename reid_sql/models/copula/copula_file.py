@@ -169,15 +169,24 @@ def _read_copula(content: Mapping[str, Any]) -> GaussianCopula:
         or not exp(-MAX_LOG_FACTOR) <= calibration <= exp(MAX_LOG_FACTOR)
     ):
         raise ValueError("records, seed, method or calibration")
-    status = _require_type(content.get("status", OK if calibration == 1 else STATUS_EARLIER_VERSION), str)
+    status = _require_type(
+        content.get("status", OK if calibration == 1 else STATUS_EARLIER_VERSION), str
+    )
     return GaussianCopula(names, marginals, correlation, records, method, seed, calibration, status)
 
 
 def _read_marginal(column: Mapping[str, Any]) -> Marginal:
-    values = tuple(None if value is None else _require_type(value, str) for value in column["values"])
+    values = tuple(
+        None if value is None else _require_type(value, str) for value in column["values"]
+    )
     shares = np.array([_read_share(share) for share in column["shares"]])
     family, unseen = _require_type(column["family"], str), _read_share(column["unseen"])
-    if not values or len(set(values)) < len(values) or len(values) != len(shares) or family not in FAMILIES:
+    if (
+        not values
+        or len(set(values)) < len(values)
+        or len(values) != len(shares)
+        or family not in FAMILIES
+    ):
         raise ValueError("values")
     if abs(float(shares.sum()) - 1) > 1e-6:  # noqa: PLR2004 - rounding
         raise ValueError("shares")
@@ -218,7 +227,9 @@ def summarize_copula(name: str, model: GaussianCopula) -> ModelSummary:
     families = [marginal.family for marginal in model.marginals]
     counted = ", ".join(f"{families.count(family)} {family}" for family in sorted(set(families)))
     ordered = [
-        column for column, marginal in zip(model.columns, model.marginals, strict=True) if marginal.ordered
+        column
+        for column, marginal in zip(model.columns, model.marginals, strict=True)
+        if marginal.ordered
     ]
     values = sum(len(marginal.values) for marginal in model.marginals)
     strongest = float(np.abs(pairs).max(initial=0.0))

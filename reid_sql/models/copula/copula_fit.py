@@ -83,7 +83,9 @@ def expected_information(first: Floats, second: Floats) -> float:
     terms = np.maximum(high - low + 1, 0).astype(np.int64)
     information, start = 0.0, 0
     while start < len(a):  # as many pairs of counts at a time as fit
-        stop = start + max(1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS_PER_BLOCK, side="right")))
+        stop = start + max(
+            1, int(np.searchsorted(np.cumsum(terms[start:]), TERMS_PER_BLOCK, side="right"))
+        )
         some = slice(start, stop)
         information += _sum_shared((a[some], b[some]), low[some], terms[some], times[some], total)
         start = stop
@@ -105,11 +107,17 @@ def _sum_shared(
     n = low[which] + np.arange(len(which)) - first
     a, b = (count[which] for count in counts)
     margins = (
-        gammaln(a + 1) + gammaln(b + 1) + gammaln(total - a + 1) + gammaln(total - b + 1) - gammaln(total + 1)
+        gammaln(a + 1)
+        + gammaln(b + 1)
+        + gammaln(total - a + 1)
+        + gammaln(total - b + 1)
+        - gammaln(total + 1)
     )
     rest = total - a - b + n
     valid = rest >= 0
-    inner = gammaln(n + 1) + gammaln(a - n + 1) + gammaln(b - n + 1) + gammaln(np.maximum(rest, 0) + 1)
+    inner = (
+        gammaln(n + 1) + gammaln(a - n + 1) + gammaln(b - n + 1) + gammaln(np.maximum(rest, 0) + 1)
+    )
     chance = np.where(valid, np.exp(margins - inner), 0.0)
     return float((times[which] * chance * n / total * np.log(total * n / (a * b))).sum())
 
@@ -163,7 +171,9 @@ def matching_correlation(pairs: Sequence[tuple[Floats, Floats]], information: fl
     """
 
     def excess(correlation: float) -> float:
-        return float(np.mean([normal_information(*pair, correlation) for pair in pairs])) - information
+        return (
+            float(np.mean([normal_information(*pair, correlation) for pair in pairs])) - information
+        )
 
     if information <= 0:
         return 0.0
@@ -183,7 +193,9 @@ MIN_PROBABILITY: Final = 1e-12
 PairTables = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 
 
-def order_categories(shares: Sequence[Floats], pairs: PairTables, fixed: Sequence[bool]) -> list[Integers]:
+def order_categories(
+    shares: Sequence[Floats], pairs: PairTables, fixed: Sequence[bool]
+) -> list[Integers]:
     """Places of each column's values in order; `fixed` columns retain theirs, and order the others.
 
     `pairs` are, for two columns by number, the codes of the pairs of values that occur, and their numbers of
@@ -196,7 +208,10 @@ def order_categories(shares: Sequence[Floats], pairs: PairTables, fixed: Sequenc
     ]
     scores = [_standardize(own, p) for own, p in zip(scores, shares, strict=True)]
     for _ in range(MAX_ROUNDS):
-        scores = [own if fixed[c] else _pull_scores(c, scores, shares, pairs) for c, own in enumerate(scores)]
+        scores = [
+            own if fixed[c] else _pull_scores(c, scores, shares, pairs)
+            for c, own in enumerate(scores)
+        ]
     return [
         np.arange(len(own)) if is_fixed else np.argsort(own, kind="stable")
         for own, is_fixed in zip(scores, fixed, strict=True)
@@ -228,7 +243,9 @@ def _standardize(scores: Floats, shares: Floats) -> Floats:
     return centred / spread if spread > 0 else centred
 
 
-def fit_pair_correlation(first: Floats, second: Floats, pairs: tuple[Integers, Integers, Floats]) -> float:
+def fit_pair_correlation(
+    first: Floats, second: Floats, pairs: tuple[Integers, Integers, Floats]
+) -> float:
     """Correlation under which the table of two ordered columns, of these shares, is likeliest.
 
     >>> halves = np.array([0.5, 0.5])
@@ -242,13 +259,17 @@ def fit_pair_correlation(first: Floats, second: Floats, pairs: tuple[Integers, I
         table = np.maximum(normal_table(first, second, correlation), MIN_PROBABILITY)
         return -float(xlogy(weight, table[one, other]).sum())
 
-    return special_functions.minimize(unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4)
+    return special_functions.minimize(
+        unlikely, -MAX_PAIR_CORRELATION, MAX_PAIR_CORRELATION, xatol=1e-4
+    )
 
 
 POINTS_OF_REPEATS: Final = 128  # of the integration of a record, when repeats are expected
 RECORDS_OF_REPEATS: Final = 64  # drawn in each order of the nominal columns
-AVERAGED_ORDERS: Final = 3  # random orders of nominal columns over which a pair's information is averaged
-MAX_VALUES: Final = 2000  # of a column, for method 'sharp', whose tables are as large as the product
+# random orders of nominal columns over which a pair's information is averaged
+AVERAGED_ORDERS: Final = 3
+# of a column, for method 'sharp', whose tables are as large as the product
+MAX_VALUES: Final = 2000
 
 
 def fit_copula(
@@ -274,7 +295,9 @@ def fit_copula(
     return model.select(np.argsort(order).tolist())
 
 
-def _fit_in_order(rows: EvidenceRows, ordered: Sequence[str], method: str, seed: int) -> GaussianCopula:
+def _fit_in_order(
+    rows: EvidenceRows, ordered: Sequence[str], method: str, seed: int
+) -> GaussianCopula:
     columns = rows.columns()
     total = int(rows.records[columns[0][1]].sum())
     refuse_one_record(total)
@@ -289,13 +312,17 @@ def _fit_in_order(rows: EvidenceRows, ordered: Sequence[str], method: str, seed:
         )
     if method == "sharp":
         model = _sharpen(model, _pair_tables(model, rows, weight))
-        return _find_doubts(model if rows.is_weighted else _calibrate_model(model, rows.unique_records), rows)
+        return _find_doubts(
+            model if rows.is_weighted else _calibrate_model(model, rows.unique_records), rows
+        )
     matrix, rng = np.eye(len(names)), np.random.default_rng(seed)
     pairs = list(combinations(range(len(names)), 2))
     for place, (one, other) in enumerate(pairs):
         checkpoint(place / len(pairs))
         cells = weight[rows.select(PAIR, one + 1, other + 1)]
-        information = adjusted_information(weight[columns[one][1]], weight[columns[other][1]], cells)
+        information = adjusted_information(
+            weight[columns[one][1]], weight[columns[other][1]], cells
+        )
         shares = _random_orders(marginals[one], marginals[other], rng)
         matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
     model = replace(model, correlation=nearest_correlation(matrix))
@@ -313,7 +340,9 @@ def _find_doubts(model: GaussianCopula, rows: EvidenceRows) -> GaussianCopula:
     drawn = draw_cells(replace(model, seed=0), precision, each=RECORDS_OF_REPEATS)
     q = np.minimum(np.concatenate([cells.probability for cells in drawn]), 1.0)
     alone = float(correctness_from_probability(q, model.records).mean())
-    doubts = [STATUS_FEWER_REPEATS] * is_below_chance(model.records - classes, model.records * (1 - alone))
+    doubts = [STATUS_FEWER_REPEATS] * is_below_chance(
+        model.records - classes, model.records * (1 - alone)
+    )
     doubts += [STATUS_NO_REPEATS] * (classes == model.records)
     return replace(model, status=join_status(model.status, *doubts))
 
@@ -326,7 +355,9 @@ def _calibrate_model(model: GaussianCopula, unique_records: int) -> GaussianCopu
     return replace(model, calibration=factor.factor, status=factor.status)
 
 
-def _fit_marginals(rows: EvidenceRows, weight: Floats, ordered: Sequence[str]) -> tuple[Marginal, ...]:
+def _fit_marginals(
+    rows: EvidenceRows, weight: Floats, ordered: Sequence[str]
+) -> tuple[Marginal, ...]:
     """The distribution of each column's values: those of the sample, or the shares from outside."""
     checkpoint()
     columns = rows.columns()
@@ -342,7 +373,9 @@ def _fit_marginals(rows: EvidenceRows, weight: Floats, ordered: Sequence[str]) -
     return tuple(fitted)
 
 
-def _random_orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+def _random_orders(
+    one: Marginal, other: Marginal, rng: np.random.Generator
+) -> list[tuple[Floats, Floats]]:
     """Shares of two columns, nominal ones in a few random orders."""
     if one.ordered and other.ordered:
         return [(one.shares, other.shares)]
@@ -356,7 +389,9 @@ def _random_orders(one: Marginal, other: Marginal, rng: np.random.Generator) -> 
 def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> PairTables:
     """Codes of the pairs of values of every two columns, with their weights."""
     large = [
-        name for name, m in zip(model.columns, model.marginals, strict=True) if len(m.values) > MAX_VALUES
+        name
+        for name, m in zip(model.columns, model.marginals, strict=True)
+        if len(m.values) > MAX_VALUES
     ]
     if large:
         rule = f"columns of method 'sharp' must have at most {MAX_VALUES} values, got more in '{large[0]}'"
@@ -380,7 +415,10 @@ def _sharpen(model: GaussianCopula, tables: PairTables) -> GaussianCopula:
     )
     marginals = tuple(
         replace(
-            m, values=tuple(m.values[place] for place in order.tolist()), shares=m.shares[order], ordered=True
+            m,
+            values=tuple(m.values[place] for place in order.tolist()),
+            shares=m.shares[order],
+            ordered=True,
         )
         for m, order in zip(model.marginals, orders, strict=True)
     )

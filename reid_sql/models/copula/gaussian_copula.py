@@ -76,7 +76,8 @@ Method = Annotated[Literal["paper", "calibrated", "sharp"], Choice(METHODS)]
 MAX_ABSOLUTE_ERROR: Final = 1e-11  # moves no ξ by more than 0.003 in a population of 300 million
 EXACT_PRECISION: Final = {"points": 128, "most": 1024, "relative_error": 5e-3}
 AVERAGED_PRECISION: Final = {"points": 256, "most": 256}  # over the orders of nominal columns
-RECORDS_PER_BLOCK: Final = 2048  # distinct records that are scored together, so that memory stays bounded
+# distinct records that are scored together, so that memory stays bounded
+RECORDS_PER_BLOCK: Final = 2048
 MAX_CACHED_SCORES: Final = 1 << 20  # scores that a model caches
 
 
@@ -98,17 +99,25 @@ class GaussianCopula:
     records: int  # of the sample
     method: str
     seed: int
-    calibration: float = 1.0  # how many times more often rare records repeat than the copula expects
+    # how many times more often rare records repeat than the copula expects
+    calibration: float = 1.0
     status: str = OK  # of the fit
-    _scores: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False, compare=False)
+    _scores: dict[bytes, tuple[float, float]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @cached_property
     def _codes(self) -> list[dict[str | None, int]]:
-        return [{value: code for code, value in enumerate(marginal.values)} for marginal in self.marginals]
+        return [
+            {value: code for code, value in enumerate(marginal.values)}
+            for marginal in self.marginals
+        ]
 
     @cached_property
     def _scales(self) -> list[Scale | None]:
-        return [scale_of(marginal.values) if marginal.ordered else None for marginal in self.marginals]
+        return [
+            scale_of(marginal.values) if marginal.ordered else None for marginal in self.marginals
+        ]
 
     @cached_property
     def by_name(self) -> list[int]:
@@ -147,7 +156,9 @@ class GaussianCopula:
         if len(values) != len(self.columns):
             rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
             raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
-        return np.stack([self.column_codes(column, some) for column, some in enumerate(values)], axis=1)
+        return np.stack(
+            [self.column_codes(column, some) for column, some in enumerate(values)], axis=1
+        )
 
     def light(self) -> "GaussianCopula":
         """The model without the scores that it remembers."""
@@ -204,7 +215,9 @@ class GaussianCopula:
         for start in range(0, len(missing), RECORDS_PER_BLOCK):
             some = missing[start : start + RECORDS_PER_BLOCK]
             estimates = self.integrated(distinct[some])
-            pairs = zip(estimates.probability.tolist(), estimates.standard_error.tolist(), strict=True)
+            pairs = zip(
+                estimates.probability.tolist(), estimates.standard_error.tolist(), strict=True
+            )
             fresh |= dict(zip([keys[place] for place in some], pairs, strict=True))
         scores = np.array([fresh.get(key) or self._scores[key] for key in keys]).reshape(-1, 2)[
             inverse.ravel()
@@ -233,7 +246,9 @@ class GaussianCopula:
         def cells(points: int) -> Cells:
             placed = [
                 cell_ends(marginal, own, points, [self.seed, self.by_name.index(column)])
-                for column, (marginal, (own, _)) in enumerate(zip(self.marginals, used, strict=True))
+                for column, (marginal, (own, _)) in enumerate(
+                    zip(self.marginals, used, strict=True)
+                )
             ]
             return Cells([low for low, _ in placed], [high for _, high in placed])
 
@@ -268,7 +283,9 @@ class GaussianCopula:
 RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
 RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS_PER_FORECAST: Final = 4096
-STATUS_COMPUTATION: Final = "computation_only: the interval is that of the computation, not of the model"
+STATUS_COMPUTATION: Final = (
+    "computation_only: the interval is that of the computation, not of the model"
+)
 MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others may be wrong
 
 
@@ -330,15 +347,22 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
     for chunk in np.unique(chunks).tolist():
         checkpoint()
         rows = chunks == chunk
-        drawn = _draw_codes(model, order, RECORDS_PER_STREAM, np.random.default_rng([seed, 1, chunk]))
+        drawn = _draw_codes(
+            model, order, RECORDS_PER_STREAM, np.random.default_rng([seed, 1, chunk])
+        )
         sampled[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
     return sampled
 
 
 def _average_forecast(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
     unique, right = (
-        _mean_interval(np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
-        for score in (uniqueness.uniqueness_from_probability, uniqueness.correctness_from_probability)
+        _mean_interval(
+            np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells])
+        )
+        for score in (
+            uniqueness.uniqueness_from_probability,
+            uniqueness.correctness_from_probability,
+        )
     )
     return CopulaForecast(size, *unique, *right, status)
 
@@ -349,7 +373,9 @@ def _mean_interval(means: Floats) -> tuple[float, float, float]:
     return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
-def _draw_order_cells(model: GaussianCopula, number: int, count: int, precision: Precision) -> Estimates:
+def _draw_order_cells(
+    model: GaussianCopula, number: int, count: int, precision: Precision
+) -> Estimates:
     """Cell probabilities of records drawn under one order of the nominal columns, under that same order."""
     rng = np.random.default_rng([model.seed, 2, number])
     order = _shuffle_orders(model, rng)
@@ -370,16 +396,21 @@ def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
         if not model.marginals[column].ordered:
             values[column] = rng.permutation(values[column])
     bounds = [
-        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(-MAX_SIGMAS, MAX_SIGMAS)
+        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(
+            -MAX_SIGMAS, MAX_SIGMAS
+        )
         for marginal, own in zip(model.marginals, values, strict=True)
     ]
     return _Order(values, bounds)
 
 
-def _draw_codes(model: GaussianCopula, order: _Order, count: int, rng: np.random.Generator) -> Integers:
+def _draw_codes(
+    model: GaussianCopula, order: _Order, count: int, rng: np.random.Generator
+) -> Integers:
     eigenvalues, vectors = np.linalg.eigh(model.correlation[np.ix_(model.by_name, model.by_name)])
     latent = (
-        rng.standard_normal((count, len(eigenvalues))) @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+        rng.standard_normal((count, len(eigenvalues)))
+        @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
     )
     codes = np.empty((count, len(eigenvalues)), dtype=np.int64)
     for column, own in zip(model.by_name, latent.T, strict=True):

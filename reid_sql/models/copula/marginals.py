@@ -34,7 +34,8 @@ MAX_SPAN: Final = 1e6  # an ordered column of integers that are further apart st
 
 MIN_RECORDS: Final = 3  # of a heap: fewer at one value are common on a scale of small counts
 NEIGHBOURS: Final = 6  # values on each side, among which other heaps are a minority
-MIN_RATIOS: Final = (32.0, 16.0, 8.0, 4.0, 2.5)  # of a heap's records to the median of its neighbours'
+# of a heap's records to the median of its neighbours'
+MIN_RATIOS: Final = (32.0, 16.0, 8.0, 4.0, 2.5)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,9 @@ class Marginal:
     family: str
 
 
-def fit_marginal(values: Sequence[str | None], counts: Sequence[float], *, ordered: bool = False) -> Marginal:
+def fit_marginal(
+    values: Sequence[str | None], counts: Sequence[float], *, ordered: bool = False
+) -> Marginal:
     """Fit the column by maximum likelihood: the law of the least BIC of three.
 
     The laws are categorical, negative binomial and logarithmic. The last two count upwards from 0 or 1: the
@@ -97,7 +100,9 @@ def marginal_from_shares(
     weights = np.asarray(shares, dtype=np.float64)
     if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
-        raise OutOfDomainError(f"{rule}, got {weights.sum():g} altogether; mend the table of marginals")
+        raise OutOfDomainError(
+            f"{rule}, got {weights.sum():g} altogether; mend the table of marginals"
+        )
     totals: dict[str | None, float] = dict.fromkeys(seen, 0.0)
     spelled = {parse_number(value): value for value in totals if parse_number(value) is not None}
     for value, weight in zip(values, weights.tolist(), strict=True):
@@ -155,7 +160,8 @@ def order_values(values: Sequence[str | None]) -> list[int]:
     if numbers is not None:
         order = np.argsort(np.nan_to_num(numbers, nan=-np.inf), kind="stable")
         places: list[int] = order.tolist()
-        if (np.diff(numbers[order]) != 0).all():  # but for the text, one number in two spellings has no order
+        # but for the text, one number in two spellings has no order
+        if (np.diff(numbers[order]) != 0).all():
             return places
     keys = sort_keys(values)
     return sorted(range(len(values)), key=keys.__getitem__)
@@ -208,7 +214,9 @@ def _fit_beside_heaps(
     """
     rest = weights[~heaps]
     share = float(rest.sum() / weights.sum())
-    for name, fitted in _fit_families(steps[~heaps] - steps[~heaps].min(), rest).items() if share else ():
+    for name, fitted in (
+        _fit_families(steps[~heaps] - steps[~heaps].min(), rest).items() if share else ()
+    ):
         shares = weights / weights.sum()
         shares[~heaps] = share * fitted[steps[~heaps] - steps[~heaps].min()]
         yield name, shares, (2 if name == "negative binomial" else 1) + int(heaps.sum())
@@ -239,12 +247,15 @@ def _fit_negative_binomial(grid: Integers, steps: Integers, weights: Floats, mea
         logs: Floats = chosen - size * np.log1p(mean / size) - at * np.log1p(size / mean)
         return logs
 
-    best = special_functions.minimize(lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0)
+    best = special_functions.minimize(
+        lambda size: -float(weights @ log_pmf(size, steps)), -7.0, 14.0
+    )
     return np.asarray(np.exp(log_pmf(best, grid)))
 
 
 def _fit_logarithmic(grid: Integers, mean: float) -> Floats:
-    def excess(odds: float) -> float:  # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
+    # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
+    def excess(odds: float) -> float:
         return float(np.expm1(odds) / odds - mean)
 
     odds = special_functions.find_root(excess, 1e-12, 60.0)
@@ -310,7 +321,9 @@ def _place_ordered(marginal: Marginal, codes: Integers) -> IntervalEnds:
     bounds = np.append(0.0, np.cumsum(marginal.shares))
     gaps = bounds - marginal.unseen / 2
     start = np.concatenate([bounds[:-1], gaps])[codes]
-    width = np.where(codes < count, np.append(marginal.shares, 0)[np.minimum(codes, count)], marginal.unseen)
+    width = np.where(
+        codes < count, np.append(marginal.shares, 0)[np.minimum(codes, count)], marginal.unseen
+    )
     return start[:, None], (start + width)[:, None]
 
 

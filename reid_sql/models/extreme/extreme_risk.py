@@ -9,7 +9,12 @@ import numpy.typing as npt
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import SUM_DECIMALS, Key, map_keys, sum_reidentifications
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, QuasiIdentifiers, RemoteCodes
+from reid_sql.models.classes.quasi_identifiers import (
+    Integers,
+    Numbers,
+    QuasiIdentifiers,
+    RemoteCodes,
+)
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
 from reid_sql.parameters import Floats, Number, plain
@@ -100,7 +105,9 @@ def count_distinct_values(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> In
     return count_right_matches(chosen, memory_mb)[0]
 
 
-def count_right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tuple[Integers, Numbers]:
+def count_right_matches(
+    chosen: QuasiIdentifiers, memory_mb: int = 1024
+) -> tuple[Integers, Numbers]:
     """Count the distinct values of every quasi-identifier, and the right matches to expect by it, H.
 
     These are as many as the values where each record is a person.
@@ -114,7 +121,9 @@ def count_right_matches(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> tupl
     if isinstance(table, RemoteCodes):
         return table.count(chosen.places)
     if not len(table.people):
-        values = np.array(map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64)
+        values = np.array(
+            map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64
+        )
         return values, values
 
     def count_people(_: int, key: Key) -> tuple[int, float]:
@@ -145,7 +154,8 @@ def fit_tail(top: Numbers, records: int | Integers, count: int, level: Level) ->
     size = np.broadcast_to(np.asarray(records, dtype=np.float64), len(top))[:, None]
     share = level.place(count)[1]
     following = top[:, 1:2] if top.shape[1] > 1 else top[:, :1]
-    u = top[:, :1] + share * (following - top[:, :1])  # distinct values, not shares: equal ones stay equal
+    # distinct values, not shares: equal ones stay equal
+    u = top[:, :1] + share * (following - top[:, :1])
     certain = top[:, -1] >= size[:, 0]
     above = top > u
     m = above.sum(axis=1)
@@ -156,13 +166,20 @@ def fit_tail(top: Numbers, records: int | Integers, count: int, level: Level) ->
         reach = np.log(level.tail / level.alpha)
         risk = expit(base[:, 0] + scale * growth(shape, reach))
     spread = (
-        np.take_along_axis(top, np.minimum(top.shape[1] - m, top.shape[1] - 1)[:, None], axis=1)[:, 0]
+        np.take_along_axis(top, np.minimum(top.shape[1] - m, top.shape[1] - 1)[:, None], axis=1)[
+            :, 0
+        ]
         < top[:, -1]
     )
     fitted = (m >= MIN_EXCEEDANCES) & spread & ~certain
     shape, scale = np.where(fitted, shape, np.nan), np.where(fitted, scale, np.nan)
     return Fits(
-        np.where(certain, 1.0, np.where(fitted, risk, np.nan)), u[:, 0] / size[:, 0], shape, scale, m, certain
+        np.where(certain, 1.0, np.where(fitted, risk, np.nan)),
+        u[:, 0] / size[:, 0],
+        shape,
+        scale,
+        m,
+        certain,
     )
 
 
@@ -222,7 +239,9 @@ STATUS_EQUAL_RISKS: Final = (
     "equal_risks: all quasi-identifiers above the threshold have the same risk, so no fit exists"
 )
 STATUS_CERTAIN: Final = "certain: every record is unique for {}"
-STATUS_BEYOND_LAW: Final = "beyond_fit: the highest risk is above the end of the fitted distribution"
+STATUS_BEYOND_LAW: Final = (
+    "beyond_fit: the highest risk is above the end of the fitted distribution"
+)
 STATUS_NO_INTERVAL: Final = "no_interval: too many resamples have no fit"
 
 
@@ -259,7 +278,9 @@ class QuasiIdentifierRisk:
     status: str
 
 
-def rank_quasi_identifiers(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> list[QuasiIdentifierRisk]:
+def rank_quasi_identifiers(
+    chosen: QuasiIdentifiers, memory_mb: int = 1024
+) -> list[QuasiIdentifierRisk]:
     """Give every quasi-identifier with its risk, the riskiest first.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -272,12 +293,16 @@ def rank_quasi_identifiers(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> l
     status, records = "; ".join(chosen.remark) or OK, chosen.records
     order = np.argsort(-matches, kind="stable").tolist()
     return [
-        QuasiIdentifierRisk(chosen.names(n), int(distinct[n]), float(matches[n] / records), records, status)
+        QuasiIdentifierRisk(
+            chosen.names(n), int(distinct[n]), float(matches[n] / records), records, status
+        )
         for n in order
     ]
 
 
-def estimate_extreme_risk(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> ExtremeRisk:
+def estimate_extreme_risk(
+    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
+) -> ExtremeRisk:
     """Estimate the extreme risk, with the percentile interval of a seeded bootstrap.
 
     The bootstrap draws the quasi-identifiers.
@@ -331,7 +356,9 @@ def explain_missing_fit(fits: Fits, row: int = 0) -> list[str]:
     return [STATUS_EQUAL_RISKS]
 
 
-def _list_problems(fits: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers) -> list[str]:
+def _list_problems(
+    fits: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct: Numbers
+) -> list[str]:
     if fits.certain[0]:
         keys = np.flatnonzero(distinct == chosen.records).tolist()
         named = ", ".join(f"({', '.join(chosen.names(key))})" for key in keys[:MAX_NAMED])
@@ -340,7 +367,12 @@ def _list_problems(fits: Fits, top: Numbers, chosen: QuasiIdentifiers, distinct:
     if fits.shape[0] < 0:
         end = -fits.scale[0] / fits.shape[0]
         share = top[-1] / chosen.records
-        reached = np.log(share) - np.log1p(-share) - np.log(fits.threshold[0]) + np.log1p(-fits.threshold[0])
+        reached = (
+            np.log(share)
+            - np.log1p(-share)
+            - np.log(fits.threshold[0])
+            + np.log1p(-fits.threshold[0])
+        )
         return [STATUS_BEYOND_LAW] if reached > end else []
     return explain_missing_fit(fits)
 
@@ -357,7 +389,9 @@ def bootstrap_interval(
     descending = np.sort(distinct)[::-1]
     generator = np.random.default_rng(seed)
     drawn = []
-    for rows in np.diff(np.r_[0 : RESAMPLES : max(1, VALUES_PER_RESAMPLE_BLOCK // size), RESAMPLES]):
+    for rows in np.diff(
+        np.r_[0 : RESAMPLES : max(1, VALUES_PER_RESAMPLE_BLOCK // size), RESAMPLES]
+    ):
         sums = np.cumsum(generator.exponential(size=(rows, size)), axis=1)
         whole = sums[:, -1:] + generator.gamma(count - size + 1, size=(rows, 1))
         places = np.minimum((sums / whole * count).astype(np.int64), count - 1)

@@ -31,8 +31,12 @@ BIN_BYTES: Final = 4
 STATUS_NOT_ORDINAL: Final = (
     "no_order: '{}' has no order, so pass columns of numbers, dates or ordered categories"
 )
-STATUS_HAS_NULL: Final = "null_order: '{}' contains NULL, which has no order, so pass nulls := 'drop'"
-STATUS_TOO_MANY_CELLS: Final = "too_many_cells: entropy needs {} cells, too many for memory_mb := {}"
+STATUS_HAS_NULL: Final = (
+    "null_order: '{}' contains NULL, which has no order, so pass nulls := 'drop'"
+)
+STATUS_TOO_MANY_CELLS: Final = (
+    "too_many_cells: entropy needs {} cells, too many for memory_mb := {}"
+)
 
 
 def explain_unordered(table: Codes) -> str:
@@ -218,7 +222,9 @@ class Contributions:
     u_plus: Floats  # (records,)
 
 
-def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> Contributions:
+def measure_contributions(
+    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
+) -> Contributions:
     """Give every record's exact contribution DT(i) = T − T(without i), U* = Σ U(1 − θ) and U⁺ = Σ U θ.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -229,7 +235,9 @@ def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int
     0.0052
     """
     counted = count_uniqueness(chosen, memory_mb)
-    whole = fit_tail(select_highest(counted.distinct, level)[None], chosen.records, len(chosen), level)
+    whole = fit_tail(
+        select_highest(counted.distinct, level)[None], chosen.records, len(chosen), level
+    )
     contribution = np.zeros(chosen.records)
     if not whole.certain[
         0
@@ -240,7 +248,9 @@ def measure_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int
     return Contributions(whole, contribution, counted.unique, u_star, u_plus)
 
 
-def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[Contribution]:
+def list_contributions(
+    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
+) -> list[Contribution]:
     """Give the contributions record by record, in the order of the table."""
     contributions = measure_contributions(chosen, level, memory_mb)
     proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
@@ -260,7 +270,14 @@ def list_contributions(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 
     status = "; ".join(known) or OK
     return [
         Contribution(
-            i, none_if_nan(value), unique, star, plus, ordered, predicted, without if isnan(value) else status
+            i,
+            none_if_nan(value),
+            unique,
+            star,
+            plus,
+            ordered,
+            predicted,
+            without if isnan(value) else status,
         )
         for i, (value, unique, star, plus, ordered, predicted) in enumerate(columns)
     ]
@@ -286,7 +303,9 @@ class ProxyAgreement:
     status: str
 
 
-def compare_proxies(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024) -> list[ProxyAgreement]:
+def compare_proxies(
+    chosen: QuasiIdentifiers, level: Level, memory_mb: int = 1024
+) -> list[ProxyAgreement]:
     """Compare u_plus, u_star, entropy and pls with the contributions, over the records that have one.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -305,11 +324,14 @@ def compare_proxies(chosen: QuasiIdentifiers, level: Level, memory_mb: int = 102
     }
     missing = "; ".join(explain_missing_fit(contributions.whole) or order.remarks)
     return [
-        _compare_proxy(name, proxy, contributions.contribution, missing) for name, proxy in proxies.items()
+        _compare_proxy(name, proxy, contributions.contribution, missing)
+        for name, proxy in proxies.items()
     ]
 
 
-def _compare_proxy(name: str, proxy: Floats | None, contribution: Floats, missing: str) -> ProxyAgreement:
+def _compare_proxy(
+    name: str, proxy: Floats | None, contribution: Floats, missing: str
+) -> ProxyAgreement:
     known = ~np.isnan(contribution)
     if proxy is None or not known.any():
         return ProxyAgreement(name, None, None, None, missing or STATUS_NO_CONTRIBUTION)

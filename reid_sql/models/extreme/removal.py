@@ -55,7 +55,9 @@ def count_uniqueness(chosen: QuasiIdentifiers, memory_mb: int = 1024) -> Uniquen
             weighted[alone] += distinct
         return distinct
 
-    return Uniqueness(np.array(map_keys(chosen, count, memory_mb), dtype=np.int64), unique, weighted)
+    return Uniqueness(
+        np.array(map_keys(chosen, count, memory_mb), dtype=np.int64), unique, weighted
+    )
 
 
 def select_deciding(distinct: Integers, level: Level) -> Integers:
@@ -64,7 +66,9 @@ def select_deciding(distinct: Integers, level: Level) -> Integers:
     >>> select_deciding(np.array([5, 9, 7, 7, 1]), Level(0.1, 0.5)).tolist()
     [1, 2, 3]
     """
-    least = np.partition(distinct, len(distinct) - level.top(len(distinct)))[-level.top(len(distinct))]
+    least = np.partition(distinct, len(distinct) - level.top(len(distinct)))[
+        -level.top(len(distinct))
+    ]
     return np.flatnonzero(distinct >= least)
 
 
@@ -78,7 +82,9 @@ def unique_record_bits(chosen: QuasiIdentifiers, only: Integers, memory_mb: int 
     return np.stack(map_keys(chosen, bits, memory_mb, only))
 
 
-def risk_without(chosen: QuasiIdentifiers, distinct: Integers, level: Level, memory_mb: int = 1024) -> Floats:
+def risk_without(
+    chosen: QuasiIdentifiers, distinct: Integers, level: Level, memory_mb: int = 1024
+) -> Floats:
     """Give T without each of the records, exactly; NaN where that has no fit.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -98,7 +104,9 @@ def risk_without(chosen: QuasiIdentifiers, distinct: Integers, level: Level, mem
     return answers
 
 
-def fit_without_each(distinct: Integers, alone: Integers, records: int, count: int, level: Level) -> Floats:
+def fit_without_each(
+    distinct: Integers, alone: Integers, records: int, count: int, level: Level
+) -> Floats:
     """Give T without each of some records; `alone` is U (records, deciding quasi-identifiers)."""
     size = level.top(count)
     left = np.sort(distinct.astype(np.int32) - alone, axis=1)[:, -size:]
@@ -113,7 +121,9 @@ COUNT_BYTES: Final = 8
 VALUES_PER_PATH_FIT: Final = 2_000_000  # values fitted at once
 
 
-def count_distinct_along(chosen: QuasiIdentifiers, order: Integers, memory_mb: int = 1024) -> Integers:
+def count_distinct_along(
+    chosen: QuasiIdentifiers, order: Integers, memory_mb: int = 1024
+) -> Integers:
     """Count the distinct values of every quasi-identifier after 0, 1, … all removals; one row a removal.
 
     >>> from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
@@ -122,7 +132,9 @@ def count_distinct_along(chosen: QuasiIdentifiers, order: Integers, memory_mb: i
     [2, 2, 1]
     """
     steps, count = len(order), len(chosen)
-    require_memory(steps * count * COUNT_BYTES, memory_mb, f"{steps} removals in {count} quasi-identifiers")
+    require_memory(
+        steps * count * COUNT_BYTES, memory_mb, f"{steps} removals in {count} quasi-identifiers"
+    )
 
     def along(_: int, key: Key) -> Integers:
         ids, sizes = key.numbered()
@@ -130,13 +142,17 @@ def count_distinct_along(chosen: QuasiIdentifiers, order: Integers, memory_mb: i
         last = np.zeros(len(sizes), dtype=np.int64)
         last[left] = np.arange(1, steps + 1)  # when the last record of a class is removed
         gone = last[np.bincount(left, minlength=len(sizes)) == sizes]
-        distinct: Integers = (len(sizes) - np.cumsum(np.bincount(gone, minlength=steps + 1))).astype(np.int32)
+        distinct: Integers = (
+            len(sizes) - np.cumsum(np.bincount(gone, minlength=steps + 1))
+        ).astype(np.int32)
         return distinct
 
     return np.stack(map_keys(chosen, along, memory_mb), axis=1)
 
 
-def fit_along(chosen: QuasiIdentifiers, level: Level, order: Integers, memory_mb: int = 1024) -> list[Fits]:
+def fit_along(
+    chosen: QuasiIdentifiers, level: Level, order: Integers, memory_mb: int = 1024
+) -> list[Fits]:
     """Fit the extreme risk after 0, 1, … all of these removals, some of them at a time."""
     distinct = count_distinct_along(chosen, order, memory_mb)
     count = len(chosen)
@@ -164,7 +180,9 @@ class Remaining:
         count, records = len(chosen), chosen.records
         need = count * records * CELL_BYTES
         require_memory(
-            need, memory_mb, f"the exact elimination among {records} records in {count} quasi-identifiers"
+            need,
+            memory_mb,
+            f"the exact elimination among {records} records in {count} quasi-identifiers",
         )
         self.records = np.arange(records)
         self.classes = np.empty((records, count), dtype=np.int32)

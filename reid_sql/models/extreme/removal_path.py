@@ -21,7 +21,10 @@ from reid_sql.models.extreme.extreme_risk import (
     none_if_nan,
     select_highest,
 )
-from reid_sql.models.extreme.record_contributions import compute_order_proxies, measure_contributions
+from reid_sql.models.extreme.record_contributions import (
+    compute_order_proxies,
+    measure_contributions,
+)
 from reid_sql.models.extreme.removal import eliminate_records, fit_along
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
@@ -57,7 +60,8 @@ from reid_sql.parameters import Choice, Floats, Number
 # C_{K−1}(S) of their classes is the best filling of a knapsack.
 
 CHOICES_OF_M: Final = 16  # choices of M
-CREDIT_UNITS: Final = 2**32  # of a class: whole numbers add up to the same sum on any number of threads
+# of a class: whole numbers add up to the same sum on any number of threads
+CREDIT_UNITS: Final = 2**32
 VALUES_PER_BLOCK: Final = 500_000  # values at once
 
 
@@ -111,7 +115,9 @@ def bound_risk(
         credit += _sum_credits(chosen, order[start:width], memory_mb)
         start = width
         count = np.maximum(
-            count, (ranked[reached - 1 : width].sum() - _max_destroyed(credit, steps)) / (width - reached + 1)
+            count,
+            (ranked[reached - 1 : width].sum() - _max_destroyed(credit, steps))
+            / (width - reached + 1),
         )
     answer: Floats = np.maximum(bound, count / left)
     return answer
@@ -203,7 +209,11 @@ class Removal:
 
 
 def remove_records(
-    chosen: QuasiIdentifiers, level: Level, remove: int = 100, by: By = "exact", memory_mb: int = 1024
+    chosen: QuasiIdentifiers,
+    level: Level,
+    remove: int = 100,
+    by: By = "exact",
+    memory_mb: int = 1024,
 ) -> list[Removal]:
     """Remove records one after the other, and give the extreme risk after each; step 0 is the whole table.
 
@@ -245,13 +255,21 @@ def _list_eliminations(
     records: list[int], risks: list[float], bounds: Floats, chosen: QuasiIdentifiers, steps: int
 ) -> list[Removal]:
     status = "; ".join(chosen.remark) or OK
-    rows = zip(range(len(risks)), [None, *records], risks, bounds.tolist()[: len(risks)], strict=True)
-    eliminations = [Removal(step, record, risk, bound, status) for step, record, risk, bound in rows]
+    rows = zip(
+        range(len(risks)), [None, *records], risks, bounds.tolist()[: len(risks)], strict=True
+    )
+    eliminations = [
+        Removal(step, record, risk, bound, status) for step, record, risk, bound in rows
+    ]
     if len(records) < steps:
         last = eliminations.pop()
         eliminations.append(
             Removal(
-                last.step, last.record, last.risk, last.bound, "; ".join([STATUS_STOPPED, *chosen.remark])
+                last.step,
+                last.record,
+                last.risk,
+                last.bound,
+                "; ".join([STATUS_STOPPED, *chosen.remark]),
             )
         )
     return eliminations
@@ -260,7 +278,11 @@ def _list_eliminations(
 def _rank_records(chosen: QuasiIdentifiers, level: Level, by: str, memory_mb: int) -> Integers:
     """The records from the highest score on; ties in the order of the table."""
     contributions = measure_contributions(chosen, level, memory_mb)
-    quick = {"dt": contributions.contribution, "u_star": contributions.u_star, "u_plus": contributions.u_plus}
+    quick = {
+        "dt": contributions.contribution,
+        "u_star": contributions.u_star,
+        "u_plus": contributions.u_plus,
+    }
     if by in quick:
         return np.argsort(-quick[by], kind="stable")
     proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)

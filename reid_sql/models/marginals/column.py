@@ -155,7 +155,8 @@ class Column:
     multiplicity: Floats  # (categories,)
     bins: Integers  # (categories,)
     kernel: Floats | None  # (bins, bins), rows add up to 1; None where the column has no order
-    left_out: Floats  # (values seen,), share of a value to a record that has it, without that record
+    # (values seen,), share of a value to a record that has it, without that record
+    left_out: Floats
     unseen_places: Floats = field(default_factory=lambda: np.empty(0))
     rarity: Rarity = EQUALLY_RARE  # of the last category
 
@@ -164,7 +165,9 @@ class Column:
         log_ratio = np.zeros(len(codes))
         if len(self.rarity.weight) > 1:
             rows = codes == self.other_code
-            log_ratio[rows] = rng.choice(self.rarity.log_ratio, int(rows.sum()), p=self.rarity.weight)
+            log_ratio[rows] = rng.choice(
+                self.rarity.log_ratio, int(rows.sum()), p=self.rarity.weight
+            )
         return log_ratio
 
     @property
@@ -203,7 +206,9 @@ class Column:
     @cached_property
     def log_within_left_out(self) -> Floats:
         """Ln P(value | its bin) without the record that has the value."""
-        return np.minimum(self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0)
+        return np.minimum(
+            self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0
+        )
 
     @cached_property
     def _code_by_value(self) -> dict[str | None, int]:
@@ -221,7 +226,9 @@ class Column:
     def codes(self, values: Sequence[str | None]) -> Integers:
         """Codes of values given as text or None; that of a value without a share is above `other_code`."""
         known = self._code_by_value
-        return np.array([known[v] if v in known else self._nearest_code(v) for v in values], dtype=np.int64)
+        return np.array(
+            [known[v] if v in known else self._nearest_code(v) for v in values], dtype=np.int64
+        )
 
     def _nearest_code(self, value: str | None) -> int:
         """Code of the same number in another notation, of the nearest unseen position, or of other values.
@@ -255,7 +262,13 @@ class Column:
         order = np.argsort(self.bins, kind="stable")
         first = np.searchsorted(self.bins[order], np.arange(len(self.bin_mass)))
         before = np.cumsum(self.bin_mass) - self.bin_mass
-        return order, np.cumsum(self.mass[order]), before, first, np.append(first[1:], len(order)) - 1
+        return (
+            order,
+            np.cumsum(self.mass[order]),
+            before,
+            first,
+            np.append(first[1:], len(order)) - 1,
+        )
 
     def draw_in_bins(self, bins: Integers, rng: np.random.Generator) -> Integers:
         """Draw a category of each of these bins."""
@@ -346,5 +359,7 @@ def _describe_pattern(columns: Sequence[str], pattern: Integers) -> Iterator[str
     worst = int(pattern.max())
     if worst == SEEN:
         return
-    names = ", ".join(column for column, case in zip(columns, pattern.tolist(), strict=True) if case == worst)
+    names = ", ".join(
+        column for column, case in zip(columns, pattern.tolist(), strict=True) if case == worst
+    )
     yield (STATUS_NEW if worst == NEW else STATUS_WITHOUT_SHARE).format(names)

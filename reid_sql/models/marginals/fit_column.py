@@ -17,14 +17,22 @@ from reid_sql.parameters import Floats, Integers
 Flags = npt.NDArray[np.bool_]
 
 # Values never seen
-UNSEEN_RECORDS_WITHOUT_SINGLETONS: Final = 0.25  # records of unseen values where no value was seen just once
+# records of unseen values where no value was seen just once
+UNSEEN_RECORDS_WITHOUT_SINGLETONS: Final = 0.25
 MAX_RECORDS_OF_ONE_UNSEEN: Final = 0.5
 MIN_RECORDS_SEEN: Final = 0.5  # of the values seen
 MAX_COUNT_IN_TAIL: Final = 8  # records of a value whose count informs the tail
-TAIL_EXPONENTS: Final = np.concatenate([np.arange(-0.95, 0, 0.1), [0.05, 0.25, 0.5, 1, 2, 4, 8, 16]])  # r
-TAIL_RATIOS: Final = np.exp(-np.array([0, 0.01, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9.0]))  # θ
+# r
+TAIL_EXPONENTS: Final = np.concatenate(
+    [np.arange(-0.95, 0, 0.1), [0.05, 0.25, 0.5, 1, 2, 4, 8, 16]]
+)
+# θ
+TAIL_RATIOS: Final = np.exp(
+    -np.array([0, 0.01, 0.03, 0.1, 0.3, 0.6, 1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9.0])
+)
 MIN_CLASS_WEIGHT: Final = 1e-6  # of a class of unseen values
-EDGES: Final = 10.0 ** np.arange(-9, 1.1, 0.5)  # of these classes: records that such a value would have
+# of these classes: records that such a value would have
+EDGES: Final = 10.0 ** np.arange(-9, 1.1, 0.5)
 CENSUS_RECORDS: Final = 1e9  # that known shares count as, which leaves hardly a value unseen
 
 # Values with an order
@@ -85,15 +93,17 @@ def _unseen_distribution(tail: Floats) -> Floats:
     r, theta = TAIL_EXPONENTS[:, None], TAIL_RATIOS[None, :]
     times = np.arange(1, MAX_COUNT_IN_TAIL + 1)
     log = gammaln(r[..., None] + times) - gammaln(times + 1.0) + times * np.log(theta)[..., None]
-    log -= np.log(np.exp(log - log.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)) + log.max(
-        axis=-1, keepdims=True
-    )
+    log -= np.log(
+        np.exp(log - log.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)
+    ) + log.max(axis=-1, keepdims=True)
     log_likelihood = log @ tail
     weight = np.exp(log_likelihood - log_likelihood.max())
     weight /= weight.sum()
     # A person with an unseen value has a value of intensity p with density ∝ p p^(r−1) e^(−(λ+n)p): its
     # count n p is Gamma(r + 1) with rate 1/θ. Averaged over (r, θ) by their likelihood.
-    return np.asarray(np.einsum("rt,rte->e", weight, gammainc(r[..., None] + 1, EDGES / theta[..., None])))
+    return np.asarray(
+        np.einsum("rt,rte->e", weight, gammainc(r[..., None] + 1, EDGES / theta[..., None]))
+    )
 
 
 def fit_nominal(
@@ -124,12 +134,19 @@ def fit_nominal(
 
 
 def column_from_shares(
-    name: str, values: Sequence[str | None], known_values: Sequence[str | None], shares: Floats, max_bins: int
+    name: str,
+    values: Sequence[str | None],
+    known_values: Sequence[str | None],
+    shares: Floats,
+    max_bins: int,
 ) -> Column:
     """Take the shares from outside, such as a census; refuses a share of 0 for a value of the sample."""
     known = marginal_from_shares(known_values, shares.tolist(), seen=values)
     share = dict(zip(known.values, known.shares.tolist(), strict=True))
-    names = [*values, *(value for value in known.values if value not in set(values) and share[value] > 0)]
+    names = [
+        *values,
+        *(value for value in known.values if value not in set(values) and share[value] > 0),
+    ]
     counts = np.array([share[value] for value in names]) * CENSUS_RECORDS
     return fit_nominal(name, names, counts, max_bins)
 
@@ -176,9 +193,16 @@ def fit_ordered(name: str, values: Sequence[str | None], counts: Floats, max_bin
         return fit_nominal(name, values, counts, max_bins, ordered=True)
     on_scale, lattice, shares = scale.on_scale, scale.lattice, scale.shares
     total, of_scale = float(counts.sum()), counts[on_scale].sum()
-    rest = UNSEEN_RECORDS_WITHOUT_SINGLETONS / total  # mass of values that have no place on the lattice
-    mass, left_out = counts / total, np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total
-    mass[on_scale], left_out[on_scale] = shares.seen * of_scale / total, shares.left_out * of_scale / total
+    # mass of values that have no place on the lattice
+    rest = UNSEEN_RECORDS_WITHOUT_SINGLETONS / total
+    mass, left_out = (
+        counts / total,
+        np.maximum(counts - 1, UNSEEN_RECORDS_WITHOUT_SINGLETONS) / total,
+    )
+    mass[on_scale], left_out[on_scale] = (
+        shares.seen * of_scale / total,
+        shares.left_out * of_scale / total,
+    )
     missed = lattice.points - np.bincount(lattice.cell, minlength=len(lattice.points))
     missed[_cells_of_heaps(lattice, located[~on_scale])] = 0
     has_unseen = (missed > 0.5) & (shares.unseen > 0)  # noqa: PLR2004  # a cell with a point that no value takes
@@ -260,11 +284,15 @@ def _smooth_shares(lattice: _Lattice, counts: Floats) -> _SmoothedShares:
     widest = max(SMALL_BANDWIDTH, MAX_BANDWIDTH_SHARE * cells)
     for bandwidth in (width for width in BANDWIDTHS if width <= widest):
         checkpoint()
-        rows = spread_laplace(np.ones(cells), bandwidth)  # sums of the kernel, which is cut off at the ends
+        # sums of the kernel, which is cut off at the ends
+        rows = spread_laplace(np.ones(cells), bandwidth)
         smooth = spread_laplace(in_cell / rows, bandwidth)
-        others = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]  # without the record itself
+        # without the record itself
+        others = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]
         for weight in SMOOTHED_SHARES:
-            left_out = ((1 - weight) * np.maximum(counts - 1, 0) + weight * others) / max(n - 1, 1.0)
+            left_out = ((1 - weight) * np.maximum(counts - 1, 0) + weight * others) / max(
+                n - 1, 1.0
+            )
             likelihood = float(counts @ np.log(np.maximum(left_out, 1e-300)))
             if likelihood > best[0]:
                 best = (likelihood, weight, bandwidth, smooth, left_out)
@@ -292,7 +320,11 @@ def _decay_along(masses: Floats, decay: float) -> Floats:
 
 
 def _make_bins(
-    lattice: _Lattice, on_scale: Flags, unseen_cells: Integers, mass: Floats, limits: tuple[int, float]
+    lattice: _Lattice,
+    on_scale: Flags,
+    unseen_cells: Integers,
+    mass: Floats,
+    limits: tuple[int, float],
 ) -> tuple[Integers, Floats]:
     """Bins of the categories, and their kernel: cells or groups of neighbours of equal mass, then the rest.
 
@@ -302,7 +334,9 @@ def _make_bins(
     max_groups = max(max_bins - min(off_scale, max_bins // 2) - 1, 2)
     values, cells = len(on_scale), len(lattice.points)
     place = np.concatenate([lattice.cell, unseen_cells])
-    weight = np.bincount(place, np.concatenate([mass[:values][on_scale], mass[values:]]), minlength=cells)
+    weight = np.bincount(
+        place, np.concatenate([mass[:values][on_scale], mass[values:]]), minlength=cells
+    )
     if cells > max_groups:
         middle = (np.cumsum(weight) - weight / 2) / weight.sum()
         group = np.unique(
@@ -318,7 +352,9 @@ def _make_bins(
     bins[values:-1] = group[unseen_cells]
     bins[-1] = bins[:values][~on_scale].max() + 1 if off_scale else groups
     single = np.bincount(bins) == 1
-    return bins, _make_kernel(groups, int(bins.max()) + 1, single, max(bandwidth * groups / cells, 0.5))
+    return bins, _make_kernel(
+        groups, int(bins.max()) + 1, single, max(bandwidth * groups / cells, 0.5)
+    )
 
 
 def _make_kernel(groups: int, bins: int, single: Flags, bandwidth: float) -> Floats:

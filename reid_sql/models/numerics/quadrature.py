@@ -23,11 +23,15 @@ Density = Callable[[Floats], Floats]  # logarithm of a density at points (2, n)
 LATTICE_SIDE: Final = 25  # lattice points a side
 LATTICE_SIGMAS: Final = 5.0  # standard deviations that the lattice spans to each side
 MAX_WALKS: Final = 9
-SETTLED: Final = 1e-4  # relative change of the variances, after which a round changes them by less than 1e-5
+# relative change of the variances, after which a round changes them by less than 1e-5
+SETTLED: Final = 1e-4
 MAX_ROUNDS: Final = 200
-STEP_GROWTH: Final = 4.0  # a step that failed is tried at a quarter; the next may be four times as long
+# a step that failed is tried at a quarter; the next may be four times as long
+STEP_GROWTH: Final = 4.0
 FIRST_REACH: Final = 8.0  # of the first step, in the units of the scale
-STENCIL: Final = np.stack([axis.ravel() for axis in np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])])
+STENCIL: Final = np.stack(
+    [axis.ravel() for axis in np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])]
+)
 
 
 def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -42,7 +46,9 @@ def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Float
     1051299.221899
     """
     size, count = np.asarray(sizes, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    bins = np.where(size <= MAX_EXACT_SIZE, -1.0, np.floor(np.log2(np.maximum(size, 1.0) / MAX_EXACT_SIZE)))
+    bins = np.where(
+        size <= MAX_EXACT_SIZE, -1.0, np.floor(np.log2(np.maximum(size, 1.0) / MAX_EXACT_SIZE))
+    )
     starts = np.flatnonzero(np.diff(bins, prepend=-2.0))
     parts = [
         (size[low:high], count[low:high])
@@ -96,17 +102,23 @@ def expected_inverse_poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats
     >>> expected_inverse_poisson([1, 1, 4], [0.0, 2.0, 0.0]).round(6).tolist()  # (1 − e^−2) / 2
     [1.0, 0.432332, 0.25]
     """
-    f, m = np.broadcast_arrays(np.asarray(seen, dtype=np.float64), np.asarray(mean, dtype=np.float64))
+    f, m = np.broadcast_arrays(
+        np.asarray(seen, dtype=np.float64), np.asarray(mean, dtype=np.float64)
+    )
     return _apply_in_chunks(_integrate_poisson, f, m)
 
 
-def expected_inverse_binomial(seen: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike) -> Floats:
+def expected_inverse_binomial(
+    seen: npt.ArrayLike, trials: npt.ArrayLike, chance: npt.ArrayLike
+) -> Floats:
     """Mean of 1/(f + X), X binomial of so many trials: ∫ (1 − s)^(f−1) (1 − q s)^m ds; `seen` f ≥ 1.
 
     >>> expected_inverse_binomial([1, 2, 4], [2, 1, 0], [0.5, 0.5, 0.5]).round(6).tolist()  # 1 − 5/12, 5/12
     [0.583333, 0.416667, 0.25]
     """
-    f, m, q = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, trials, chance)))
+    f, m, q = np.broadcast_arrays(
+        *(np.asarray(given, dtype=np.float64) for given in (seen, trials, chance))
+    )
     return _apply_in_chunks(_integrate_binomial, f, m, q)
 
 
@@ -120,7 +132,9 @@ def expected_inverse_negative_binomial(
     >>> expected_inverse_negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
     [0.255843, 0.2, 0.306853]
     """
-    f, r, p = np.broadcast_arrays(*(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance)))
+    f, r, p = np.broadcast_arrays(
+        *(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance))
+    )
     mean, alone = np.empty(f.shape), (f == 1) & (p < 1)
     mean[alone] = _expect_inverse_alone(r[alone], p[alone])
     mean[~alone] = _apply_in_chunks(_integrate_negative_binomial, f[~alone], r[~alone], p[~alone])
@@ -194,7 +208,9 @@ def explore_posterior(density: Density, box: Floats, noise: float) -> tuple[Floa
     # The next points of the lattice count at the edge if they are beyond: where the density is flat up to the
     # edge, start there.
     step = 2 * LATTICE_SIGMAS / (LATTICE_SIDE - 1) * spread
-    starts = np.clip(np.column_stack([best, best[:, None] + step @ STENCIL]), box[:, :1], box[:, 1:])
+    starts = np.clip(
+        np.column_stack([best, best[:, None] + step @ STENCIL]), box[:, :1], box[:, 1:]
+    )
     start = starts[:, np.argmax(density(starts))]
     scale = np.sqrt((spread**2).sum(axis=1))
 
@@ -218,7 +234,9 @@ def explore_posterior(density: Density, box: Floats, noise: float) -> tuple[Floa
     return points, weight / weight.sum(), mode
 
 
-def _walk_lattice(density: Density, centre: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
+def _walk_lattice(
+    density: Density, centre: Floats, spread: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Points, log-density and spread of a lattice: each round takes the mean and spread of the last one."""
     side = np.linspace(-LATTICE_SIGMAS, LATTICE_SIGMAS, LATTICE_SIDE)
     lattice = np.stack([axis.ravel() for axis in np.meshgrid(side, side)])  # (2, points)
@@ -293,7 +311,9 @@ def _differentiate(values: Floats, width: Floats) -> tuple[Floats, Floats]:
     gradient = np.array([grid[1, 2] - grid[1, 0], grid[2, 1] - grid[0, 1]]) / 2
     bends = np.array([grid[1, 2] + grid[1, 0], grid[2, 1] + grid[0, 1]]) - 2 * grid[1, 1]
     mixed = (grid[2, 2] + grid[0, 0] - grid[2, 0] - grid[0, 2]) / 4
-    return gradient / width, np.array([[bends[0], mixed], [mixed, bends[1]]]) / np.outer(width, width)
+    return gradient / width, np.array([[bends[0], mixed], [mixed, bends[1]]]) / np.outer(
+        width, width
+    )
 
 
 def _maximize_quadratic(

@@ -10,7 +10,8 @@ from reid_sql.parameters import Floats, Integers
 
 # Quantiles of values that weigh differently, and normal quantiles, which intervals are made of.
 
-NORMAL_95: Final = 1.959963984540054  # a normal variable is within so many standard deviations with 95 %
+# a normal variable is within so many standard deviations with 95 %
+NORMAL_95: Final = 1.959963984540054
 
 
 def quantiles_by_count(values: Floats, records: Integers, shares: Sequence[float]) -> list[float]:

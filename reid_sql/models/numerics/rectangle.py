@@ -48,11 +48,15 @@ def check_correlation(correlation: npt.ArrayLike, size: int) -> Floats:
     matrix = np.asarray(correlation, dtype=np.float64)
     if matrix.shape != (size, size) or not np.isfinite(matrix).all():
         rule = f"correlation must be a {size} x {size} matrix of finite numbers"
-        raise OutOfDomainError(f"{rule}, got {matrix.shape}; pass one row and one column for each coordinate")
+        raise OutOfDomainError(
+            f"{rule}, got {matrix.shape}; pass one row and one column for each coordinate"
+        )
     off = max(float(np.abs(matrix - matrix.T).max()), float(np.abs(np.diag(matrix) - 1).max()))
     if off > CORRELATION_TOLERANCE:
         rule = "correlation must be symmetric with ones on its diagonal"
-        raise OutOfDomainError(f"{rule}, got a matrix that misses it by {off:.3g}; pass a correlation matrix")
+        raise OutOfDomainError(
+            f"{rule}, got a matrix that misses it by {off:.3g}; pass a correlation matrix"
+        )
     least = float(np.linalg.eigvalsh(matrix)[0])
     if least < -CORRELATION_TOLERANCE:
         rule = f"correlation must have no negative eigenvalue, got {least:.3g}"
@@ -110,9 +114,9 @@ def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
         row = triangle[column]
         left = 1.0
         for step, pivot in enumerate(pivots):
-            row[step] = (correlation[column, pivot] - triangle[pivot, :step] @ row[:step]) / triangle[
-                pivot, step
-            ]
+            row[step] = (
+                correlation[column, pivot] - triangle[pivot, :step] @ row[:step]
+            ) / triangle[pivot, step]
             left = 1 - float(row @ row)
             if left < MIN_CONDITIONAL_VARIANCE:
                 step_of[column] = step
@@ -124,10 +128,16 @@ def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
     for step in range(len(pivots)):
         columns = [column for column in order if step_of[column] == step]
         later = [
-            column for after in range(step + 1, len(pivots)) for column in order if step_of[column] == after
+            column
+            for after in range(step + 1, len(pivots))
+            for column in order
+            if step_of[column] == after
         ]
         yield Step(
-            columns, [float(triangle[column, step]) for column in columns], later, triangle[later, step]
+            columns,
+            [float(triangle[column, step]) for column in columns],
+            later,
+            triangle[later, step],
         )
 
 
@@ -160,7 +170,9 @@ def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
     >>> lattice_points(2, 256, seed=0).shape
     (2, 256)
     """
-    steps = np.array([pow(GENERATORS[points], power, points) for power in range(dimensions)])[:, None]
+    steps = np.array([pow(GENERATORS[points], power, points) for power in range(dimensions)])[
+        :, None
+    ]
     places = np.arange(points).reshape(-1, REPLICATES).T.ravel()
     shifts = np.random.default_rng([seed, points]).random((dimensions, 1))
     folded = np.abs(2 * ((steps * places / points + shifts) % 1) - 1)
@@ -184,7 +196,8 @@ def lattice_points(dimensions: int, points: int, seed: int) -> Floats:
 # The mean is over the points of a randomised lattice. Rectangles are sorted, so that those that begin alike
 # share their first coordinates; blocks fit the cache, over all cores.
 
-MAX_SIGMAS: Final = 40.0  # standard deviations that count as infinite: the normal tail beyond is 0 in doubles
+# standard deviations that count as infinite: the normal tail beyond is 0 in doubles
+MAX_SIGMAS: Final = 40.0
 POINTS_PER_BLOCK: Final = 1 << 14  # rectangles times points that are worked on together
 POINTS_FACTOR: Final = 2  # times the points where the error is too large
 MIN_PROBABILITY: Final = float(np.finfo(np.float64).tiny)
@@ -269,7 +282,8 @@ def _integrate_distinct(codes: Integers, plan: _Plan) -> Floats:
     order = np.lexsort(turned.T[::-1])
     records = turned[order]
     level_of = np.repeat(np.arange(len(plan.steps)), [len(step.columns) for step in plan.steps])
-    depth = np.zeros(len(records), dtype=np.int64)  # the step at which a record parts from the one before it
+    # the step at which a record parts from the one before it
+    depth = np.zeros(len(records), dtype=np.int64)
     depth[1:] = level_of[(records[1:] != records[:-1]).argmax(axis=1)]
     height = max(1, POINTS_PER_BLOCK // plan.uniforms.shape[1])
     slices = [slice(start, start + height) for start in range(0, len(records), height)]
@@ -292,7 +306,8 @@ def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     """Integrate sorted records, a step at a time over their distinct beginnings: (records, replicates)."""
     weight = np.ones((1, 1))
     means: Floats | None = None
-    nodes = np.zeros(len(records), dtype=np.int64)  # of each record: its beginning among the distinct ones
+    # of each record: its beginning among the distinct ones
+    nodes = np.zeros(len(records), dtype=np.int64)
     for level, step in enumerate(plan.steps):
         checkpoint()
         parts = depth <= level
@@ -313,13 +328,17 @@ def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
     return np.asarray(weight[nodes].reshape(len(records), REPLICATES, -1).mean(axis=2))
 
 
-def _step_interval(records: Integers, step: Step, plan: _Plan, ahead: Floats | None) -> tuple[Floats, Floats]:
+def _step_interval(
+    records: Integers, step: Step, plan: _Plan, ahead: Floats | None
+) -> tuple[Floats, Floats]:
     """Intersect the intervals that the step's columns leave its coordinate: (nodes, points) an end."""
     every = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):
         code = records[:, plan.place[column]]
         ends = plan.cells.lower[column][code], plan.cells.upper[column][code]
-        one, other = (end / slope if ahead is None else (end - ahead[:, place]) / slope for end in ends)
+        one, other = (
+            end / slope if ahead is None else (end - ahead[:, place]) / slope for end in ends
+        )
         every.append((one, other) if slope > 0 else (other, one))
     low, high = every[0]
     for one, other in every[1:]:

@@ -43,7 +43,9 @@ def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Fl
         total = total - _logarithm_bend(z + step, x, y)
     z = z + RECURRENCE_STEPS
     # 5.11.1: (z − ½) ln z bends as follows; z itself and ½ ln 2π do not bend.
-    leading = (z - 0.5) * _logarithm_bend(z, x, y) + x * np.log1p(y / (z + x)) + y * np.log1p(x / (z + y))
+    leading = (
+        (z - 0.5) * _logarithm_bend(z, x, y) + x * np.log1p(y / (z + x)) + y * np.log1p(x / (z + y))
+    )
     return np.asarray(total + leading + _remainder_bend(z, x, y))
 
 
@@ -117,7 +119,9 @@ def _start_from_expansions(up: Floats, down: Floats) -> Floats:
     # term in E⁻³ makes it 0 at y = 0; written in expm1, x loses no digits there.
     scale = np.exp(-np.euler_gamma)
     first = 1 / (24 * scale)
-    rising = scale * np.expm1(up) - first * np.expm1(-up) + (first + 0.5 - scale) * np.expm1(-3 * up)
+    rising = (
+        scale * np.expm1(up) - first * np.expm1(-up) + (first + 0.5 - scale) * np.expm1(-3 * up)
+    )
     # Below 0, 1 + x = 1/|y| + O(|y|⁻³) as y → −∞, and x = y/ζ(2) + O(y²) as y → 0. The quotient of two
     # quadratics below has both: b = ζ(2) / (ζ(2) − 1).
     b = 1 / (1 - 6 / np.pi**2)
@@ -227,7 +231,9 @@ xlogy: Final = _lazy("xlogy")
 zeta: Final = _lazy("zeta")
 
 
-def find_root(excess: Callable[[float], float], low: float, high: float, xtol: float = 2e-12) -> float:
+def find_root(
+    excess: Callable[[float], float], low: float, high: float, xtol: float = 2e-12
+) -> float:
     """Find where the function is zero, between two ends at which its signs differ (Brent).
 
     >>> round(find_root(lambda x: x * x - 2, 0.0, 2.0), 9)
@@ -251,12 +257,18 @@ def minimize(loss: Callable[[float], float], low: float, high: float, xatol: flo
     while max(best - low, high - best) > 2 * tolerance:
         step_before, last_step = last_step, step
         step = _step_to_vertex(points)
-        if abs(step) >= abs(step_before) / 2 or not low + tolerance < best + step < high - tolerance:
+        if (
+            abs(step) >= abs(step_before) / 2
+            or not low + tolerance < best + step < high - tolerance
+        ):
             last_step = (low if best > (low + high) / 2 else high) - best
             step = GOLDEN_SECTION * last_step
         place = best + math.copysign(max(abs(step), tolerance), step)
         points = sorted([(value(place), place), *points[:2]])
-        inner, outer = sorted((points[0][1], best if points[0][1] == place else place)), points[0][1]
+        inner, outer = (
+            sorted((points[0][1], best if points[0][1] == place else place)),
+            points[0][1],
+        )
         low, high = (low, inner[1]) if outer == inner[0] else (inner[0], high)
         best = outer
     return best

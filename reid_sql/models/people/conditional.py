@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 STRENGTHS: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 1000.0)  # τ, in records
 OWN_SHARE_CHILD: Final = 0.4  # of a count, which smoothing over the child's bins leaves in its cell
 OWN_SHARE_PARENT: Final = 0.3
-AXES: Final = ((False, False), (False, True), (True, False), (True, True))  # smoothed: child, parent
-PAIRS_PER_CELL: Final = 10  # cells for which a product of matrices takes the time of one gathered sum
+# smoothed: child, parent
+AXES: Final = ((False, False), (False, True), (True, False), (True, True))
+# cells for which a product of matrices takes the time of one gathered sum
+PAIRS_PER_CELL: Final = 10
 MIN_CHANCE: Final = 1e-300
 
 
@@ -42,11 +44,17 @@ class PairBins:
         return PairBins(self.child, self.parent, self.count)
 
 
-def bin_pairs(parent: Column, child: Column, codes: tuple[Integers, Integers], counts: Floats) -> PairBins:
+def bin_pairs(
+    parent: Column, child: Column, codes: tuple[Integers, Integers], counts: Floats
+) -> PairBins:
     """Sum the counts of pairs of values to counts of pairs of bins."""
     width = len(child.bin_mass)
-    pair, place = np.unique(parent.bins[codes[0]] * width + child.bins[codes[1]], return_inverse=True)
-    return PairBins(pair // width, pair % width, np.bincount(place.ravel(), counts).astype(np.float64))
+    pair, place = np.unique(
+        parent.bins[codes[0]] * width + child.bins[codes[1]], return_inverse=True
+    )
+    return PairBins(
+        pair // width, pair % width, np.bincount(place.ravel(), counts).astype(np.float64)
+    )
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,9 @@ class NeighbourSums:
                 spread = OWN_SHARE_CHILD * spread + (1 - OWN_SHARE_CHILD) * self.over_both
         if not over_parent:
             return counts
-        return None if spread is None else OWN_SHARE_PARENT * counts + (1 - OWN_SHARE_PARENT) * spread
+        return (
+            None if spread is None else OWN_SHARE_PARENT * counts + (1 - OWN_SHARE_PARENT) * spread
+        )
 
 
 def sum_neighbours(parent: Column, child: Column, pairs: PairBins) -> NeighbourSums:
@@ -119,7 +129,9 @@ class Smoothing:
     gain: float  # nats
 
 
-def choose_smoothing(parent: Column, child: Column, pairs: PairBins, sums: NeighbourSums) -> Smoothing:
+def choose_smoothing(
+    parent: Column, child: Column, pairs: PairBins, sums: NeighbourSums
+) -> Smoothing:
     """Choose smoothing and shrinkage by leave-one-out likelihood."""
     base = child.bin_left_out[pairs.child]
     independent = float((pairs.count * np.log(base)).sum())
@@ -134,7 +146,9 @@ def choose_smoothing(parent: Column, child: Column, pairs: PairBins, sums: Neigh
         own_row, own_child = own_shares(parent, child, (over_child, over_parent))
         own = own_row[pairs.parent]
         cells = np.maximum(cells - own * own_child[pairs.child], 0)
-        others = np.maximum(_smooth_rows(parent, rows, over_parent=over_parent)[pairs.parent] - own, 0)
+        others = np.maximum(
+            _smooth_rows(parent, rows, over_parent=over_parent)[pairs.parent] - own, 0
+        )
         # Sums of products: BLAS keeps other threads busy between dot products that are as short.
         logs = np.log((cells + strengths * base) / (others + strengths))  # (strengths, pairs)
         gains = (pairs.count * logs).sum(axis=1) - independent
@@ -224,7 +238,9 @@ def fit_conditional(
     parent: Column, child: Column, pairs: PairBins, smoothing: Smoothing | None = None
 ) -> Conditional:
     """Fit the chances, with the likeliest smoothing unless one is given."""
-    chosen = smoothing or choose_smoothing(parent, child, pairs, sum_neighbours(parent, child, pairs))
+    chosen = smoothing or choose_smoothing(
+        parent, child, pairs, sum_neighbours(parent, child, pairs)
+    )
     over_child, over_parent = chosen.axes
     table = _count_table(parent, child, pairs)
     counts: Floats = table.toarray()

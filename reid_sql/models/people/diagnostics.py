@@ -43,11 +43,15 @@ MIN_REPEATED_SHARE: Final = 0.5  # of the records, for the entropy of all column
 MAX_SYNERGY: Final = -0.1
 MAX_DEVIATIONS: Final = 3.0  # of a check, above which it is reported
 CHECKED_SIZES: Final = (2, 3, 5, 10, 20)  # class sizes below which records are counted
-STATUS_TRIPLE: Final = "triple_dependence: {}, {} and {} share {:.2f} nats that no two of them share"
+STATUS_TRIPLE: Final = (
+    "triple_dependence: {}, {} and {} share {:.2f} nats that no two of them share"
+)
 STATUS_CHECK: Final = (
     "predictive_check: {} of records are in classes below {}, and the model expects {} to {}"
 )
-STATUS_TREE_ONLY: Final = "tree_only: no records to leave out, as with weights, marginals or a stored model"
+STATUS_TREE_ONLY: Final = (
+    "tree_only: no records to leave out, as with weights, marginals or a stored model"
+)
 
 
 @dataclass(frozen=True)
@@ -175,7 +179,9 @@ def _choose_triples(columns: int, seed: int) -> Sequence[tuple[int, int, int]]:
     if comb(columns, 3) <= MAX_TRIPLES:
         return list(combinations(range(columns), 3))
     rng = np.random.default_rng([seed, 3])
-    drawn = {tuple(sorted(rng.choice(columns, 3, replace=False).tolist())) for _ in range(MAX_TRIPLES)}
+    drawn = {
+        tuple(sorted(rng.choice(columns, 3, replace=False).tolist())) for _ in range(MAX_TRIPLES)
+    }
     return [(a, b, c) for a, b, c in sorted(drawn)]
 
 
@@ -228,7 +234,9 @@ def predictive_checks(model: PeopleModel) -> list[Check]:
         between_shapes = float(model.shapes @ (by_shape - expected) ** 2)
         sampling = REPEAT_DISPERSION * max(expected * (1 - expected), 1 / n) / n
         observed = int(model.histogram.records[model.histogram.class_size < size].sum())
-        checks.append(Check(size, observed / n, expected, float(np.sqrt(between_shapes + sampling))))
+        checks.append(
+            Check(size, observed / n, expected, float(np.sqrt(between_shapes + sampling)))
+        )
     return checks
 
 
@@ -259,7 +267,8 @@ def summarize(name: str, model: PeopleModel, diagnostics: Diagnostics) -> People
         for column, parent in zip(tree.columns, tree.parents, strict=True)
     ]
     edges += [
-        f"{model.columns[one.column]} determined by {model.columns[one.source]}" for one in model.determined
+        f"{model.columns[one.column]} determined by {model.columns[one.source]}"
+        for one in model.determined
     ]
     shape = float(np.exp(model.shapes @ model.overdispersion.log_shapes(model.records)))
     return PeopleSummary(

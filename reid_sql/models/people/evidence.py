@@ -21,11 +21,14 @@ from reid_sql.models.marginals.column import positions
 from reid_sql.parameters import Floats, Integers
 
 MAX_DRAWN: Final = 10_000  # records
-MAX_PAIRED: Final = 100_000  # distinct records, or records drawn of more, whose pairs of values are counted
+# distinct records, or records drawn of more, whose pairs of values are counted
+MAX_PAIRED: Final = 100_000
 MAX_COMBINATIONS: Final = 20_000  # of values, of one pair of columns
-MAX_ALL_COMBINATIONS: Final = 1_000_000  # of all pairs of columns together, so that memory stays bounded
+# of all pairs of columns together, so that memory stays bounded
+MAX_ALL_COMBINATIONS: Final = 1_000_000
 MAX_COLUMNS_PAIRED: Final = 32  # with more columns, all pairs are counted among the drawn records
-ON_SCALE: Final = 0.9  # share of the records with a value that have a position, for a column with an order
+# share of the records with a value that have a position, for a column with an order
+ON_SCALE: Final = 0.9
 MIN_POSITIONS: Final = 4
 SIGNED_ZEROS: Final = (("0.0", "-0.0"), ("-0.0", "0.0"))
 PairCounts = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
@@ -81,7 +84,10 @@ def count_records(
     _, inverse, sizes = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     class_size, classes = np.unique(sizes, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(codes))
-    rows, paired = order[:max_drawn], codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]]
+    rows, paired = (
+        order[:max_drawn],
+        codes if len(sizes) <= MAX_PAIRED else codes[order[:MAX_PAIRED]],
+    )
     pairs = {}
     for i, j in combinations(range(len(columns)), 2):
         counted = count_pairs(paired[:, i], paired[:, j])
@@ -163,10 +169,15 @@ def reorder_columns(evidence: PeopleEvidence, order: Sequence[int]) -> PeopleEvi
         ordered=tuple(evidence.ordered[j] for j in order),
         values=tuple(evidence.values[j] for j in order),
         counts=tuple(evidence.counts[j] for j in order),
-        pairs={(i, j): _pair_of(evidence, order[i], order[j]) for i, j in combinations(range(len(order)), 2)},
+        pairs={
+            (i, j): _pair_of(evidence, order[i], order[j])
+            for i, j in combinations(range(len(order)), 2)
+        },
         drawn=drawn[rows],
         drawn_size=evidence.drawn_size[rows],
-        known_shares={i: evidence.known_shares[j] for i, j in enumerate(order) if j in evidence.known_shares},
+        known_shares={
+            i: evidence.known_shares[j] for i, j in enumerate(order) if j in evidence.known_shares
+        },
     )
 
 
@@ -225,7 +236,8 @@ def evidence_from_rows(
     drawn = drawn[np.argsort(rows.draw_order[drawn], kind="stable")]
     drawn_codes = _encode_records([rows.texts[row] or () for row in drawn.tolist()], encodings)
     total = int(rows.records[columns[0][1]].sum())
-    if len(drawn) == total:  # the whole sample: in an order that does not depend on an engine's hash
+    # the whole sample: in an order that does not depend on an engine's hash
+    if len(drawn) == total:
         order = np.lexsort(drawn_codes.T)[np.random.default_rng(total).permutation(total)]
         drawn, drawn_codes = drawn[order], drawn_codes[order]
     return PeopleEvidence(
@@ -268,7 +280,9 @@ def _encode_values(values: Sequence[Text]) -> dict[Text, int]:
     return codes
 
 
-def _encode_records(texts: Sequence[Sequence[Text]], encodings: Sequence[Mapping[Text, int]]) -> Integers:
+def _encode_records(
+    texts: Sequence[Sequence[Text]], encodings: Sequence[Mapping[Text, int]]
+) -> Integers:
     """Codes of records: (records, columns)."""
     codes = [[code[text] for code, text in zip(encodings, row, strict=True)] for row in texts]
     return np.array(codes, dtype=np.int64).reshape(-1, len(encodings))
@@ -316,7 +330,9 @@ def _has_scale(values: Sequence[Text], counts: Floats) -> bool:
     return bool(enough and counts[on_scale].sum() >= ON_SCALE * counts[not_null].sum())
 
 
-def _read_known_shares(rows: EvidenceRows, names: Sequence[str]) -> dict[int, tuple[list[Text], Floats]]:
+def _read_known_shares(
+    rows: EvidenceRows, names: Sequence[str]
+) -> dict[int, tuple[list[Text], Floats]]:
     """Shares from outside by column; those of a value that is named twice are added up."""
     by_column = {}
     for column, listed in rows.marginal_shares(names).items():

@@ -9,7 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram, count_people
-from reid_sql.models.copula.copula_file import MAX_SEED, compute_checksum, content_to_text, read_model
+from reid_sql.models.copula.copula_file import (
+    MAX_SEED,
+    compute_checksum,
+    content_to_text,
+    read_model,
+)
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
 from reid_sql.models.people.evidence import (
@@ -83,7 +88,9 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
 
 
 def _fit_in_order(evidence: PeopleEvidence, seed: int) -> PeopleModel:
-    dependencies = choose_dependencies(find_dependencies(evidence), [len(own) for own in evidence.values])
+    dependencies = choose_dependencies(
+        find_dependencies(evidence), [len(own) for own in evidence.values]
+    )
     dependencies = [one for one in dependencies if one.determined not in evidence.known_shares]
     if not dependencies:
         return _fit_cached(evidence, seed)
@@ -95,7 +102,11 @@ def _fit_in_order(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     marginals = tuple(columns[j] for j in sorted(columns))
     linked = link_columns(evidence, dependencies, marginals)
     return replace(
-        model, columns=evidence.columns, marginals=marginals, determined=linked, free_columns=tuple(free)
+        model,
+        columns=evidence.columns,
+        marginals=marginals,
+        determined=linked,
+        free_columns=tuple(free),
     )
 
 
@@ -136,7 +147,9 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     mixture = of_tree
     if is_list(columns):
         some, count = np.unique(evidence.drawn[:MAX_SCORED], axis=0, return_counts=True)
-        mixture = mix_classes(tree, fit_classes(columns, evidence.drawn), some, count.astype(np.float64))
+        mixture = mix_classes(
+            tree, fit_classes(columns, evidence.drawn), some, count.astype(np.float64)
+        )
     classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
     others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
     log_q_without = partial(mixture.log_q_without_class, records=evidence.records)
@@ -185,7 +198,9 @@ def leave_records_out(mixture: Mixture, evidence: PeopleEvidence) -> SampleRecor
     """Score distinct records of the sample, each without one record of it, and look its class size up."""
     drawn = evidence.drawn[:MAX_SCORED]
     codes, first, count = np.unique(drawn, axis=0, return_index=True, return_counts=True)
-    return SampleRecords(mixture.log_q_left_out(codes), evidence.drawn_size[first], count.astype(np.float64))
+    return SampleRecords(
+        mixture.log_q_left_out(codes), evidence.drawn_size[first], count.astype(np.float64)
+    )
 
 
 def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int) -> ShapeLikelihood:
@@ -247,7 +262,9 @@ def _write_tree_column(tree: Tree, j: int) -> dict[str, Any]:
     chances = tree.chances.get(j)
     return _write_column(tree.columns[j]) | {
         "parent": tree.parents[j],
-        "chances": [] if chances is None else [_round_numbers(row) for row in np.exp(chances.log_chance)],
+        "chances": []
+        if chances is None
+        else [_round_numbers(row) for row in np.exp(chances.log_chance)],
     }
 
 
@@ -313,7 +330,12 @@ def _read_determined(
     determined = []
     for place, one in zip(places, written, strict=True):
         source, slip = one["source"], one["slip"]
-        if type(source) is not int or source not in others or type(slip) is not float or not 0 < slip < 1:
+        if (
+            type(source) is not int
+            or source not in others
+            or type(slip) is not float
+            or not 0 < slip < 1
+        ):
             raise ValueError("source or slip")
         goes = _read_integers(one["goes"], UNKNOWN, len(columns[place].seen) - 1)
         if len(goes) != len(columns[source].mass):
@@ -322,9 +344,13 @@ def _read_determined(
     return tuple(columns[j] for j in places_of_all), tuple(determined)
 
 
-def _read_tree(columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers) -> Tree:
+def _read_tree(
+    columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers
+) -> Tree:
     parents = [one["parent"] for one in written]
-    if sorted(order.tolist()) != list(range(len(columns))) or not all(type(p) is int for p in parents):
+    if sorted(order.tolist()) != list(range(len(columns))) or not all(
+        type(p) is int for p in parents
+    ):
         raise ValueError("order")
     chances, before = {}, {ROOT}
     for j in order.tolist():
@@ -342,12 +368,20 @@ def _read_tree(columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]]
 
 def _read_column(written: Mapping[str, Any]) -> Column:
     name, ordered, values = written["name"], written["ordered"], written["values"]
-    if type(name) is not str or type(ordered) is not bool or not isinstance(values, list) or not values:
+    if (
+        type(name) is not str
+        or type(ordered) is not bool
+        or not isinstance(values, list)
+        or not values
+    ):
         raise TypeError("column")
     if any(not isinstance(value, str | None) for value in values) or len(set(values)) < len(values):
         raise ValueError("values")
     mass, many = _read_shares(written["mass"]), _read_numbers(written["multiplicity"])
-    bins, places = _read_integers(written["bins"], 0, len(mass) - 1), _read_numbers(written["unseen_places"])
+    bins, places = (
+        _read_integers(written["bins"], 0, len(mass) - 1),
+        _read_numbers(written["unseen_places"]),
+    )
     same_length = len(mass) == len(many) == len(bins) == len(values) + len(places) + 1
     in_domain = same_length and (many >= 1).all() and (mass > 0).all()
     if not in_domain or set(bins.tolist()) != set(range(bins.max() + 1)):
@@ -356,9 +390,14 @@ def _read_column(written: Mapping[str, Any]) -> Column:
         raise ValueError("unseen_places")
     weight, log_ratio = written.get("rarity", [[1.0], [0.0]])
     rarity = Rarity(_read_shares(weight), _read_numbers(log_ratio))
-    if len(rarity.weight) != len(rarity.log_ratio) or (np.abs(rarity.log_ratio) > MAX_LOG_RARITY).any():
+    if (
+        len(rarity.weight) != len(rarity.log_ratio)
+        or (np.abs(rarity.log_ratio) > MAX_LOG_RARITY).any()
+    ):
         raise ValueError("rarity")
-    return Column(name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity)
+    return Column(
+        name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity
+    )
 
 
 def _read_shares(written: object) -> Floats:

@@ -20,7 +20,8 @@ from reid_sql.parameters import Floats, Integers
 STATUS_DETERMINED: Final = "determined: {0} determines {1}, so {1} adds nothing"
 MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to be considered
 MIN_NATS: Final = 10.0  # of evidence, above which a dependency is no chance
-MIN_AGREEING_RECORDS: Final = 300  # of a certain one: at most 1 % of people differ, with 95 % confidence
+# of a certain one: at most 1 % of people differ, with 95 % confidence
+MIN_AGREEING_RECORDS: Final = 300
 UNKNOWN: Final = -1  # code determined by a value that the sample does not contain
 
 
@@ -60,7 +61,8 @@ def find_dependencies(evidence: PeopleEvidence) -> list[Dependency]:
     for (i, j), (first, second, weight) in evidence.pairs.items():
         for determined, by, own, source in ((j, i, second, first), (i, j, first, second)):
             shares = evidence.counts[determined]
-            counts = np.bincount(source, weight, minlength=len(evidence.counts[by]))  # of the counted records
+            # of the counted records
+            counts = np.bincount(source, weight, minlength=len(evidence.counts[by]))
             partners = np.bincount(source, minlength=len(counts))
             repeated = counts > 1
             too_few = len(shares) < 2 or counts[repeated].sum() < MIN_REPEATED_RECORDS  # noqa: PLR2004
@@ -82,7 +84,9 @@ def describe_dependencies(dependencies: Sequence[Dependency], columns: Sequence[
     return [STATUS_DETERMINED.format(by, determined) for by, determined in named]
 
 
-def choose_dependencies(dependencies: Sequence[Dependency], values: Sequence[int]) -> list[Dependency]:
+def choose_dependencies(
+    dependencies: Sequence[Dependency], values: Sequence[int]
+) -> list[Dependency]:
     """Choose the columns to leave out: each is likely determined by one that stays or is left out after it.
 
     Of two columns that determine each other the one of more values stays; `values` are their numbers.
@@ -123,7 +127,9 @@ def drop_columns(evidence: PeopleEvidence, dropped: Sequence[int]) -> PeopleEvid
             if i in place and j in place
         },
         drawn=evidence.drawn[:, remaining],
-        known_shares={place[j]: shares for j, shares in evidence.known_shares.items() if j in place},
+        known_shares={
+            place[j]: shares for j, shares in evidence.known_shares.items() if j in place
+        },
     )
 
 
@@ -191,7 +197,9 @@ def infer_sources(
         for place, each in enumerate(distinct.tolist()):
             known = [(one, code) for one, code in zip(own, each, strict=True) if code != UNKNOWN]
             if known:
-                chance = np.prod([one.chance_by_source(columns, code) for one, code in known], axis=0)
+                chance = np.prod(
+                    [one.chance_by_source(columns, code) for one, code in known], axis=0
+                )
                 yield SourceEvidence(source, inverse.ravel() == place, chance)
 
 

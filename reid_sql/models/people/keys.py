@@ -56,7 +56,9 @@ def find_key(evidence: PeopleEvidence) -> Key | None:
     codes = evidence.drawn[:MAX_RECORDS]
     if len(codes) < 2 or evidence.weighted or evidence.histogram.class_size.max() > 1:  # noqa: PLR2004
         return None
-    counters = [j for j, values in enumerate(evidence.values) if counts_up(values, evidence.counts[j])]
+    counters = [
+        j for j, values in enumerate(evidence.values) if counts_up(values, evidence.counts[j])
+    ]
     best: Key | None = None
     for columns, agreeing, groups in _compare_sets(codes):
         if best is not None and len(columns) > len(best.columns):
@@ -66,7 +68,9 @@ def find_key(evidence: PeopleEvidence) -> Key | None:
         own = [_measure_evidence(columns, j, groups, len(codes)) for j in columns]
         nats = max(own)
         counted = len(columns) == 2 and any(j in counters for j in columns)  # noqa: PLR2004
-        if nats >= (MIN_NATS_OF_COUNTER if counted else MIN_NATS) and (best is None or nats > best.nats):
+        if nats >= (MIN_NATS_OF_COUNTER if counted else MIN_NATS) and (
+            best is None or nats > best.nats
+        ):
             best = Key(columns, nats)
     return best
 
@@ -79,7 +83,12 @@ def counts_up(values: Sequence[str | None], counts: Floats) -> bool:
     (True, False, False)
     """
     at = positions(values)
-    if len(at) < MIN_COUNTED or np.isnan(at).any() or (at != np.floor(at)).any() or at.min() not in {0, 1}:
+    if (
+        len(at) < MIN_COUNTED
+        or np.isnan(at).any()
+        or (at != np.floor(at)).any()
+        or at.min() not in {0, 1}
+    ):
         return False
     middle = (at.min() + at.max()) / 2
     lower, upper = float(counts[at < middle].sum()), float(counts[at > middle].sum())

@@ -23,7 +23,12 @@ from reid_sql.models.people.overdispersion import (
     correctness,
     excess_overdispersion,
 )
-from reid_sql.models.people.repeated_people import NO_GROUPS, NO_REPEATED_PEOPLE, DrawnGroups, RepeatedPeople
+from reid_sql.models.people.repeated_people import (
+    NO_GROUPS,
+    NO_REPEATED_PEOPLE,
+    DrawnGroups,
+    RepeatedPeople,
+)
 from reid_sql.models.people.scores import LeftOut, Overdispersion, PeopleCells
 from reid_sql.models.people.tree import LatentClasses, Tree, draw_log_rarity
 from reid_sql.parameters import Floats, Integers
@@ -60,7 +65,8 @@ class Mixture:
         """Ln q of classes of the sample, each without its records."""
         log_q = self.tree.log_q_left_out(codes, size)
         if self.classes is not None:
-            fitted = size * (self.classes.records / records)  # records of the class among the fitted ones
+            # records of the class among the fitted ones
+            fitted = size * (self.classes.records / records)
             log_q = mix_logs(self.class_weight, self.classes.log_q_left_out(codes, fitted), log_q)
         return log_q
 
@@ -150,7 +156,8 @@ class PeopleModel:
     repeated_people: RepeatedPeople = NO_REPEATED_PEOPLE
     groups: DrawnGroups = NO_GROUPS
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
-    free_columns: tuple[int, ...] = ()  # of the mixture, in its order: all that no other one determines
+    # of the mixture, in its order: all that no other one determines
+    free_columns: tuple[int, ...] = ()
 
     @property
     def records(self) -> int:
@@ -210,7 +217,9 @@ class PeopleModel:
         """Whether the sample contains each value, (records, columns)."""
         seen = [len(column.seen) for column in self.marginals]
         other = [column.other_code for column in self.marginals]
-        return np.asarray(np.where(codes < seen, SEEN, np.where(codes <= other, NEW, WITHOUT_SHARE)))
+        return np.asarray(
+            np.where(codes < seen, SEEN, np.where(codes <= other, NEW, WITHOUT_SHARE))
+        )
 
     def replace_values_without_share(self, codes: Integers) -> Integers:
         """Replace values unlike the sample's by other values, which have bins."""

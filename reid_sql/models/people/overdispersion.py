@@ -40,9 +40,7 @@ INTERCEPT: Final = (-1.2, 3.0)  # prior of α, mean and standard deviation
 SLOPE: Final = (-0.155, 0.015)  # prior of β
 MIN_LOG_SHAPE: Final = -1.0  # at 8 nats; nearly all tables of people have a greater mean of ln a
 MIN_LOG_SHAPE_SLOPE: Final = -0.15  # for each nat
-STATUS_OVERDISPERSED: Final = (
-    "overdispersed: counts differ from the model more than in reference tables, so the estimate is doubtful"
-)
+STATUS_OVERDISPERSED: Final = "overdispersed: counts differ from the model more than in reference tables, so the estimate is doubtful"
 
 
 def uniqueness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats:
@@ -83,7 +81,9 @@ def below_k(q: npt.ArrayLike, shape: npt.ArrayLike, people: float, k: int) -> Fl
     return np.asarray(betainc(a + 1, k - 1.0, a / (a + mean)))
 
 
-def sum_negative_binomial(size: npt.ArrayLike, chance: npt.ArrayLike, terms: npt.ArrayLike) -> Floats:
+def sum_negative_binomial(
+    size: npt.ArrayLike, chance: npt.ArrayLike, terms: npt.ArrayLike
+) -> Floats:
     """P(M < `terms`) of a negative binomial M, as a sum of its probabilities.
 
     P(M = 0) = p^s and P(M = m + 1) = P(M = m) (s + m)/(m + 1) (1 − p). It is the incomplete beta function
@@ -102,7 +102,9 @@ def sum_negative_binomial(size: npt.ArrayLike, chance: npt.ArrayLike, terms: npt
     return np.asarray(np.minimum(total, 1.0))
 
 
-def uniqueness_known(q: npt.ArrayLike, shape: npt.ArrayLike, records: float, people: float) -> Floats:
+def uniqueness_known(
+    q: npt.ArrayLike, shape: npt.ArrayLike, records: float, people: float
+) -> Floats:
     """ξ of a person whom the sample of n shows alone in the cell: ((a + n q) / (a + N q))^(a+1).
 
     >>> uniqueness_known(0.01, 1.0, 100, 100).tolist(), uniqueness_known(0.01, 1.0, 100, 300).tolist()
@@ -139,7 +141,9 @@ def below_k_known(
     known = np.asarray(seen, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
     others = np.maximum(k - known, 1.0)  # at most this number less one may be unseen
-    below = sum_negative_binomial if k <= MAX_SUMMED_SIZE else lambda s, p, terms: betainc(s, terms, p)
+    below = (
+        sum_negative_binomial if k <= MAX_SUMMED_SIZE else lambda s, p, terms: betainc(s, terms, p)
+    )
     return np.asarray(np.where(known < k, below(a + known, chance, others), 0.0))
 
 
@@ -152,7 +156,8 @@ class ShapeLaw:
     drift: float  # per factor 10 of the population over the sample
 
 
-LAW: Final = ShapeLaw(-0.13, 0.7, -0.1)  # fitted to tables of people in benchmarks/accuracy/people.py
+# fitted to tables of people in benchmarks/accuracy/people.py
+LAW: Final = ShapeLaw(-0.13, 0.7, -0.1)
 
 
 @dataclass(frozen=True)
@@ -179,7 +184,10 @@ def shape_likelihood(log_q: Floats, records: int, repeated: int) -> ShapeLikelih
 
 
 def subtable_likelihoods(
-    tables: PairTables, drawn: Integers, rng: np.random.Generator, classes: LatentClasses | None = None
+    tables: PairTables,
+    drawn: Integers,
+    rng: np.random.Generator,
+    classes: LatentClasses | None = None,
 ) -> list[ShapeLikelihood]:
     """Likelihoods of a on random subsets of the columns, each with a tree of its own over the same pairs.
 
@@ -220,7 +228,10 @@ def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood])
     alphas, betas, weight = _fit_line(others)
     centre = alphas + betas * (own.entropy - CENTRE) + LAW.shift
     density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / LAW.deviation) ** 2) / 2)
-    log = np.log(np.maximum(np.asarray((density * weight).sum(axis=(1, 2))), 1e-300)) + own.log_likelihood
+    log = (
+        np.log(np.maximum(np.asarray((density * weight).sum(axis=(1, 2))), 1e-300))
+        + own.log_likelihood
+    )
     weights = np.exp(log - log.max())
     weights[weights < MIN_WEIGHT * weights.sum()] = 0.0  # nothing is computed for these
     return np.asarray(weights / weights.sum())
@@ -242,9 +253,14 @@ def log_shapes_at(records: float, people: float) -> Floats:
 
 def _fit_line(others: Sequence[ShapeLikelihood]) -> tuple[Floats, Floats, Floats]:
     """Posterior of the line ln a = α + β (H − 8) across sub-tables of entropy H, on a grid of α and β."""
-    alphas = np.linspace(INTERCEPT[0] - 4 * INTERCEPT[1], INTERCEPT[0] + 4 * INTERCEPT[1], 81)[:, None]
+    alphas = np.linspace(INTERCEPT[0] - 4 * INTERCEPT[1], INTERCEPT[0] + 4 * INTERCEPT[1], 81)[
+        :, None
+    ]
     betas = np.linspace(SLOPE[0] - 2.5 * SLOPE[1], SLOPE[0] + 2.5 * SLOPE[1], 11)[None, :]
-    log = -(((alphas - INTERCEPT[0]) / INTERCEPT[1]) ** 2) / 2 - ((betas - SLOPE[0]) / SLOPE[1]) ** 2 / 2
+    log = (
+        -(((alphas - INTERCEPT[0]) / INTERCEPT[1]) ** 2) / 2
+        - ((betas - SLOPE[0]) / SLOPE[1]) ** 2 / 2
+    )
     share = min(1.0, INDEPENDENT_SUBTABLES / max(len(others), 1))
     for table in others:
         at = alphas + betas * (table.entropy - CENTRE)

@@ -30,7 +30,8 @@ from reid_sql.parameters import Floats, Integers
 REPEAT_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-5, 0.99, 60)])  # grid of τ
 COARSE_CHANCES: Final[Floats] = np.concatenate([[0.0], np.geomspace(1e-4, 0.99, 24)])
 INTERVAL_LOG_LIKELIHOOD: Final = NORMAL_95**2 / 2  # below the greatest
-MIN_LOG_LIKELIHOOD_RATIO: Final = 6.0  # of repeated people; one in eleven tables of single people reaches it
+# of repeated people; one in eleven tables of single people reaches it
+MIN_LOG_LIKELIHOOD_RATIO: Final = 6.0
 MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS: Final = 20.0  # tables of people drawn one by one reached 11
 MIN_HOUSEHOLD: Final = 5.0  # identical people, above which records were drawn in groups
 MIN_UNIQUE_SHARE: Final = 0.1  # of a subset of columns: the test needs rare records
@@ -47,7 +48,8 @@ class RepeatedPeople:
     low: float = 0.0
     high: float = 0.0
     log_likelihood_ratio: float = 0.0  # of the likeliest τ to 0
-    class_chances: Floats = field(default_factory=lambda: np.empty(0), compare=False)  # at the upper end
+    # at the upper end
+    class_chances: Floats = field(default_factory=lambda: np.empty(0), compare=False)
 
     @property
     def beyond_chance(self) -> bool:
@@ -74,7 +76,8 @@ class RepeatedPeople:
         [0.104, 0.527]
         """
         duplicates = self.max_duplicates(fraction)
-        if name == "correctness":  # E[1/(F + M)] ≥ E[1/F] / (1 + E[M]) for M duplicates of each of F (Jensen)
+        # E[1/(F + M)] ≥ E[1/F] / (1 + E[M]) for M duplicates of each of F (Jensen)
+        if name == "correctness":
             return 1 / (1 + duplicates)
         # P(M ≥ 1) ≤ E[M], and P(M ≥ k − 1) ≤ E[M]/(k − 1) (Markov)
         return max(1 - duplicates / (k - 1 if name == "below_k" else 1), 0.0)
@@ -91,7 +94,9 @@ def identical_people(repeat_chance: float, fraction: float) -> float:
     log_left = np.log1p(-fraction)
 
     def excess(people: float) -> float:
-        just_one = people * fraction * np.exp((people - 1) * log_left) / -np.expm1(people * log_left)
+        just_one = (
+            people * fraction * np.exp((people - 1) * log_left) / -np.expm1(people * log_left)
+        )
         return float(1 - repeat_chance - just_one)
 
     return (
@@ -120,7 +125,10 @@ class DrawnGroups:
         """
         if self.low <= 0:
             return False
-        return identical_people(self.low, min(self.records / people, 1 - MIN_EXPECTED)) >= MIN_HOUSEHOLD
+        return (
+            identical_people(self.low, min(self.records / people, 1 - MIN_EXPECTED))
+            >= MIN_HOUSEHOLD
+        )
 
 
 NO_REPEATED_PEOPLE: Final = RepeatedPeople()
@@ -184,7 +192,9 @@ def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -
             continue
         expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
         single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
-        likelihood = _likelihood_by_shape(single, size == 1, np.ones(len(size)), COARSE_CHANCES).max(axis=1)
+        likelihood = _likelihood_by_shape(
+            single, size == 1, np.ones(len(size)), COARSE_CHANCES
+        ).max(axis=1)
         if likelihood.max() - likelihood[0] >= MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS:
             within = COARSE_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
             low = max(low, float(within.min()))
@@ -205,7 +215,9 @@ def single_chance(expected: Floats, shapes: Floats) -> Floats:
     return np.asarray(np.minimum(chance, 1.0))
 
 
-def _likelihood_by_shape(single: Floats, is_single: np.ndarray, weight: Floats, chances: Floats) -> Floats:
+def _likelihood_by_shape(
+    single: Floats, is_single: np.ndarray, weight: Floats, chances: Floats
+) -> Floats:
     """Log-likelihood of each of these τ under each shape: (chances, shapes)."""
     of_single = weight[is_single] @ np.log(np.maximum(single[is_single], 1e-300))  # (shapes,)
     of_repeated, count = single[~is_single], float(weight[is_single].sum())

@@ -125,10 +125,14 @@ class Overdispersion:
             correct = partial(overdispersion.correctness_known, 1.0, records=n, people=people)
             kappa[alone] = self.average(cells[alone], people, correct)
         mean_shape = float(np.exp(self.weights @ self.log_shapes(people)))
-        kappa[~alone] = overdispersion.correctness_known(sizes[~alone], cells[~alone], mean_shape, n, people)
+        kappa[~alone] = overdispersion.correctness_known(
+            sizes[~alone], cells[~alone], mean_shape, n, people
+        )
         return xi, kappa
 
-    def average(self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]) -> Floats:
+    def average(
+        self, q: Floats, people: float, score: Callable[[Floats, Floats], Floats]
+    ) -> Floats:
         """Mean of score(q, a) over the shapes at this population, interpolated on a grid of ln q.
 
         The grid is fixed, so that the score of a record does not depend on the others.
@@ -138,7 +142,10 @@ class Overdispersion:
         nodes, at = np.unique(np.concatenate([below, below + 1]), return_inverse=True)
         relevant = self.weights > MIN_WEIGHT
         weights = self.weights[relevant] / self.weights[relevant].sum()
-        table = score(np.exp(nodes * GRID_STEP)[:, None], np.exp(self.log_shapes(people)[relevant])) @ weights
+        table = (
+            score(np.exp(nodes * GRID_STEP)[:, None], np.exp(self.log_shapes(people)[relevant]))
+            @ weights
+        )
         low, high = table[at.reshape(2, -1)]
         return np.asarray(low + (place - below) * (high - low))
 
@@ -146,7 +153,9 @@ class Overdispersion:
         """Ln a in a population of this size, for each of the weights."""
         return overdispersion.log_shapes_at(self.records, people)
 
-    def _average_by_population(self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score) -> Floats:
+    def _average_by_population(
+        self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score
+    ) -> Floats:
         cells, sizes = np.broadcast_arrays(
             np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64)
         )
@@ -210,7 +219,9 @@ class PeopleCells(RecordCells):
     def known(self, class_size: Integers, population: npt.ArrayLike) -> tuple[Floats, Floats]:
         """ξ and κ for records of the sample itself, each by a q without it."""
         q = self.probability if self.left_out is None else self.left_out.probability
-        sizes, people = np.broadcast_arrays(np.asarray(class_size), np.asarray(population, dtype=np.float64))
+        sizes, people = np.broadcast_arrays(
+            np.asarray(class_size), np.asarray(population, dtype=np.float64)
+        )
         xi, kappa = np.empty(len(sizes)), np.empty(len(sizes))
         for each in np.unique(people).tolist():
             rows = people == each

@@ -66,7 +66,9 @@ class Tree:
             if self.parents[j] == ROOT:
                 log_q += column.log_share[codes[:, j]]
             else:
-                log_q += self.chances[j].log_chance[self._bins(self.parents[j], codes), self._bins(j, codes)]
+                log_q += self.chances[j].log_chance[
+                    self._bins(self.parents[j], codes), self._bins(j, codes)
+                ]
                 log_q += column.log_within[codes[:, j]]
         return log_q
 
@@ -77,7 +79,10 @@ class Tree:
             if self.parents[j] == ROOT:
                 log_q += column.log_left_out[codes[:, j]]
             else:
-                fitted, cells = self.chances[j], (self._bins(self.parents[j], codes), self._bins(j, codes))
+                fitted, cells = (
+                    self.chances[j],
+                    (self._bins(self.parents[j], codes), self._bins(j, codes)),
+                )
                 assert isinstance(fitted, Conditional)  # noqa: S101  # a table has no counts to leave out
                 log_q += fitted.log_left_out(*cells, size) + column.log_within_left_out[codes[:, j]]
         return log_q
@@ -136,11 +141,14 @@ class PairTables:
         for (i, j), (first, second, counts) in evidence.pairs.items():
             pairs = bin_pairs(columns[i], columns[j], (first, second), counts)
             sums = sum_neighbours(columns[i], columns[j], pairs)
-            sampling = evidence.records / counts.sum()  # above 1 where only the drawn records were counted
+            # above 1 where only the drawn records were counted
+            sampling = evidence.records / counts.sum()
             self._choose(i, j, pairs, sums, sampling)
             self._choose(j, i, pairs.transposed, sums.transposed, sampling)
 
-    def _choose(self, parent: int, child: int, pairs: PairBins, sums: NeighbourSums, sampling: float) -> None:
+    def _choose(
+        self, parent: int, child: int, pairs: PairBins, sums: NeighbourSums, sampling: float
+    ) -> None:
         chosen = choose_smoothing(self.columns[parent], self.columns[child], pairs, sums)
         self._pairs[parent, child], self._smoothings[parent, child] = pairs, chosen
         self.gains[parent, child] = chosen.gain * sampling
@@ -286,17 +294,22 @@ class LatentClasses:
 
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes, (records, columns)."""
-        within = sum(column.log_within[own] for column, own in zip(self.columns, codes.T, strict=True))
+        within = sum(
+            column.log_within[own] for column, own in zip(self.columns, codes.T, strict=True)
+        )
         return np.asarray(_log_sum(self._log_joint(codes, range(len(self.columns)))) + within)
 
     def log_q_left_out(self, codes: Integers, size: npt.ArrayLike = 1.0) -> Floats:
         """Ln q of records, each without its part of the counts of every class, or that of `size` such."""
         joint = self._log_joint(codes, range(len(self.columns)))
-        own = np.exp(joint - _log_sum(joint)[:, None]) * np.reshape(size, (-1, 1))  # (records, classes)
+        # an array of shape (records, classes)
+        own = np.exp(joint - _log_sum(joint)[:, None]) * np.reshape(size, (-1, 1))
         left = np.maximum(self.class_counts - own, 0.0)
         log = np.log((left + CLASS_RECORDS) / (left + CLASS_RECORDS).sum(axis=1, keepdims=True))
         within = np.zeros(len(codes))
-        for j, (column, first) in enumerate(zip(self.columns, first_bins(self.columns), strict=True)):
+        for j, (column, first) in enumerate(
+            zip(self.columns, first_bins(self.columns), strict=True)
+        ):
             bins = column.bins[codes[:, j]]
             share = column.bin_left_out[bins][:, None]
             count = np.maximum(self.counts[first + bins] - own, 0.0)
@@ -308,7 +321,9 @@ class LatentClasses:
         """Draw codes of records, (count, columns)."""
         own = rng.choice(len(self.share), count, p=self.share)
         codes = np.zeros((count, len(self.columns)), dtype=np.int64)
-        for j, (column, first) in enumerate(zip(self.columns, first_bins(self.columns), strict=True)):
+        for j, (column, first) in enumerate(
+            zip(self.columns, first_bins(self.columns), strict=True)
+        ):
             table = np.exp(self.log_chance[first : first + len(column.bin_mass)])
             cumulated = np.cumsum(table / table.sum(axis=0), axis=0)[:-1]
             bins = (rng.random(count) >= cumulated[:, own]).sum(axis=0)
@@ -345,7 +360,9 @@ def fit_classes(columns: Sequence[Column], codes: Integers) -> LatentClasses:
     >>> np.exp(classes.log_q(codes[[0, -1]])).round(1).tolist()
     [0.5, 0.5]
     """
-    bins = np.stack([column.bins[own] for column, own in zip(columns, codes.T, strict=True)], axis=1)
+    bins = np.stack(
+        [column.bins[own] for column, own in zip(columns, codes.T, strict=True)], axis=1
+    )
     some = (bins + first_bins(columns))[:MAX_RECORDS]
     best = max(CLASSES, key=lambda count: _score_held_out(columns, some, count))
     counts, class_counts = _maximise_likelihood(columns, some, best)
@@ -368,7 +385,9 @@ def _score_held_out(columns: Sequence[Column], some: Integers, count: int) -> fl
     return score
 
 
-def _maximise_likelihood(columns: Sequence[Column], some: Integers, count: int) -> tuple[Floats, Floats]:
+def _maximise_likelihood(
+    columns: Sequence[Column], some: Integers, count: int
+) -> tuple[Floats, Floats]:
     """EM from classes by how rare a record's values are together: counts of bins and of records by class."""
     from scipy import sparse  # noqa: PLC0415 - see numerics/special_functions
 
@@ -390,7 +409,9 @@ def _maximise_likelihood(columns: Sequence[Column], some: Integers, count: int) 
     return counts, class_counts
 
 
-def _chances(columns: Sequence[Column], counts: Floats, class_counts: Floats) -> tuple[Floats, Floats]:
+def _chances(
+    columns: Sequence[Column], counts: Floats, class_counts: Floats
+) -> tuple[Floats, Floats]:
     """Chances of all bins by class, and the classes' shares."""
     shares = np.concatenate([column.bin_mass for column in columns])[:, None]
     chance = (counts + SHRINKAGE * shares) / (class_counts + SHRINKAGE)

@@ -22,7 +22,11 @@ from reid_sql.models.copula import copula_fit, gaussian_copula
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
 from reid_sql.models.people.fit import fit
-from reid_sql.models.population.population_uniqueness import METHODS, UniquenessEvidence, estimate_by_methods
+from reid_sql.models.population.population_uniqueness import (
+    METHODS,
+    UniquenessEvidence,
+    estimate_by_methods,
+)
 from reid_sql.models.population.subsample import Texts, count_sample
 from reid_sql.models.population_risk.answer import PopulationRisk, answer_by_fit, fit_sample
 from reid_sql.models.pyc import pitman_yor_forecast
@@ -34,7 +38,8 @@ from reid_sql.parameters import Choice, Floats, Integers, Number, Numbers
 # Source: Rocher, Hendrickx & de Montjoye 2019, table 1, and
 # supplement, equations 1 to 9 and table 7.
 
-CERTAIN_SCORE: Final = 0.95  # ξ above which a person is predicted to be unique, in the false-discovery rate
+# ξ above which a person is predicted to be unique, in the false-discovery rate
+CERTAIN_SCORE: Final = 0.95
 LIKELY_SCORE: Final = 0.5  # and in the F-score, table 7
 BINS: Final = 10
 Flags = npt.NDArray[np.bool_]
@@ -117,7 +122,9 @@ def _f_score(predicted: Flags, unique: Flags) -> float | None:
 def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
     """Tenths of the scale that contain persons: the supplement's reliability diagram (figure 7)."""
     tenth_of = np.minimum((xi * BINS).astype(np.int64), BINS - 1)
-    persons, score, alone = (np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique))
+    persons, score, alone = (
+        np.bincount(tenth_of, weight, BINS) for weight in (np.ones(xi.size), xi, unique)
+    )
     return tuple(
         Tenth(
             tenth / BINS,
@@ -143,7 +150,9 @@ REPEATS: Final = Number(
     1000.0,
     whole=True,
 )
-FRACTIONS: Final = Numbers(FRACTION, optional=True, is_one_enough=True, example="0.1 or [0.1, 0.01]")
+FRACTIONS: Final = Numbers(
+    FRACTION, optional=True, is_one_enough=True, example="0.1 or [0.1, 0.01]"
+)
 Fractions = Annotated[Sequence[float] | None, FRACTIONS]
 Repeats = Annotated[int, REPEATS]
 METHOD: Final = Choice(tuple(METHODS))
@@ -193,9 +202,9 @@ class SampleEvidence:
 
 def ask_method(method: str, sample: SampleEvidence) -> MethodResult:
     """Estimate by a method; the status of one that refuses is its refusal."""
-    ask = {"people": _ask_people, "copula": _ask_copula, "pyc": _ask_pyc}.get(method) or _ask_estimator(
+    ask = {"people": _ask_people, "copula": _ask_copula, "pyc": _ask_pyc}.get(
         method
-    )
+    ) or _ask_estimator(method)
     try:
         return ask(sample)
     except ReidError as error:
@@ -217,19 +226,26 @@ def _ask_people(sample: SampleEvidence) -> MethodResult:
     row = answer_by_fit(fitted, evidence, [sample.people])[0]
     model = fitted.model
     if model is None or model.columns != evidence.columns:
-        model = fit(evidence)  # scores need the columns that others determine, as fit_people has them
-    return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
+        # scores need the columns that others determine, as fit_people has them
+        model = fit(evidence)
+    return MethodResult(
+        _both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people)
+    )
 
 
 def _ask_copula(sample: SampleEvidence) -> MethodResult:
     model = copula_fit.fit_copula(_require(sample.evidence.rows))
     row = gaussian_copula.forecast_copula(model, [sample.people])[0]
-    return MethodResult(_both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people))
+    return MethodResult(
+        _both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people)
+    )
 
 
 def _ask_pyc(sample: SampleEvidence) -> MethodResult:
     return MethodResult(
-        _both_shares(pitman_yor_forecast.forecast_pitman_yor(sample.evidence.histogram, [sample.people])[0])
+        _both_shares(
+            pitman_yor_forecast.forecast_pitman_yor(sample.evidence.histogram, [sample.people])[0]
+        )
     )
 
 
@@ -276,7 +292,9 @@ class WholeTable:
         codes = self.codes[records].T.tolist()
         if not self.texts:
             return [[str(code) for code in column] for column in codes]
-        return [[own[code] for code in column] for own, column in zip(self.texts, codes, strict=True)]
+        return [
+            [own[code] for code in column] for own, column in zip(self.texts, codes, strict=True)
+        ]
 
 
 def backtest(
@@ -306,7 +324,9 @@ def backtest(
     unique = np.asarray(sizes[place.ravel()] == 1)
     truths = {UNIQUENESS: float(unique.mean()), CORRECTNESS: len(sizes) / len(codes)}
     whole = WholeTable(codes, texts, names, unique, truths)
-    return [row for share in shares for row in _test_fraction(whole, share, int(samples), seed, methods)]
+    return [
+        row for share in shares for row in _test_fraction(whole, share, int(samples), seed, methods)
+    ]
 
 
 def choose_methods(methods: Sequence[str] | None) -> list[str]:
@@ -324,7 +344,9 @@ def choose_methods(methods: Sequence[str] | None) -> list[str]:
 def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[float]:
     """The fractions, checked; by default the usual ones whose samples are large enough."""
     if fractions is None:
-        usual = [share for share in DEFAULT_FRACTIONS if round(share * people) >= MIN_SAMPLE_RECORDS]
+        usual = [
+            share for share in DEFAULT_FRACTIONS if round(share * people) >= MIN_SAMPLE_RECORDS
+        ]
         if not usual and people < MIN_TABLE_RECORDS:
             rule = f"the table must contain at least {MIN_TABLE_RECORDS} records for samples of a half of it"
             raise TooFewRecordsError(f"{rule}, got {people}; pass a larger table")
@@ -389,7 +411,9 @@ def _list_error_rows(
         yield Backtest(*test, None, key, share, None, None, truth, size, STATUS_WITHIN_TABLE)
 
 
-def _summarize_samples(test: tuple[str, float], figure: str, values: np.ndarray, truth: float) -> Backtest:
+def _summarize_samples(
+    test: tuple[str, float], figure: str, values: np.ndarray, truth: float
+) -> Backtest:
     """Mean of the samples, between the least and the greatest."""
     if not values.size:
         return Backtest(*test, None, figure, None, None, None, truth, 0, STATUS_WITHIN_TABLE)
@@ -401,7 +425,9 @@ def _list_person_rows(
     test: tuple[str, float], results: Sequence[MethodResult], unique: Sequence[Flags]
 ) -> Iterator[Backtest]:
     """How well scores of persons outside the samples predict who is unique, over all and by tenths of ξ."""
-    scored = [(each.xi, truth) for each, truth in zip(results, unique, strict=True) if each.xi is not None]
+    scored = [
+        (each.xi, truth) for each, truth in zip(results, unique, strict=True) if each.xi is not None
+    ]
     if not scored:
         return
     scores: PersonScores = score_persons(
@@ -409,7 +435,9 @@ def _list_person_rows(
     )
     for figure in SCORES:
         value = getattr(scores, figure)
-        yield Backtest(*test, None, figure, value, None, None, None, scores.persons, STATUS_WITHIN_TABLE)
+        yield Backtest(
+            *test, None, figure, value, None, None, None, scores.persons, STATUS_WITHIN_TABLE
+        )
     for tenth in scores.tenths:
         shown = tenth.score, tenth.low, tenth.high, tenth.unique
         yield Backtest(*test, None, "tenth", *shown, tenth.persons, STATUS_WITHIN_TABLE)

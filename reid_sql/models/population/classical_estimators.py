@@ -20,7 +20,8 @@ from reid_sql.parameters import Floats
 # What every estimator of population uniqueness answers, and what each of them first asks of the sample.
 
 NO_INTERVAL: Final = "no_interval: "
-COVERED: Final = "low_coverage"  # of an interval that contained the true value too seldom to decide anything
+# of an interval that contained the true value too seldom to decide anything
+COVERED: Final = "low_coverage"
 STATUS_LOW_COVERAGE: Final = (
     f"{COVERED}: the interval contained the true value in only {{}} of {{}} reference samples"
 )
@@ -28,7 +29,9 @@ STATUS_NO_UNIQUE_RECORD: Final = "no_unique_record: no record of the sample is u
 STATUS_BY_PITMAN: Final = "by pitman: the rule of Dankar et al. takes the estimate of pitman"
 STATUS_BY_SNB: Final = "by snb: the rule of Dankar et al. takes the estimate of snb"
 STATUS_BY_ZAYATZ: Final = "by zayatz: the rule of Dankar et al. takes the estimate of zayatz"
-STATUS_ALL_UNIQUE: Final = "all_unique: all records are unique, so the sample gives only the upper end, 1"
+STATUS_ALL_UNIQUE: Final = (
+    "all_unique: all records are unique, so the sample gives only the upper end, 1"
+)
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,10 @@ def estimate_zayatz(histogram: Histogram, population: float) -> Estimate:
     # i C(n − i, n_s − 1) over its value at i = 1: the other i − 1 are among those who are not drawn.
     once = size * np.exp(log_miss_probability(size - 1, sample.records - 1, sample.population - 1))
     return Estimate(
-        float(sample.uniqueness * sample.unique / (histogram.classes @ once)), None, None, STATUS_ZAYATZ
+        float(sample.uniqueness * sample.unique / (histogram.classes @ once)),
+        None,
+        None,
+        STATUS_ZAYATZ,
     )
 
 
@@ -191,7 +197,9 @@ def estimate_slide_negative_binomial(histogram: Histogram, population: float) ->
     0.0852
     """
     sample = count_sample(histogram, population)
-    unique, twofold = (float(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2))
+    unique, twofold = (
+        float(histogram.classes[histogram.class_size == size].sum()) for size in (1, 2)
+    )
     if unique == 0 or twofold == 0 or sample.unique == sample.records:
         return Estimate(None, None, None, STATUS_SNB_UNSOLVED)
     classes = estimate_population_classes(histogram, sample.fraction)
@@ -280,7 +288,11 @@ def sampling_fraction(records: int, population: float) -> float:
     >>> sampling_fraction(3_257, 32_561), sampling_fraction(3_258, 32_561) > MAX_PITMAN_FRACTION
     (0.1, True)
     """
-    return MAX_PITMAN_FRACTION if records == ceil(population * MAX_PITMAN_FRACTION) else records / population
+    return (
+        MAX_PITMAN_FRACTION
+        if records == ceil(population * MAX_PITMAN_FRACTION)
+        else records / population
+    )
 
 
 def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) -> Estimate:
@@ -300,4 +312,6 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
 
 
 def _name_estimator(chosen: str, estimate: Estimate) -> Estimate:
-    return replace(estimate, status=chosen if estimate.status == OK else f"{chosen}; {estimate.status}")
+    return replace(
+        estimate, status=chosen if estimate.status == OK else f"{chosen}; {estimate.status}"
+    )

@@ -55,7 +55,8 @@ class IndividualRisk:
     class_size: Integers
     population_class_size: Floats
     risk: Floats
-    household_risk: float | None  # chance that a match on a member of the household is right; else NULL
+    # chance that a match on a member of the household is right; else NULL
+    household_risk: float | None
     expected_reidentifications: float
     status: str
 
@@ -80,7 +81,9 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     f = sizes.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
     risks = (
-        quadrature.expected_inverse_negative_binomial(f, f, p) if form == "exact" else _approximate_risk(f, p)
+        quadrature.expected_inverse_negative_binomial(f, f, p)
+        if form == "exact"
+        else _approximate_risk(f, p)
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
@@ -92,4 +95,8 @@ def _approximate_risk(f: Floats, p: Floats) -> Floats:
 
     p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.
     """
-    return np.where(f > 2, p / (f - (1 - p)), quadrature.expected_inverse_negative_binomial(f, f, p))  # noqa: PLR2004
+    return np.where(
+        f > 2,  # noqa: PLR2004
+        p / (f - (1 - p)),
+        quadrature.expected_inverse_negative_binomial(f, f, p),
+    )

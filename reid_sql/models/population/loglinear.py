@@ -57,18 +57,23 @@ def fit_two_way(codes: Integers, records: Integers) -> TwoWayFit:
     >>> fit_two_way(sexes_and_towns, np.array([3, 1, 4])).expected.tolist()  # an exact fit
     [3.0, 1.0, 4.0]
     """
-    dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
-        np.int32
-    )
+    dense = np.stack(
+        [np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1
+    ).astype(np.int32)
     if dense.shape[1] == 1:
         return TwoWayFit(records.astype(np.float64), 0.0, len(records))
-    pairs = {pair: number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)}
+    pairs = {
+        pair: number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)
+    }
     cells = list_possible_cells(dense, pairs)
     weight = records.astype(np.float64)
     observed = {pair: _count_pairs(table, dense, pair, weight) for pair, table in pairs.items()}
     if len(pairs) == 1:
         return TwoWayFit(weight, 0.0, _count_parameters(dense, observed))
-    margins = [(table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair]) for pair, table in pairs.items()]
+    margins = [
+        (table[cells[:, pair[0]], cells[:, pair[1]]], observed[pair])
+        for pair, table in pairs.items()
+    ]
     observed_records = np.zeros(len(cells))
     place = _find_cells(cells, dense)
     observed_records[place] = weight
@@ -127,13 +132,17 @@ def _refuse_many_cells(cells: int) -> None:
 
 
 def _count_pairs(table: Places, codes: Places, pair: tuple[int, int], weight: Floats) -> Floats:
-    return np.asarray(np.bincount(table[codes[:, pair[0]], codes[:, pair[1]]], weight), dtype=np.float64)
+    return np.asarray(
+        np.bincount(table[codes[:, pair[0]], codes[:, pair[1]]], weight), dtype=np.float64
+    )
 
 
 def _count_parameters(codes: Places, observed: dict[tuple[int, int], Floats]) -> int:
     """Count what the model can choose: main effects, and the occurring pairs of two columns beyond them."""
     values = [int(column.max()) + 1 for column in codes.T]
-    beyond = sum(len(counts) - values[one] - values[other] + 1 for (one, other), counts in observed.items())
+    beyond = sum(
+        len(counts) - values[one] - values[other] + 1 for (one, other), counts in observed.items()
+    )
     return beyond + sum(values) - len(values) + 1
 
 
@@ -158,7 +167,9 @@ class ProportionalFit:
 
     def run(self) -> tuple[Floats, float]:
         """Give the expected counts, and the worst pair's miss in records as the last cycle began."""
-        most = min(MAX_CYCLES, max(3, int(MAX_CELL_UPDATES / (len(self.records) * len(self.margins)))))
+        most = min(
+            MAX_CYCLES, max(3, int(MAX_CELL_UPDATES / (len(self.records) * len(self.margins))))
+        )
         logs, deviation = self.cycle(np.zeros(len(self.records)))
         for _ in range(most // 3):
             if deviation < MAX_MISS:
@@ -207,7 +218,8 @@ GROUP_WIDTH: Final = 0.01  # of the groups of ln μ
 # Of a group, by which they are moved: engines give ln μ to a thousandth, and one that lay on a border would
 # fall to either side by its last digit.
 GROUP_OFFSET: Final = 0.25
-MIN_POISSON_LOG_SHAPE: Final = 13.0  # logarithm of a shape from which on the counts are as good as Poisson
+# logarithm of a shape from which on the counts are as good as Poisson
+MIN_POISSON_LOG_SHAPE: Final = 13.0
 # The log-likelihoods of a 95 % interval are at most so far below the largest
 MAX_LIKELIHOOD_DROP: Final = NORMAL_95**2 / 2
 INTERVAL_SHAPES: Final = 17  # shapes of an interval that are looked at
@@ -224,7 +236,9 @@ def fit_shape(sizes: Integers, expected: Floats, classes: Integers | Floats) -> 
     return _shape_from_log(ShapeLikelihood.of(sizes, expected, classes).likeliest())
 
 
-def list_likely_shapes(sizes: Integers, expected: Floats, classes: Integers | Floats) -> list[float]:
+def list_likely_shapes(
+    sizes: Integers, expected: Floats, classes: Integers | Floats
+) -> list[float]:
     """Shapes that span the 95 % interval of the likelihood, ascending.
 
     Infinity is one of them where Poisson is not ruled out.
@@ -257,8 +271,12 @@ class ShapeLikelihood:
     @classmethod
     def of(cls, sizes: Integers, expected: Floats, classes: Integers | Floats) -> "ShapeLikelihood":
         """Group the classes."""
-        level = np.round(np.log(np.maximum(expected, np.finfo(float).tiny)) / GROUP_WIDTH + GROUP_OFFSET)
-        groups, place = np.unique(np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True)
+        level = np.round(
+            np.log(np.maximum(expected, np.finfo(float).tiny)) / GROUP_WIDTH + GROUP_OFFSET
+        )
+        groups, place = np.unique(
+            np.stack([sizes.astype(np.float64), level]), axis=1, return_inverse=True
+        )
         counts: Floats = np.bincount(place.ravel(), classes).astype(np.float64)
         return cls(groups[0], np.exp((groups[1] - GROUP_OFFSET) * GROUP_WIDTH), counts)
 
@@ -266,7 +284,13 @@ class ShapeLikelihood:
         """Negative log-likelihood of the shape of this logarithm."""
         f, mean, a = self.sizes, self.expected, np.exp(log)
         rare = a * np.log1p(mean / a)  # −ln P(0)
-        seen = gammaln(f + a) - gammaln(a) + f * np.log(mean / (a + mean)) - rare - np.log(-np.expm1(-rare))
+        seen = (
+            gammaln(f + a)
+            - gammaln(a)
+            + f * np.log(mean / (a + mean))
+            - rare
+            - np.log(-np.expm1(-rare))
+        )
         return -float(self.counts @ seen)
 
     def likeliest(self) -> float:
@@ -310,12 +334,14 @@ INTERACTIONS: Final = Number(
 )
 Interactions = Annotated[int, INTERACTIONS]
 MAX_PARAMETERS_PER_CLASS: Final = 0.25  # beyond, the two-way model mostly repeats the sample
-STATUS_TOO_MANY: Final = (
-    "nearly_saturated: {} parameters for {} classes nearly repeat the sample and understate the risk"
+STATUS_TOO_MANY: Final = "nearly_saturated: {} parameters for {} classes nearly repeat the sample and understate the risk"
+STATUS_NOT_FITTED: Final = (
+    "not_converged: the two-way model misses a pair of values by {:.2g} records"
 )
-STATUS_NOT_FITTED: Final = "not_converged: the two-way model misses a pair of values by {:.2g} records"
 STATUS_ONE_SIZE: Final = "one_class_size: all classes have one size, so the risk may be understated"
-STATUS_SATURATED: Final = "saturated: the main effects repeat the sample's counts, so the risk is understated"
+STATUS_SATURATED: Final = (
+    "saturated: the main effects repeat the sample's counts, so the risk is understated"
+)
 SATURATION_TOLERANCE: Final = 2e-3  # in a logarithm, which may be rounded to a thousandth
 
 
@@ -380,11 +406,15 @@ def score_fitted_records(
     xi, nb_xi = (np.where(alone, loglinear_uniqueness(mu, f, shape), 0.0) for shape in (np.inf, a))
     kappa = nb_kappa = quadrature.expected_inverse_poisson(sizes, (1 - f) * mu / f)
     if not np.isinf(a):
-        nb_kappa = quadrature.expected_inverse_negative_binomial(sizes, a + sizes, (a + mu) / (a + mu / f))
+        nb_kappa = quadrature.expected_inverse_negative_binomial(
+            sizes, a + sizes, (a + mu) / (a + mu / f)
+        )
     tau1, tau2, nb_tau1, nb_tau2 = (fsum(values[alone]) for values in (xi, kappa, nb_xi, nb_kappa))
     nb_shape = None if np.isinf(a) else a
     status = "; ".join(notes) or OK
-    return LoglinearRisk(sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status)
+    return LoglinearRisk(
+        sizes, xi, kappa, nb_xi, nb_kappa, tau1, tau2, nb_tau1, nb_tau2, nb_shape, status
+    )
 
 
 def is_saturated(sizes: Integers, log_expected: Floats) -> bool:

@@ -17,7 +17,11 @@ import numpy.typing as npt
 
 from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records
 from reid_sql.models.people import overdispersion
-from reid_sql.models.people.functional_dependencies import DeterminedColumn, SourceEvidence, infer_sources
+from reid_sql.models.people.functional_dependencies import (
+    DeterminedColumn,
+    SourceEvidence,
+    infer_sources,
+)
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import shrink_correctness, shrink_scores
 from reid_sql.models.people.tree import ROOT, Tree, maximum_spanning_tree
@@ -45,7 +49,9 @@ class SubsetShapes:
         entropies = subsets @ own
         for row, places in enumerate(map(np.flatnonzero, subsets)):
             shared = self._mutual_information[np.ix_(places, places)]
-            entropies[row] -= sum(shared[edge] for edge in maximum_spanning_tree(shared) if edge[0] != ROOT)
+            entropies[row] -= sum(
+                shared[edge] for edge in maximum_spanning_tree(shared) if edge[0] != ROOT
+            )
         return np.asarray(entropies)
 
     @cached_property
@@ -176,7 +182,9 @@ def determined_information(
     if (sources[0], sources[1]) not in joints:
         return 0.0
     left, right = (
-        _chance_by_bin(determined[j], model) if j in determined else np.eye(len(model.marginals[j].bin_mass))
+        _chance_by_bin(determined[j], model)
+        if j in determined
+        else np.eye(len(model.marginals[j].bin_mass))
         for j in (one, other)
     )
     return _information(left.T @ joints[sources[0], sources[1]] @ right)
@@ -186,14 +194,17 @@ def _chance_by_bin(determined: DeterminedColumn, model: PeopleModel) -> Floats:
     """P(value of a determined column | bin of its source): (bins, values, the last of them unknown)."""
     column = model.marginals[determined.source]
     chance = np.zeros((len(column.bin_mass), len(model.marginals[determined.column].mass)))
-    np.add.at(chance, (column.bins, determined.code_of_source), column.mass)  # UNKNOWN, −1, is the last
+    # UNKNOWN, −1, is the last
+    np.add.at(chance, (column.bins, determined.code_of_source), column.mass)
     return np.asarray(chance / column.bin_mass[:, None])
 
 
 def _join_source(model: PeopleModel, one: int, other: int, source: int) -> Floats:
     """Joint distribution of two columns of one source, or of one and its source's categories."""
     mass = model.marginals[source].mass
-    code = {each.column: each.code_of_source for each in model.determined} | {source: np.arange(len(mass))}
+    code = {each.column: each.code_of_source for each in model.determined} | {
+        source: np.arange(len(mass))
+    }
     pairs, place = np.unique(np.stack([code[one], code[other]]), axis=1, return_inverse=True)
     codes = [np.unique(own, return_inverse=True)[1] for own in pairs]
     joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
@@ -209,4 +220,6 @@ def _information(joint: Floats) -> float:
     """
     independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     some = joint > MIN_CHANCE
-    return max(float(joint[some] @ np.log(joint[some] / np.maximum(independent[some], MIN_CHANCE))), 0.0)
+    return max(
+        float(joint[some] @ np.log(joint[some] / np.maximum(independent[some], MIN_CHANCE))), 0.0
+    )

@@ -67,7 +67,9 @@ class PitmanUniqueness:
     status: str
 
 
-def pitman_uniqueness(histogram: Histogram, population: float, form: Form = "exact") -> PitmanUniqueness:
+def pitman_uniqueness(
+    histogram: Histogram, population: float, form: Form = "exact"
+) -> PitmanUniqueness:
     """Expected share Ξ unique in the population: Γ(θ+1) Γ(n+θ+α−1) / (Γ(θ+α) Γ(n+θ)), or its limit.
 
     The limit is Γ(θ+1)/Γ(θ+α) n^(α−1). `form` is 'exact' (the expectation at this n) or 'asymptotic'
@@ -83,7 +85,9 @@ def pitman_uniqueness(histogram: Histogram, population: float, form: Form = "exa
     return evaluate_uniqueness(fit_pitman(histogram), n, form)
 
 
-def evaluate_uniqueness(fitted: PitmanFit, population: float, form: Form = "exact") -> PitmanUniqueness:
+def evaluate_uniqueness(
+    fitted: PitmanFit, population: float, form: Form = "exact"
+) -> PitmanUniqueness:
     """Expected share of the population that is unique, by fitted parameters; the limits without them."""
     if fitted.theta is None or fitted.alpha is None:
         limits = {STATUS_ALL_UNIQUE: 1.0, STATUS_ALL_ALIKE: float(population == 1)}
@@ -92,7 +96,9 @@ def evaluate_uniqueness(fitted: PitmanFit, population: float, form: Form = "exac
     return PitmanUniqueness(share, fitted.status)
 
 
-def expected_uniqueness(theta: float, alpha: float, population: float, form: str = "exact") -> float:
+def expected_uniqueness(
+    theta: float, alpha: float, population: float, form: str = "exact"
+) -> float:
     """Expected share of unique people under known parameters, in log space."""
     opened = log_gamma_ratio(theta + alpha, 1 - alpha)
     thinned = (
@@ -110,7 +116,9 @@ def fit_pitman(histogram: Histogram) -> PitmanFit:
     >>> round(answer.theta, 3), round(answer.alpha, 3)
     (10.399, 0.0)
     """
-    likelihood = Likelihood(histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64))
+    likelihood = Likelihood(
+        histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
+    )
     if likelihood.classes == likelihood.records:
         return PitmanFit(None, None, STATUS_ALL_UNIQUE)
     if likelihood.classes == 1:
@@ -149,7 +157,9 @@ class Likelihood:
         opened, drawn = 1 / (theta + alpha * self.opened), 1 / (theta + self.drawn)
         weighted, shares = self.opened_weight * opened, self.opened * opened
         along_theta = weighted.sum() - self.drawn_weight @ drawn
-        along_alpha = weighted @ self.opened - self.counts @ (psi(self.sizes - alpha) - psi(1 - alpha))
+        along_alpha = weighted @ self.opened - self.counts @ (
+            psi(self.sizes - alpha) - psi(1 - alpha)
+        )
         bend = self.drawn_weight @ drawn**2 - weighted @ opened
         cross = -(weighted @ shares)
         within = self.counts @ (zeta(2.0, 1 - alpha) - zeta(2.0, self.sizes - alpha))
@@ -226,7 +236,9 @@ def _newton_step(point: Floats, gradient: Floats, hessian: Floats, damping: floa
     step[1] = np.clip(step[1], -2.0, 2.0)
     step[0] = (
         np.clip(
-            point[0] + step[0], 0.0, (point[0] + MAX_ALPHA) / 2 if point[0] < MAX_ALPHA - 1e-9 else MAX_ALPHA
+            point[0] + step[0],
+            0.0,
+            (point[0] + MAX_ALPHA) / 2 if point[0] < MAX_ALPHA - 1e-9 else MAX_ALPHA,
         )
         - point[0]
     )
@@ -263,7 +275,9 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
     sample = count_sample(histogram, population)
     fitted = fit_pitman(histogram)
     estimate = evaluate_uniqueness(fitted, sample.population)
-    if estimate.uniqueness is not None and estimate.uniqueness > sample.uniqueness * (1 + ROUNDING_TOLERANCE):
+    if estimate.uniqueness is not None and estimate.uniqueness > sample.uniqueness * (
+        1 + ROUNDING_TOLERANCE
+    ):
         return Estimate(None, None, None, STATUS_BEYOND_BOUND)
     if estimate.uniqueness is None or fitted.theta is None or fitted.alpha is None:
         return Estimate(estimate.uniqueness, None, estimate.uniqueness, estimate.status)
@@ -284,9 +298,9 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
 
 def _covariance(histogram: Histogram, point: Floats, *, at_bound: bool) -> Floats | None:
     """Inverse curvature of the log-likelihood in (α, σ), None where it does not bend down."""
-    gradient, hessian = Likelihood(histogram.class_size.astype(float), histogram.classes.astype(float)).slope(
-        *point
-    )
+    gradient, hessian = Likelihood(
+        histogram.class_size.astype(float), histogram.classes.astype(float)
+    ).slope(*point)
     bend = -hessian
     if at_bound:  # a density that falls with this slope from the end on is as wide as its inverse
         bend[0, 0] += gradient[0] ** 2
@@ -300,7 +314,9 @@ def _log_slope(alpha: float, sigma: float, population: float) -> Floats:
 
     def log(alpha: float, sigma: float) -> float:
         theta = (1 - alpha) * exp(sigma) - alpha
-        return float(np.log(max(expected_uniqueness(theta, alpha, population), np.finfo(float).tiny)))
+        return float(
+            np.log(max(expected_uniqueness(theta, alpha, population), np.finfo(float).tiny))
+        )
 
     low, high = alpha - DIFFERENCE_STEP, min(alpha + DIFFERENCE_STEP, 1 - DIFFERENCE_STEP**2)
     along_alpha = (log(high, sigma) - log(low, sigma)) / (high - low)

@@ -42,8 +42,10 @@ class UniquenessEvidence:
     """
 
     class_size: Integers  # (lines,)
-    log_expected: Floats  # (lines,) if the columns were independent; NaN if the method does not need it
-    classes: Integers | Floats  # (lines,); parts of classes where people count in their smallest one
+    # (lines,) if the columns were independent; NaN if the method does not need it
+    log_expected: Floats
+    # (lines,); parts of classes where people count in their smallest one
+    classes: Integers | Floats
     rows: EvidenceRows | None = None
 
     @classmethod
@@ -91,7 +93,9 @@ def use_histogram(estimate: HistogramEstimator) -> Estimator:
 # Population uniqueness by a Gaussian copula that is fitted to the sample on the way.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.
 
-STATUS_NO_PAIRS: Final = "no_pairs: a copula needs counts of pairs of plain values, such as numbers or texts"
+STATUS_NO_PAIRS: Final = (
+    "no_pairs: a copula needs counts of pairs of plain values, such as numbers or texts"
+)
 STATUS_ONE_RECORD: Final = "one_record: a copula needs at least two records"
 
 
@@ -105,7 +109,9 @@ def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate
         return Estimate(None, None, None, STATUS_ONE_RECORD)
     model = copula_fit.fit_copula(rows, method="paper")
     forecast = gaussian_copula.forecast_copula(model, [sample.population])[0]
-    return Estimate(forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status)
+    return Estimate(
+        forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status
+    )
 
 
 # Population uniqueness by the model of people: the share, ends and status that population_risk gives.
@@ -143,7 +149,9 @@ def estimate_pyc(histogram: Histogram, population: float) -> Estimate:
     True
     """
     forecast = pitman_yor_forecast.forecast_pitman_yor(histogram, [population])[0]
-    return Estimate(forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status)
+    return Estimate(
+        forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status
+    )
 
 
 # Population uniqueness by a log-linear model with main effects: Poisson counts, or negative binomial ones.
@@ -157,7 +165,9 @@ STATUS_PARAMETRIC: Final = STATUS_LOW_COVERAGE.format(52, 119)
 STATUS_POISSON: Final = "poisson: counts vary no more than Poisson counts do"
 
 
-def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overdispersed: bool) -> Estimate:
+def estimate_loglinear(
+    evidence: UniquenessEvidence, population: float, *, overdispersed: bool
+) -> Estimate:
     """Ξ = τ₁/n_s: a person who is unique in the population is in the sample with the sampled fraction."""
     sample = count_sample(evidence.histogram, population)
     sizes, classes, log_expected = evidence.class_size, evidence.classes, evidence.log_expected
@@ -175,10 +185,18 @@ def estimate_loglinear(evidence: UniquenessEvidence, population: float, *, overd
     xi = chances(shape)
     share = float(classes[alone] @ xi) / sample.records
     spread = loglinear.list_likely_shapes(sizes, expected, classes)
-    shares = [share, *(float(classes[alone] @ chances(likely)) / sample.records for likely in spread)]
+    shares = [
+        share,
+        *(float(classes[alone] @ chances(likely)) / sample.records for likely in spread),
+    ]
     # The unique people who happen to be in the sample, and those of the population.
-    chance = NORMAL_95 * sqrt(classes[alone] @ xi**2 / sample.records**2 + share / sample.population)
-    low, high = share - hypot(share - min(shares), chance), share + hypot(max(shares) - share, chance)
+    chance = NORMAL_95 * sqrt(
+        classes[alone] @ xi**2 / sample.records**2 + share / sample.population
+    )
+    low, high = (
+        share - hypot(share - min(shares), chance),
+        share + hypot(max(shares) - share, chance),
+    )
     status = f"{STATUS_PARAMETRIC}; {STATUS_POISSON}" if np.isinf(shape) else STATUS_PARAMETRIC
     return Estimate(share, max(0.0, low), min(1.0, high), status)
 
@@ -203,7 +221,9 @@ class PopulationUniqueness:
 
 
 def _estimate_dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
-    of = {name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")}
+    of = {
+        name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")
+    }
     sample = count_sample(evidence.histogram, population)
     return classical_estimators.choose_by_dankar(
         classical_estimators.sampling_fraction(sample.records, sample.population), of
@@ -270,4 +290,6 @@ def _method_row(name: str, estimate: Estimate, sample: Sample) -> PopulationUniq
     if share is not None and share > sample.uniqueness * (1 + 1e-9):
         notes.append(classical_estimators.STATUS_EXCEEDS_BOUND)
     people = None if share is None else share * sample.population
-    return PopulationUniqueness(name, people, share, estimate.low, estimate.high, "; ".join(notes) or OK)
+    return PopulationUniqueness(
+        name, people, share, estimate.low, estimate.high, "; ".join(notes) or OK
+    )

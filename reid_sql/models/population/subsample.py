@@ -76,7 +76,9 @@ def _encode_column(values: Sequence[str | None]) -> tuple[list[str | None], Inte
     return texts, np.array([code[value] for value in values], dtype=np.int64)
 
 
-def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) -> UniquenessEvidence:
+def count_sample(
+    codes: Integers, texts: Texts = (), names: Sequence[str] = ()
+) -> UniquenessEvidence:
     """Count the evidence of all methods; codes are (records, columns), in the random order of the draw.
 
     `texts` are the values of each column's codes, by default the codes themselves.
@@ -85,7 +87,9 @@ def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) 
     [1, 2]
     """
     key = row_keys(codes)
-    _, first, place, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    _, first, place, sizes = np.unique(
+        key, return_index=True, return_inverse=True, return_counts=True
+    )
     log_expected = np.round(_log_expected(codes, codes[first]), DECIMALS)
     kinds, classes = np.unique(
         np.stack([sizes, log_expected], axis=1), axis=0, return_counts=True
@@ -100,7 +104,9 @@ def count_sample(codes: Integers, texts: Texts = (), names: Sequence[str] = ()) 
     drawn = zip(codes[:MAX_DRAWN].tolist(), sizes[place[:MAX_DRAWN]].tolist(), strict=True)
     for order, (record, size) in enumerate(drawn):
         values = [own[value] for own, value in zip(texts, record, strict=True)]
-        rows.append(EvidenceRow(DRAWN_RECORD, class_size=size, draw_order=order / len(codes), texts=values))
+        rows.append(
+            EvidenceRow(DRAWN_RECORD, class_size=size, draw_order=order / len(codes), texts=values)
+        )
     return UniquenessEvidence.from_rows(rows_from_tuples(rows))
 
 
@@ -118,12 +124,16 @@ def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> Iterat
     for column, (own, name) in enumerate(zip(texts, names, strict=True)):
         values, counts = np.unique(codes[:, column], return_counts=True)
         for value, n in zip(values.tolist(), counts.tolist(), strict=True):
-            yield EvidenceRow(VALUE, column + 1, label=name, first_value=own[value], records=n, weight=n)
+            yield EvidenceRow(
+                VALUE, column + 1, label=name, first_value=own[value], records=n, weight=n
+            )
 
 
 def _count_pairs(codes: Integers, texts: Texts) -> Iterator[EvidenceRow]:
     for i, j in combinations(range(codes.shape[1]), 2):
-        counted = zip(*(each.tolist() for each in count_pairs(codes[:, i], codes[:, j])), strict=True)
+        counted = zip(
+            *(each.tolist() for each in count_pairs(codes[:, i], codes[:, j])), strict=True
+        )
         for one, other, n in counted:
             values = texts[i][one], texts[j][other]
             yield EvidenceRow(PAIR, i + 1, j + 1, None, *values, records=int(n), weight=n)

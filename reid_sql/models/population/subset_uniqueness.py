@@ -26,12 +26,18 @@ from reid_sql.models.people.functional_dependencies import UNKNOWN, SourceEviden
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.scores import MIN_WEIGHT
 from reid_sql.models.people.tree import ROOT, Tree
-from reid_sql.models.population.people_subsets import MIN_CHANCE, PeopleSubsets, Subsets, SubsetShapes
+from reid_sql.models.population.people_subsets import (
+    MIN_CHANCE,
+    PeopleSubsets,
+    Subsets,
+    SubsetShapes,
+)
 from reid_sql.parameters import PROBABILITY, Floats, Integers
 
 DRAWS: Final = 1024  # records that represent the population
 COPULA_ORDERS: Final = 4  # of the nominal columns of a copula, each with a part of the draws
-COPULA_PRECISION: Final = Precision(128, 256, 0.1)  # of integrals, whose errors nearly cancel in the mean
+# of integrals, whose errors nearly cancel in the mean
+COPULA_PRECISION: Final = Precision(128, 256, 0.1)
 UniqueShare = Callable[[Sequence[int]], float]  # Ξ by these columns, by their numbers from 0
 
 
@@ -86,9 +92,14 @@ class PeoplePopulation:
 
     def _log_q(self, places: list[int]) -> Floats:
         """Ln q of the draws on these columns, each value with a rarity of its own."""
-        first, back = np.unique(self._drawn[:, places], axis=0, return_index=True, return_inverse=True)[1:]
+        first, back = np.unique(
+            self._drawn[:, places], axis=0, return_index=True, return_inverse=True
+        )[1:]
         distinct, tree, free = self._drawn[first], self.model.mixture.tree, self.model.free_columns
-        own, evidence = [free.index(j) for j in places if j in free], self._evidence(distinct, places)
+        own, evidence = (
+            [free.index(j) for j in places if j in free],
+            self._evidence(distinct, places),
+        )
         log_q = score_tree_columns(tree, distinct[:, free], own, evidence)
         return np.asarray(log_q[back.ravel()] + self._rarity[:, places].sum(axis=1))
 
@@ -106,7 +117,9 @@ class PeoplePopulation:
         codes[:, model.free_columns] = model.mixture.draw(DRAWS, rng)
         for one in model.determined:
             code = one.code_of_source[codes[:, one.source]]
-            codes[:, one.column] = np.where(code == UNKNOWN, model.marginals[one.column].other_code, code)
+            codes[:, one.column] = np.where(
+                code == UNKNOWN, model.marginals[one.column].other_code, code
+            )
         return codes
 
     @cached_property
@@ -203,13 +216,18 @@ def profile(
     known = [subset for size in sizes for subset in combinations(range(columns), size)]
     known.append(tuple(range(columns)))
     without = (
-        [tuple(j for j in range(columns) if j != left) for left in range(columns)] if columns > 1 else []
+        [tuple(j for j in range(columns) if j != left) for left in range(columns)]
+        if columns > 1
+        else []
     )
     subsets = np.zeros((len(known) + len(without), columns), dtype=bool)
     for row, subset in enumerate([*known, *without]):
         subsets[row, list(subset)] = True
     scores = raise_to_subsets(subsets, _score_subsets(model, values, subsets, float(population)))
-    rows = [_to_known_row(model.columns, subset, score) for subset, score in zip(known, scores, strict=False)]
+    rows = [
+        _to_known_row(model.columns, subset, score)
+        for subset, score in zip(known, scores, strict=False)
+    ]
     impacts = _impacts(model.columns, scores[len(known) - 1], scores[len(known) :])
     return [*rows, *impacts, _smallest(rows, max(sizes, default=columns), level)]
 
@@ -233,7 +251,10 @@ def _score_subsets(
     if isinstance(model, PeopleModel):
         person = PeopleSubsets(model, model.codes([[value] for value in values])[0])
         scored = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
-        return [SubsetScore(float(q), float(xi), float(kappa), status) for q, xi, kappa, status in scored]
+        return [
+            SubsetScore(float(q), float(xi), float(kappa), status)
+            for q, xi, kappa, status in scored
+        ]
     if not isinstance(model, GaussianCopula):
         raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
     scores = []

@@ -50,19 +50,26 @@ from reid_sql.models.population_risk.doubts import (
     list_doubts,
 )
 from reid_sql.models.population_risk.intervals import Share
-from reid_sql.models.population_risk.shares import Bounds, Shares, count_shares, predict_shares, prove_bounds
+from reid_sql.models.population_risk.shares import (
+    Bounds,
+    Shares,
+    count_shares,
+    predict_shares,
+    prove_bounds,
+)
 from reid_sql.parameters import COUNT, Number
 
 CODE_KEY: Final = STATUS_KEY.partition(":")[0]
-MAX_CROWDED_BESIDE_REPEATS: Final = 10  # classes, such as one of each answer that respondents repeat
+# classes, such as one of each answer that respondents repeat
+MAX_CROWDED_BESIDE_REPEATS: Final = 10
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
 SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
-SENTENCE_FEWER_REPEATS: Final = "Fewer records repeat than the model expects, so more people may be unique."
-SENTENCE_NO_REPEATS: Final = "No record repeats, so the upper end is what is provable."
-SENTENCE_UNLIKE_REFERENCE: Final = (
-    "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
+SENTENCE_FEWER_REPEATS: Final = (
+    "Fewer records repeat than the model expects, so more people may be unique."
 )
+SENTENCE_NO_REPEATS: Final = "No record repeats, so the upper end is what is provable."
+SENTENCE_UNLIKE_REFERENCE: Final = "The table is unlike the reference tables: its interval is wider, and may still miss the true value."
 IF_SAMPLE: Final = "if the table is a random sample of them with one row per person"
 
 
@@ -132,7 +139,9 @@ def format_percent(share: float) -> str:
     if points in {0.0, 100.0}:
         return f"{points:.0f}"
     if points < MIN_PERCENT or points > 100 - MIN_PERCENT:
-        return f"less than {MIN_PERCENT}" if points < MIN_PERCENT else f"more than {100 - MIN_PERCENT}"
+        return (
+            f"less than {MIN_PERCENT}" if points < MIN_PERCENT else f"more than {100 - MIN_PERCENT}"
+        )
     digits = int(np.clip(1 - np.floor(np.log10(min(points, 100 - points))), 0, 4))
     return f"{points:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{points:.0f}"
 
@@ -196,7 +205,9 @@ def answer(
         if people < evidence.records:
             got = f"{people:,}".removesuffix(".0")
             rule = f"populations must be at least the {evidence.records:,} records of the sample, got {got}"
-            raise OutOfDomainError(f"{rule}; pass the size of the population that the sample was drawn from")
+            raise OutOfDomainError(
+                f"{rule}; pass the size of the population that the sample was drawn from"
+            )
     return answer_by_fit(fit_sample(evidence, max(sizes), seed), evidence, sizes, k)
 
 
@@ -207,7 +218,9 @@ def answer_by_fit(
 
     Shares fall as a population grows, so an upper end for one holds for all larger ones. Lower ends follow.
     """
-    predictions = {people: _predict(fitted, evidence, people, k) for people in sorted(set(populations))}
+    predictions = {
+        people: _predict(fitted, evidence, people, k) for people in sorted(set(populations))
+    }
     for smaller, larger in pairwise(predictions):
         shares, doubts = predictions[larger]
         predictions[larger] = shares.at_most(predictions[smaller][0]), doubts
@@ -236,7 +249,9 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     dropped = functional_dependencies.choose_dependencies(dependencies, sizes)
     free = functional_dependencies.drop_columns(evidence, [one.determined for one in dropped])
     is_certain = all(one.is_certain for one in dropped)
-    dependencies = [replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies]
+    dependencies = [
+        replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies
+    ]
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
     key = find_key(free)
@@ -312,7 +327,9 @@ def _predict(
     shares = (shares if crowd is None else crowd.include(shares, everybody, k)).in_order()
     bounds = _bounds(evidence, everybody, k, doubts)
     if fitted.key is not None:
-        doubts.append(STATUS_KEY.format(join_names([evidence.columns[j] for j in fitted.key.columns])))
+        doubts.append(
+            STATUS_KEY.format(join_names([evidence.columns[j] for j in fitted.key.columns]))
+        )
     if STATUS_FEWER_REPEATS in doubts or fitted.key is not None:
         shares = bounds.raise_ends(shares)
     if fitted.key is not None and fitted.key.is_likely:

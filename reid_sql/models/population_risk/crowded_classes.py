@@ -69,7 +69,9 @@ class CrowdedClasses:
             return 0.0, 0.0, 0.0
         if name == "correctness":
             return (len(self.size) / people,) * 3
-        below = [self.size[size < k].sum() for size in (self.size * people / self.records, self.size)]
+        below = [
+            self.size[size < k].sum() for size in (self.size * people / self.records, self.size)
+        ]
         return 0.0, float(below[0] / self.records), float(below[1] / self.records)
 
 
@@ -84,7 +86,9 @@ def find_crowded_classes(model: PeopleModel, evidence: PeopleEvidence) -> Crowde
     log_q = model.mixture.log_q_without_class(of_mixture, size, evidence.records)
     expected = evidence.records * np.exp(log_q)
     chance = gammainc(size.astype(np.float64), expected)  # of a Poisson count of at least the size
-    crowded = (size >= MIN_RECORDS) & (size > MIN_RATIO * expected) & (chance * len(size) < MAX_CHANCE)
+    crowded = (
+        (size >= MIN_RECORDS) & (size > MIN_RATIO * expected) & (chance * len(size) < MAX_CHANCE)
+    )
     if not crowded.any() or evidence.records - size[crowded].sum() < MIN_OTHERS:
         return None
     return CrowdedClasses(codes[crowded], drawn[crowded], size[crowded], evidence.records)

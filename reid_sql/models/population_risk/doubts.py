@@ -28,21 +28,19 @@ STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so only a prov
 STATUS_NEAR_IDENTIFIER: Final = (
     "near_identifier: no value of a column repeats, so only a provable bound is given"
 )
-STATUS_GROUP_SAMPLE: Final = (
-    "group_sample: records were drawn in groups, such as households, so only an upper bound is given"
-)
+STATUS_GROUP_SAMPLE: Final = "group_sample: records were drawn in groups, such as households, so only an upper bound is given"
 STATUS_UNLIKE_PEOPLE: Final = (
     "unlike_reference_tables: a second model estimates far less, so the interval is wider"
 )
-STATUS_FEWER_REPEATS: Final = (
-    "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
-)
+STATUS_FEWER_REPEATS: Final = "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
 STATUS_KEY: Final = "possible_key: no two records agree in {} together, so all may be unique"
 STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the upper end is what is provable"
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
 )
-STATUS_NOT_LARGER: Final = "not_larger: the population is less than twice the sample, so count it if you can"
+STATUS_NOT_LARGER: Final = (
+    "not_larger: the population is less than twice the sample, so count it if you can"
+)
 STATUS_WEIGHTED: Final = (
     "weighted: the interval was tested only without weights, and no upper end is provable"
 )
@@ -84,7 +82,9 @@ def list_doubts(
         yield STATUS_WEIGHTED
 
 
-def list_assumptions(evidence: PeopleEvidence, people: float, *, certain_dependencies: bool) -> Iterator[str]:
+def list_assumptions(
+    evidence: PeopleEvidence, people: float, *, certain_dependencies: bool
+) -> Iterator[str]:
     """What the interval assumes, of which the sample shows nothing."""
     yield from ASSUMPTIONS
     if may_hide_duplicates(evidence.records, people):
@@ -104,7 +104,11 @@ def is_near_identifier(evidence: PeopleEvidence) -> bool:
     True
     """
     drawn = evidence.drawn
-    return any(len(np.unique(column)) == len(column) for column in drawn.T) if len(drawn) > 1 else False
+    return (
+        any(len(np.unique(column)) == len(column) for column in drawn.T)
+        if len(drawn) > 1
+        else False
+    )
 
 
 def may_hide_duplicates(records: int, people: float) -> bool:
@@ -145,7 +149,8 @@ def main_effects(
     """The three shares; None where all classes have one size, or main effects repeat the sample."""
     n, size = evidence.records, evidence.drawn_size
     log_shares = [
-        column.log_left_out[codes] for column, codes in zip(model.marginals, evidence.drawn.T, strict=True)
+        column.log_left_out[codes]
+        for column, codes in zip(model.marginals, evidence.drawn.T, strict=True)
     ]
     log_expected = np.log(n) + np.sum(log_shares, axis=0)
     if (size == size[0]).all() or loglinear.is_saturated(size, log_expected):

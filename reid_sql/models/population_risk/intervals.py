@@ -26,7 +26,8 @@ BEYOND_SAMPLE: Final = 0.03  # p, of the way from the share in the sample to the
 MAX_DISTANCE: Final = 1.5  # c, log-odds that a distance d approaches: greater ones tell no more
 MAX_ABOVE_MAIN_EFFECTS: Final = 0.02  # of Ξ, around which a table becomes unlike tables of people
 OVERDISPERSION_STEP: Final = 0.25  # nats, from which on an overdispersed table has the whole factor
-STRETCH: Final = 1.5  # of both its half-widths, and of the upper one of a table unlike tables of people
+# of both its half-widths, and of the upper one of a table unlike tables of people
+STRETCH: Final = 1.5
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class SampleShare:
 class Comparison:
     """How a table compares with tables of people."""
 
-    main_effects: Mapping[str, float] | None = None  # the shares by them; None where they predict nothing
+    # the shares by them; None where they predict nothing
+    main_effects: Mapping[str, float] | None = None
     above_main_effects: float = 0.0  # Ξ of the model less that of main effects
     overdispersion: float = 0.0  # nats beyond nearly all tables of people; at most 0 in those
 
@@ -100,7 +102,10 @@ def estimate_interval(
     """
     spread = measure_spread(by_shape, weights, sample)
     # From 0 at half the limit to 1 at one and a half, so that intervals do not jump as populations grow.
-    unlike, to_main_effects = _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5), 0.0
+    unlike, to_main_effects = (
+        _clip(comparison.above_main_effects / MAX_ABOVE_MAIN_EFFECTS - 0.5),
+        0.0,
+    )
     if comparison.main_effects is not None:
         target = float(log_odds(np.array(comparison.main_effects[name]), spread.margin))
         to_main_effects = min(target - spread.centre, 0.0) * unlike
@@ -112,12 +117,16 @@ def estimate_interval(
     return padded_interval(spread.estimate, (low, high), spread.margin, highest)
 
 
-def padded_interval(estimate: float, log_ends: tuple[float, float], margin: float, highest: float) -> Share:
+def padded_interval(
+    estimate: float, log_ends: tuple[float, float], margin: float, highest: float
+) -> Share:
     """An interval around an estimate from ends on the log-odds scale, at most `highest`."""
     low, high = (float(share_of(end, margin)) for end in log_ends)
     estimate = min(estimate, highest)
     return Share(
-        estimate, max(min(low - PADDING, estimate), 0.0), max(min(high + PADDING, highest), estimate)
+        estimate,
+        max(min(low - PADDING, estimate), 0.0),
+        max(min(high + PADDING, highest), estimate),
     )
 
 

@@ -34,10 +34,9 @@ from reid_sql.models.population_risk.intervals import (
 )
 from reid_sql.parameters import COUNT, Floats
 
-SAMPLE_POWER: Final = 0.5  # of the sampled fraction: weight of the prediction by the sample's records
-STATUS_OF_MODEL: Final = (
-    "tested_interval: for 95 of 100 comparable tables of people, the interval contains the true value"
-)
+# of the sampled fraction: weight of the prediction by the sample's records
+SAMPLE_POWER: Final = 0.5
+STATUS_OF_MODEL: Final = "tested_interval: for 95 of 100 comparable tables of people, the interval contains the true value"
 STATUS_COUNTED: Final = "counted: the sample is the population"
 
 
@@ -46,7 +45,8 @@ class ShareKind:
     """How a share is predicted by records of the model and of the sample, and counted in the sample."""
 
     by_model: Callable[[Floats, Floats, float, int], Floats]  # q, a, people, k
-    by_sample: Callable[[SampleRecords, Floats, float, float, int], Floats]  # sample, a, records, people, k
+    # sample, a, records, people, k
+    by_sample: Callable[[SampleRecords, Floats, float, float, int], Floats]
     count: Callable[[Histogram, int], float]
 
 
@@ -105,7 +105,9 @@ class Shares:
 
     def at_upper_ends(self) -> "Shares":
         """The shares with each estimate at its upper end."""
-        return Shares(**{name: replace(one, estimate=one.high) for name, one in self.parts().items()})
+        return Shares(
+            **{name: replace(one, estimate=one.high) for name, one in self.parts().items()}
+        )
 
     def in_order(self) -> "Shares":
         """The shares, none of whose estimates and ends contradicts another: Ξ ≤ κ and Ξ ≤ V_k.
@@ -272,7 +274,9 @@ class Bounds:
 
     def replace_ends(self, shares: Shares) -> Shares:
         """Replace the ends by the provable ones."""
-        return shares.with_ends(lambda name, one: (self.low[name], max(self.high[name], one.estimate)))
+        return shares.with_ends(
+            lambda name, one: (self.low[name], max(self.high[name], one.estimate))
+        )
 
 
 def prove_bounds(histogram: Histogram, people: float, k: int, *, random_sample: bool) -> Bounds:
@@ -290,7 +294,10 @@ def prove_bounds(histogram: Histogram, people: float, k: int, *, random_sample: 
         "below_k": _least_people_below(histogram, k, people - records) / people,
     }
     counts = count_kinds(histogram, k)
-    high = {name: clopper_pearson_upper(counts[name], records) if random_sample else 1.0 for name in KINDS}
+    high = {
+        name: clopper_pearson_upper(counts[name], records) if random_sample else 1.0
+        for name in KINDS
+    }
     return Bounds(low, high)
 
 

@@ -19,7 +19,9 @@ Law = Callable[[str, Floats], Floats]
 
 # Where the search for entropy and tail starts, from at most so many of the points.
 ENTROPY_GRID: Final = np.concatenate([[0.01, 0.1, 0.3], np.arange(0.7, 60.0, 0.7)])
-TAIL_GRID: Final = np.concatenate([[-19.0, -10, -5, -2, -1, -0.5, -0.2], np.arange(0, 1, 0.1), [0.95, 0.99]])
+TAIL_GRID: Final = np.concatenate(
+    [[-19.0, -10, -5, -2, -1, -0.5, -0.2], np.arange(0, 1, 0.1), [0.95, 0.99]]
+)
 SEARCH_STARTS: Final = 3
 MAX_START_POINTS: Final = 50
 # ln(1 − d) and ln(1 + α): together they cover the domain of entropy and tail, as far as it makes a
@@ -47,7 +49,9 @@ class Task:
 
     def residuals(self, curve: Curve) -> Floats:
         """Roots of the terms ln(n) (κ − Eκ(n))² of equation 4."""
-        return np.asarray(np.sqrt(self.points.weights) * (curve(self.points.sizes) - self.points.shares))
+        return np.asarray(
+            np.sqrt(self.points.weights) * (curve(self.points.sizes) - self.points.shares)
+        )
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,8 @@ def _pyc_starts(task: Task) -> list[Floats]:
     some = slice(None, None, -(-task.points.sizes.size // MAX_START_POINTS))
     law = _pyc_law(ENTROPY_GRID[:, None, None], TAIL_GRID[:, None], task.k)  # type: ignore[arg-type]
     expected = law(task.measure, task.points.sizes[some])  # (entropies, tails, sizes)
-    loss = (expected - task.points.shares[some]) ** 2 @ task.points.weights[some]  # (entropies, tails)
+    # an array of shape (entropies, tails)
+    loss = (expected - task.points.shares[some]) ** 2 @ task.points.weights[some]
     tails = np.argsort(loss.min(axis=0), kind="stable")[:SEARCH_STARTS]
     discount, concentration = pitman_yor.parameters(
         ENTROPY_GRID[loss.argmin(axis=0)[tails]], TAIL_GRID[tails]
@@ -161,7 +166,8 @@ def fit_exponential(task: Task) -> Fit:
     points = task.points
 
     def floor(log_rate: float) -> float:
-        fallen = -np.expm1(-np.exp(log_rate) * (points.sizes - 1))  # given the rate, κ is linear in the floor
+        # given the rate, κ is linear in the floor
+        fallen = -np.expm1(-np.exp(log_rate) * (points.sizes - 1))
         most = float(points.weights @ (fallen * (points.shares - 1 + fallen))) / float(
             points.weights @ fallen**2
         )
@@ -175,7 +181,9 @@ def fit_exponential(task: Task) -> Fit:
     log_rate, problems = _minimize_on_grid(
         "the logarithm of the rate", np.linspace(slow, fast, 301), task, curve
     )
-    return Fit(curve(log_rate), {"floor": floor(log_rate), "rate": float(np.exp(log_rate))}, problems)
+    return Fit(
+        curve(log_rate), {"floor": floor(log_rate), "rate": float(np.exp(log_rate))}, problems
+    )
 
 
 def fit_polynomial(task: Task) -> Fit:

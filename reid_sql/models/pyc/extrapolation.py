@@ -11,7 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import OK
-from reid_sql.models.pyc.curve_families import FAMILIES, STATUS_UNCONVERGED, Curve, Fit, Task, fit_pyc_curve
+from reid_sql.models.pyc.curve_families import (
+    FAMILIES,
+    STATUS_UNCONVERGED,
+    Curve,
+    Fit,
+    Task,
+    fit_pyc_curve,
+)
 from reid_sql.models.pyc.measurements import MEASURES, check_measurements
 from reid_sql.models.pyc.pitman_yor import CLASS_SIZE
 from reid_sql.models.pyc.tilted_curve import (
@@ -75,11 +82,17 @@ def conformal_interval(tilted: TiltedCurve, measure: str, people: Floats, value:
     reach = tilted.reach(measure, people)
     times = people / tilted.task.points.sizes[-1]
     kind = point_quality(tilted)
-    near, far = (SMALL_SET_SCORES if tilted.task.measure == "k_violation" else SCORES[kind])[measure]
+    near, far = (SMALL_SET_SCORES if tilted.task.measure == "k_violation" else SCORES[kind])[
+        measure
+    ]
     score = np.where(times > MAX_TIMES_MEASURED, far, near)
-    open_ = reach.distance + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
+    open_ = (
+        reach.distance + reach.noise + WIDTH_PER_LOG_TIMES[kind] * np.log(np.maximum(times, 1.0))
+    )
     middle = log_odds(reach.answer)
-    low, high = (from_log_odds(middle + sign * score * open_) + sign * MIN_HALF_WIDTH for sign in (-1, 1))
+    low, high = (
+        from_log_odds(middle + sign * score * open_) + sign * MIN_HALF_WIDTH for sign in (-1, 1)
+    )
     low, high = np.maximum(low, _bound_curve_below(tilted, measure, people)), np.minimum(high, 1.0)
     return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
@@ -98,7 +111,9 @@ def _bound_curve_below(tilted: TiltedCurve, measure: str, people: Floats) -> Flo
         return np.zeros(people.shape)
     if tilted.task.measure != "correctness" or point_quality(tilted) != "exact":
         return np.asarray(1 / people)
-    return np.asarray(np.maximum(1, points.shares[-1] * np.minimum(points.sizes[-1], people)) / people)
+    return np.asarray(
+        np.maximum(1, points.shares[-1] * np.minimum(points.sizes[-1], people)) / people
+    )
 
 
 # Correctness in larger populations from measurements alone: shares of right matches at some sizes.
@@ -121,11 +136,13 @@ STATUS_MISFIT: Final = (
 STATUS_FEW_SIZES: Final = (
     f"few_sizes: fewer than {MIN_POINTS} sizes give no shape, so the Pitman–Yor curve is used"
 )
-STATUS_BEYOND: Final = (
-    f"far_beyond: no forecast beyond {MAX_TIMES_MEASURED:g} times the largest measured size is reliable"
+STATUS_BEYOND: Final = f"far_beyond: no forecast beyond {MAX_TIMES_MEASURED:g} times the largest measured size is reliable"
+STATUS_NO_ERRORS: Final = (
+    "no_standard_errors: shares count as exact, so the interval leaves out their chance"
 )
-STATUS_NO_ERRORS: Final = "no_standard_errors: shares count as exact, so the interval leaves out their chance"
-STATUS_MEAN: Final = "mean_of_curves: the answer is the mean of three curves that fit the points equally well"
+STATUS_MEAN: Final = (
+    "mean_of_curves: the answer is the mean of three curves that fit the points equally well"
+)
 
 
 @dataclass(frozen=True)
@@ -235,7 +252,12 @@ def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
     highest = np.where(people < points.sizes[0], 1.0, points.shares.max())
     answer = Answer(highest, np.minimum(_lower_bound(task.measure, people), highest), highest)
     return Extrapolation(
-        {task.measure: answer}, STATUS_NEVER_FALLS, {}, None, None, (STATUS_NEVER_FALLS,) * people.size
+        {task.measure: answer},
+        STATUS_NEVER_FALLS,
+        {},
+        None,
+        None,
+        (STATUS_NEVER_FALLS,) * people.size,
     )
 
 
@@ -244,7 +266,11 @@ def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolatio
     tilted = fit_tilted_curve(task, fitted)
     far = np.zeros(people.size, dtype=bool)
     if method == "tilted":
-        answers, parameters, problems = _answer_by_tilting(tilted, people), {}, _describe_tilt(tilted)
+        answers, parameters, problems = (
+            _answer_by_tilting(tilted, people),
+            {},
+            _describe_tilt(tilted),
+        )
         far = people > MAX_TIMES_MEASURED * task.points.sizes[-1]
     else:
         fit = fitted if method == "pyc" else FAMILIES[method](task)
@@ -267,7 +293,9 @@ def _answer_by_tilting(tilted: TiltedCurve, people: Floats) -> dict[str, Answer]
     )
 
 
-def _answer_by_family(task: Task, fit: Fit, tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
+def _answer_by_family(
+    task: Task, fit: Fit, tilted: TiltedCurve, people: Floats
+) -> dict[str, Answer]:
     curves: dict[str, Curve] = {task.measure: fit.curve}
     if fit.law is not None:
         law = fit.law
@@ -275,9 +303,13 @@ def _answer_by_family(task: Task, fit: Fit, tilted: TiltedCurve, people: Floats)
     return _add_intervals(tilted, people, {name: curve(people) for name, curve in curves.items()})
 
 
-def _add_intervals(tilted: TiltedCurve, people: Floats, values: dict[str, Floats]) -> dict[str, Answer]:
+def _add_intervals(
+    tilted: TiltedCurve, people: Floats, values: dict[str, Floats]
+) -> dict[str, Answer]:
     return {
-        name: conformal_interval(tilted, name, people, _bound_answer(tilted.task, name, people, answer))
+        name: conformal_interval(
+            tilted, name, people, _bound_answer(tilted.task, name, people, answer)
+        )
         for name, answer in values.items()
     }
 
@@ -324,7 +356,9 @@ def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Ex
         column: value
         for name in MEASURES.words
         for column, value in zip(
-            (name, f"{name}_low", f"{name}_high"), _pick_ends(forecast.answers.get(name), place), strict=True
+            (name, f"{name}_low", f"{name}_high"),
+            _pick_ends(forecast.answers.get(name), place),
+            strict=True,
         )
     }
     return Extrapolated(
@@ -336,7 +370,9 @@ def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Ex
     )
 
 
-def _pick_ends(answer: Answer | None, place: int) -> tuple[float | None, float | None, float | None]:
+def _pick_ends(
+    answer: Answer | None, place: int
+) -> tuple[float | None, float | None, float | None]:
     if answer is None:
         return None, None, None
     value, low, high = (float(end.flat[place]) for end in (answer.value, answer.low, answer.high))

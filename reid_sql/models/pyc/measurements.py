@@ -30,7 +30,8 @@ SURPRISAL: Final = np.arange(0, 40 + SURPRISAL_STEP, SURPRISAL_STEP)  # (lattice
 SURPRISAL_EDGES: Final = np.concatenate(
     [[0.0], SURPRISAL[1:] - SURPRISAL_STEP / 2, [np.inf]]
 )  # (lattice + 1,)
-LATTICE_SHARES: Final = np.minimum(np.exp(-SURPRISAL), 1 - 1e-12)  # p, off 1 so that ln(1 − p) is finite
+# p, off 1 so that ln(1 − p) is finite
+LATTICE_SHARES: Final = np.minimum(np.exp(-SURPRISAL), 1 - 1e-12)
 MIN_MASS: Final = 1e-300
 
 
@@ -53,7 +54,9 @@ def measure_at_share(measure: str, n: npt.ArrayLike, share: npt.ArrayLike, k: in
     >>> float(measure_at_share("uniqueness", 3, 0.5)), float(measure_at_share("k_violation", 3, 0.5, k=3))
     (0.25, 0.75)
     """
-    people, p = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(share, dtype=np.float64))
+    people, p = np.broadcast_arrays(
+        np.asarray(n, dtype=np.float64), np.asarray(share, dtype=np.float64)
+    )
     return np.asarray(KERNELS[measure](people, p, k))
 
 
@@ -68,7 +71,8 @@ def _uniqueness(n: Floats, p: Floats, _: int) -> Floats:
 def _k_violation(n: Floats, p: Floats, k: int) -> Floats:
     if k == 1:
         return np.zeros(n.shape)
-    inside = np.maximum(n, k)  # P(Bin(n − 1, p) ≤ k − 2) = 1 − I_p(k − 1, n − k + 1), 1 for n up to k − 1
+    # P(Bin(n − 1, p) ≤ k − 2) = 1 − I_p(k − 1, n − k + 1), 1 for n up to k − 1
+    inside = np.maximum(n, k)
     return np.where(n > k - 1, betaincc(k - 1.0, inside - k + 1.0, p), 1.0)
 
 
@@ -184,15 +188,21 @@ def check_measurements(
     >>> points.sizes.tolist(), points.errors.round(4).tolist()
     ([10.0, 100.0], [0.0029, 0.0029])
     """
-    n, kappa = COUNT.check("sizes", sizes).ravel(), MEASURED_SHARE.check("correctness", shares).ravel()
+    n, kappa = (
+        COUNT.check("sizes", sizes).ravel(),
+        MEASURED_SHARE.check("correctness", shares).ravel(),
+    )
     if n.size != kappa.size:
         got = f"got {n.size} sizes and {kappa.size} shares"
-        raise OutOfDomainError(f"sizes and correctness must be as many, {got}; pass one share a size")
+        raise OutOfDomainError(
+            f"sizes and correctness must be as many, {got}; pass one share a size"
+        )
     errors = _standard_errors(kappa, standard_errors)
     distinct, place, times = np.unique(n, return_inverse=True, return_counts=True)
     mean = np.bincount(place, kappa, distinct.size) / times
     spread = np.sqrt(np.bincount(place, errors**2, distinct.size)) / times
-    above = distinct > 1  # among one person every match is right: size 1 has weight ln 1 = 0 in equation 4
+    # among one person every match is right: size 1 has weight ln 1 = 0 in equation 4
+    above = distinct > 1
     if above.sum() < MIN_SIZES:
         got = ", ".join(plain(size) for size in distinct) or "none"
         raise OutOfDomainError(
@@ -200,7 +210,11 @@ def check_measurements(
         )
     weights = np.asarray(times * np.log(distinct), dtype=np.float64)
     return Measurements(
-        distinct[above], mean[above], weights[above], spread[above], errors_given=standard_errors is not None
+        distinct[above],
+        mean[above],
+        weights[above],
+        spread[above],
+        errors_given=standard_errors is not None,
     )
 
 

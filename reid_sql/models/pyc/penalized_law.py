@@ -105,8 +105,12 @@ def _forecast(laws: list[_Law], weight: Floats, population: float) -> Population
     middle = float(weight @ odds)
     variance = float(weight @ (deviations**2 + (odds - middle) ** 2))
     half = SCORE * np.sqrt(variance + MIN_DEVIATION**2)
-    estimate, low, high = (float(each) for each in from_log_odds(middle + half * np.array([0.0, -1.0, 1.0])))
-    return PopulationShare(estimate, max(low - MIN_HALF_WIDTH, 0.0), min(high + MIN_HALF_WIDTH, 1.0))
+    estimate, low, high = (
+        float(each) for each in from_log_odds(middle + half * np.array([0.0, -1.0, 1.0]))
+    )
+    return PopulationShare(
+        estimate, max(low - MIN_HALF_WIDTH, 0.0), min(high + MIN_HALF_WIDTH, 1.0)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -117,7 +121,9 @@ def _bin_chances(people: int) -> tuple[Floats, Floats]:
     """
     inner = np.unique(np.round(BIN_GROWTH ** np.arange(np.log(people) / np.log(BIN_GROWTH) + 1)))
     inner = inner[inner < people]
-    below = [measure_at_share("k_violation", float(people), SHARES, int(edge) + 1) for edge in inner]
+    below = [
+        measure_at_share("k_violation", float(people), SHARES, int(edge) + 1) for edge in inner
+    ]
     upto = np.stack([np.zeros(SHARES.size), *below, np.ones(SHARES.size)])
     return np.concatenate([[0.0], inner, [people]]), np.maximum(np.diff(upto, axis=0), MIN_CHANCE)
 
@@ -133,7 +139,9 @@ def _prior(penalty: float, deviation: float) -> tuple[Floats, Floats]:
     scale = deviation / WIDEST  # ∫ (g″)² scales with deviation⁻³, ∫ (g‴)² with deviation⁻⁵
     slope, curvature = STEP * PRIOR_SLOPE_WEIGHT, STEP * PRIOR_CURVATURE_WEIGHT * scale**3
     roughness = penalty * STEP * scale**5
-    quadratic = roughness * third.T @ third + curvature * second.T @ second + slope * first.T @ first
+    quadratic = (
+        roughness * third.T @ third + curvature * second.T @ second + slope * first.T @ first
+    )
     linear = -curvature * second.T @ np.full(SURPRISAL.size - 2, deviation**-2)
     return quadratic + constant, linear
 
@@ -166,7 +174,9 @@ def _mass(place: Floats) -> Floats:
     return np.asarray(mass / mass.sum(axis=-1, keepdims=True))
 
 
-def _objective(place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats, Floats]) -> float:
+def _objective(
+    place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats, Floats]
+) -> float:
     quadratic, linear = prior
     fit = counts @ np.log(chances @ _mass(place))
     return float(fit - place @ quadratic @ place / 2 + linear @ place)
@@ -179,13 +189,19 @@ def _curvature(mass: Floats, chances: Floats, counts: Floats) -> Floats:
     return np.asarray((slopes.T * (counts.sum() / expected)) @ slopes)
 
 
-def _maximize(place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats, Floats]) -> Floats:
+def _maximize(
+    place: Floats, chances: Floats, counts: Floats, prior: tuple[Floats, Floats]
+) -> Floats:
     """Fisher scoring with halved steps."""
     quadratic, linear = prior
     here = _objective(place, chances, counts, prior)
     for _ in range(MAX_NEWTON_STEPS):
         mass = _mass(place)
-        slope = mass * (chances.T @ (counts / (chances @ mass)) - counts.sum()) - quadratic @ place + linear
+        slope = (
+            mass * (chances.T @ (counts / (chances @ mass)) - counts.sum())
+            - quadratic @ place
+            + linear
+        )
         step = np.linalg.solve(_curvature(mass, chances, counts) + quadratic, slope)
         gain, length = float(slope @ step), 1.0
         if gain < MIN_GAIN:

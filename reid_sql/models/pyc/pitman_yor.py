@@ -53,7 +53,8 @@ Entropy = Annotated[npt.ArrayLike, ENTROPY]
 Tail = Annotated[npt.ArrayLike, TAIL]
 ClassSize = Annotated[int, CLASS_SIZE]
 
-MIN_UNIFORM_PRODUCT: Final = 100.0  # from this ln(−d) on the sets are equally large to the last digit
+# from this ln(−d) on the sets are equally large to the last digit
+MIN_UNIFORM_PRODUCT: Final = 100.0
 VANISHING_PRODUCT: Final = 1e-150  # a smaller discount counts as 0: the equations keep their limit
 
 
@@ -106,7 +107,9 @@ def uniqueness(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike) ->
     return np.asarray(np.exp(_log_uniqueness(d, alpha, COUNT.check("n", n))))
 
 
-def k_violation(entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike) -> Floats:
+def k_violation(
+    entropy: npt.ArrayLike, tail: npt.ArrayLike, n: npt.ArrayLike, k: npt.ArrayLike
+) -> Floats:
     """Expected share V_k of `n` people whose anonymity set is smaller than `k`.
 
     Of E[M_j] anonymity sets with j people:
@@ -145,7 +148,9 @@ def _log_growth(d: Floats, alpha: Floats, n: Floats) -> Floats:
 
     It has the sign of d.
     """
-    return np.asarray(np.sign(d) * log_rising_ratio(1 + alpha + np.minimum(d, 0.0), n - 1, np.abs(d)))
+    return np.asarray(
+        np.sign(d) * log_rising_ratio(1 + alpha + np.minimum(d, 0.0), n - 1, np.abs(d))
+    )
 
 
 def _log_uniqueness(d: Floats, alpha: Floats, n: Floats) -> Floats:
@@ -161,7 +166,8 @@ def _log_sum_over_first(d: Floats, alpha: Floats, n: Floats, k: Floats) -> Float
     # Last: t_j over the sum so far, which neither overflows nor cancels
     log_sum, last = (np.zeros(()), np.ones(()))
     for j in range(1, int(k.max(initial=1)) - 1):
-        rise = (n - j) / j * ((j - d) / np.maximum(n - j - 1 + d + alpha, d + alpha))  # t_{j+1} / t_j
+        # t_{j+1} / t_j
+        rise = (n - j) / j * ((j - d) / np.maximum(n - j - 1 + d + alpha, d + alpha))
         step = np.where(j < k - 1, last * rise, 0.0)
         log_sum, last = log_sum + np.log1p(step), step / (1 + step)
     return log_sum
@@ -228,9 +234,14 @@ class Partition:
     @classmethod
     def of(cls, histogram: Histogram) -> "Partition":
         """Count the steps by which the classes grew to their sizes."""
-        sizes, counts = histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
+        sizes, counts = (
+            histogram.class_size.astype(np.float64),
+            histogram.classes.astype(np.float64),
+        )
         steps = np.arange(1.0, min(float(sizes.max(initial=1.0)), MAX_STEPS + 1.0))
-        at_most = np.concatenate([[0.0], np.cumsum(counts)])[np.searchsorted(sizes, steps, side="right")]
+        at_most = np.concatenate([[0.0], np.cumsum(counts)])[
+            np.searchsorted(sizes, steps, side="right")
+        ]
         big = sizes > MAX_STEPS + 1
         return cls(
             float(sizes @ counts),
@@ -240,7 +251,9 @@ class Partition:
         )
 
 
-def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail: npt.ArrayLike) -> Floats:
+def log_likelihood(
+    classes: Histogram | Partition, entropy: npt.ArrayLike, tail: npt.ArrayLike
+) -> Floats:
     """Log-probability of the partition into classes of these sizes, up to a constant; arguments broadcast."""
     checkpoint()
     # Seat n people one after the other (Pitman 1995). With i people seated, the next opens class l + 1 with
@@ -253,14 +266,18 @@ def log_likelihood(classes: Histogram | Partition, entropy: npt.ArrayLike, tail:
     #     Σ_i t_i ln(i − d) + Σ_{l<K} ln(α + l d) − ln[Γ(α+n)/Γ(α+1)]
     #
     # From i = b on, b = MAX_STEPS + 1, the first sum is Σ_m s_m ln[Γ(m−d)/Γ(b−d)] over sizes m > b.
-    h, gamma = np.broadcast_arrays(np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64))
+    h, gamma = np.broadcast_arrays(
+        np.asarray(entropy, dtype=np.float64), np.asarray(tail, dtype=np.float64)
+    )
     d, alpha = parameters(h, np.maximum(gamma, MIN_FITTED_PRODUCT / h))
     partition = classes if isinstance(classes, Partition) else Partition.of(classes)
     base = np.arange(1.0, len(partition.larger) + 1)
     within = np.log(base - d[..., None]) @ partition.larger  # (points,)
     if partition.nodes.size:
         start = (MAX_STEPS + 1 - d)[..., None]
-        within += log_gamma_ratio_asymptotic(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
+        within += (
+            log_gamma_ratio_asymptotic(start, partition.nodes - (MAX_STEPS + 1)) @ partition.weights
+        )
     seats = log_gamma_ratio(alpha + 1, partition.records - 1)
     return within + _log_openings(d, alpha, partition.classes) - seats
 
@@ -333,7 +350,9 @@ def _log_posterior(partition: Partition, points: Floats, box: Floats, prior: Pri
     log_density = np.full(points.shape[1], -np.inf)
     h, rest = np.exp(points[:, inside])
     log_prior = -10 / rest if prior == "archer" else np.zeros_like(rest)
-    log_density[inside] = log_likelihood(partition, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
+    log_density[inside] = (
+        log_likelihood(partition, h, 1 - rest) + log_prior + points[:, inside].sum(axis=0)
+    )
     return log_density
 
 
@@ -354,7 +373,9 @@ SAMPLE_DIVISORS: Final = (30, 10, 3, 1)  # of the sample, where the curves are c
 SIGMAS_PER_GAP: Final = 1.96  # the gap counts as one standard deviation
 MAX_GAP: Final = 0.5
 STATUS_ALL_UNIQUE: Final = "all_unique: all records are unique, so the upper end is the prior's"
-STATUS_ALL_EQUAL: Final = "all_equal: all records are equal, so the data limit the entropy only from above"
+STATUS_ALL_EQUAL: Final = (
+    "all_equal: all records are equal, so the data limit the entropy only from above"
+)
 STATUS_AT_PRIOR_END: Final = "at_edge: the entropy is at the end of the prior, 60 nats"
 STATUS_MISFIT: Final = (
     "misfit: the model differs from the sample's curve by a factor {factor:.2g} in the odds"
@@ -370,7 +391,9 @@ def measure_misfit(histogram: Histogram, fitted: PycFit) -> float:
     True
     """
     sizes = np.unique(
-        np.maximum(np.array([fitted.records // part for part in SAMPLE_DIVISORS]), min(2, fitted.records))
+        np.maximum(
+            np.array([fitted.records // part for part in SAMPLE_DIVISORS]), min(2, fitted.records)
+        )
     )
     # A share closer to 0 or 1 than half a record is no gap that a sample can show
     edge = 0.5 / fitted.records

@@ -15,7 +15,12 @@ import numpy.typing as npt
 from reid_sql.models.classes.disclosure import OK, Histogram, weigh_classes
 from reid_sql.models.classes.uniqueness import check_population
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.numerics.special_functions import gammaln, log_gamma_ratio, log_rising_ratio, ndtr
+from reid_sql.models.numerics.special_functions import (
+    gammaln,
+    log_gamma_ratio,
+    log_rising_ratio,
+    ndtr,
+)
 from reid_sql.models.pyc.pitman_yor import (
     MIN_FITTED_PRODUCT,
     Prior,
@@ -33,7 +38,8 @@ ROUNDING_MARGIN: Final = 1e3  # a difference must be so many times what rounding
 STATUS_COVERAGE: Final = (
     "outside_interval: true uniqueness was below its interval in 26 of 120 samples, above in 10"
 )
-MIN_DISCOUNT: Final = 1e-9  # smaller discounts count as this one, which changes answers by less than 1e-7
+# smaller discounts count as this one, which changes answers by less than 1e-7
+MIN_DISCOUNT: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,8 @@ def forecast_pitman_yor(
     rows = [_forecast_population(histogram, urn, size, k, gap) for size in sizes]
     beyond = [[STATUS_COVERAGE] * (row.population > fit.records) for row in rows]
     return [
-        replace(row, status="; ".join(notes + more) or OK) for row, more in zip(rows, beyond, strict=True)
+        replace(row, status="; ".join(notes + more) or OK)
+        for row, more in zip(rows, beyond, strict=True)
     ]
 
 
@@ -149,7 +156,9 @@ def _expect_classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
     more, state = population - urn.records, urn.mass / urn.discount
     first, second = urn.growth(more), urn.growth(more, 2)
     new = np.clip(state * np.expm1(first), 0.0, more)
-    variance = state**2 * (np.exp(second) - np.exp(2 * first)) + state * (np.exp(second) - np.exp(first))
+    variance = state**2 * (np.exp(second) - np.exp(2 * first)) + state * (
+        np.exp(second) - np.exp(first)
+    )
     # Where the moments cancel, people open and join nearly independently: whichever is rarer bounds the
     # variance.
     lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * ROUNDING_MARGIN
@@ -178,7 +187,9 @@ def _expect_new_classes(urn: Urn, population: float, size: int) -> Floats:
     more, d = population - urn.records, urn.discount
     if more < size:
         return np.zeros_like(d)
-    rising = log_gamma_ratio(1 - d, size - 1.0) - log_gamma_ratio(urn.weight + (more - size), float(size))
+    rising = log_gamma_ratio(1 - d, size - 1.0) - log_gamma_ratio(
+        urn.weight + (more - size), float(size)
+    )
     return urn.mass * np.exp(_log_choose(more, size) + rising + urn.growth(more - size))
 
 
@@ -191,7 +202,9 @@ def _expect_grown_classes(urn: Urn, population: float, own: int, size: int) -> F
     if more < joined:
         return np.zeros_like(urn.discount)
     mine, others = own - urn.discount, more - joined
-    rising = log_gamma_ratio(mine, float(joined)) - log_gamma_ratio(urn.weight + others, float(joined))
+    rising = log_gamma_ratio(mine, float(joined)) - log_gamma_ratio(
+        urn.weight + others, float(joined)
+    )
     # One class alone has no rest: then all who come join it, and none of them something else.
     rest = np.maximum(urn.weight - mine, 1e-6)
     return np.exp(_log_choose(more, joined) + rising - log_rising_ratio(rest, others, mine))
@@ -202,7 +215,9 @@ def _log_choose(count: float, chosen: int) -> float:
     return float(log_gamma_ratio(count - chosen + 1, float(chosen)) - gammaln(chosen + 1))
 
 
-def _combine_moments(mean: Floats, variance: Floats, population: float) -> tuple[float, float, float]:
+def _combine_moments(
+    mean: Floats, variance: Floats, population: float
+) -> tuple[float, float, float]:
     """Mode's value, and the ends of the 95 % interval of the mixture over the posterior's draws.
 
     The mixture is one of normals.

@@ -104,7 +104,9 @@ def tilt_law(base: Floats, kernel: Floats, measured: Floats, errors: Floats) -> 
 def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
     """Solve for the least step: with no law near the points the curvature is singular to rounding."""
     scale = np.sqrt(np.diag(curvature))
-    solution = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[0]
+    solution = np.linalg.lstsq(curvature / np.outer(scale, scale), (right.T / scale).T, rcond=None)[
+        0
+    ]
     return np.asarray((solution.T / scale).T)
 
 
@@ -114,9 +116,11 @@ def _solve_scaled(curvature: Floats, right: Floats) -> Floats:
 # three differ shows how much of the answer is the base's own.
 
 MIN_POINTS: Final = 4  # so many points determine three parameters and a tilt
-MAX_TIMES_MEASURED: Final = 30.0  # times the largest size: beyond, no one base is better than their mean
+# times the largest size: beyond, no one base is better than their mean
+MAX_TIMES_MEASURED: Final = 30.0
 LOG_ODDS_FLOOR: Final = 1e-4  # of log-odds
-MIN_EQUAL_SETS_DISCOUNT: Final = 1e6  # from this −d on the shares differ by less than the lattice resolves
+# from this −d on the shares differ by less than the lattice resolves
+MIN_EQUAL_SETS_DISCOUNT: Final = 1e6
 
 LOCATIONS: Final = np.arange(0.5, 36.0)
 LOG_SCALES: Final = np.array([-1.4, -0.7, 0, 0.5, 1, 1.4, 1.8])
@@ -127,13 +131,17 @@ UPPER_BOUNDS: Final = np.array([60.0, 3.0, 8.0])
 MAX_EVALUATIONS: Final = 100
 ERROR_GROWTH: Final = 3.0  # factor by which errors grow that the caller did not give
 MAX_ERROR: Final = 0.3
-START_GRID: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(-1, 2)
+START_GRID: Final = np.stack(np.meshgrid(LOCATIONS, LOG_SCALES, indexing="ij"), axis=-1).reshape(
+    -1, 2
+)
 
 
 @cache
 def _law_grid() -> Floats:
     """The laws where the search looks first, (places, bins)."""
-    return np.stack([skew_lognormal_law(location, np.exp(scale), 0.0) for location, scale in START_GRID])
+    return np.stack(
+        [skew_lognormal_law(location, np.exp(scale), 0.0) for location, scale in START_GRID]
+    )
 
 
 def log_odds(share: Floats) -> Floats:
@@ -208,7 +216,9 @@ def fit_tilted_curve(task: Task, fitted: Fit) -> TiltedCurve:
     third = _pitman_yor_base(fitted)
     if task.points.sizes.size < MIN_POINTS:
         both = (_fit_lognormal_base(task, expected, 2), third)
-        return TiltedCurve(task, fitted, tuple(_leave_untilted(task, expected, base) for base in both))
+        return TiltedCurve(
+            task, fitted, tuple(_leave_untilted(task, expected, base) for base in both)
+        )
     bases = (_fit_lognormal_base(task, expected, 3), _fit_lognormal_base(task, expected, 2), third)
     task = _widen_errors(task, expected, bases[0])
     first = bases if task.points.exact else (bases[1], bases[0], third)
@@ -221,7 +231,11 @@ def _widen_errors(task: Task, expected: Floats, base: Floats) -> Task:
     points = task.points
     while True:
         law = _tilt_to_points(base, expected, points)
-        if points.errors_given or (law.settled and law.misfit <= 1) or points.relative.max() > MAX_ERROR:
+        if (
+            points.errors_given
+            or (law.settled and law.misfit <= 1)
+            or points.relative.max() > MAX_ERROR
+        ):
             return replace(task, points=points)
         points = replace(points, errors=ERROR_GROWTH * points.relative * points.shares)
 
@@ -230,7 +244,10 @@ def _tilt_to_points(base: Floats, expected: Floats, points: Measurements) -> Til
     """Tilt to the points, and to a law's mass of 1: among one person every measure is 1."""
     one = np.ones((1, base.size))
     return tilt_law(
-        base, np.r_[one, expected], np.r_[1.0, points.shares], np.r_[EXACT_RELATIVE_ERROR, points.relative]
+        base,
+        np.r_[one, expected],
+        np.r_[1.0, points.shares],
+        np.r_[EXACT_RELATIVE_ERROR, points.relative],
     )
 
 
@@ -242,7 +259,10 @@ def _leave_untilted(task: Task, expected: Floats, base: Floats) -> Tilted:
 
 
 def _pitman_yor_base(fitted: Fit) -> Floats:
-    d, alpha = (float(value) for value in parameters(fitted.parameters["entropy"], fitted.parameters["tail"]))
+    d, alpha = (
+        float(value)
+        for value in parameters(fitted.parameters["entropy"], fitted.parameters["tail"])
+    )
     if -d > MIN_EQUAL_SETS_DISCOUNT:
         return measurements.equal_sets_law(fitted.parameters["entropy"])
     return measurements.pitman_yor_law(d, alpha)
@@ -266,8 +286,12 @@ def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats
     loss = (_law_grid() @ expected.T - points.shares) ** 2 @ roots**2
     starts = START_GRID[np.argsort(loss, kind="stable")[:TILT_STARTS]]
     places = [
-        np.r_[start, slant][:parameters] for start in starts for slant in SLANTS[: max(1, parameters - 1)]
+        np.r_[start, slant][:parameters]
+        for start in starts
+        for slant in SLANTS[: max(1, parameters - 1)]
     ]
     bounds = LOWER_BOUNDS[:parameters], UPPER_BOUNDS[:parameters]
-    fits = [least_squares(residuals, place, bounds=bounds, max_nfev=MAX_EVALUATIONS) for place in places]
+    fits = [
+        least_squares(residuals, place, bounds=bounds, max_nfev=MAX_EVALUATIONS) for place in places
+    ]
     return law(min(fits, key=lambda result: float(result.cost)).x)

@@ -62,15 +62,17 @@ class PartitionColumn:
     @cached_property
     def records(self) -> Integers:
         """The records of each code of each level."""
-        return np.array([np.bincount(level, self.levels.records, self.width) for level in self.table]).astype(
-            np.int64
-        )  # (levels, codes)
+        return np.array(
+            [np.bincount(level, self.levels.records, self.width) for level in self.table]
+        ).astype(np.int64)  # (levels, codes)
 
     @cached_property
     def values(self) -> Integers:
         """The values, of those that occur, of each code of each level."""
         present = self.levels.records > 0
-        return np.array([np.bincount(level, present, self.width) for level in self.table]).astype(np.int64)
+        return np.array([np.bincount(level, present, self.width) for level in self.table]).astype(
+            np.int64
+        )
 
     @cached_property
     def below(self) -> Integers:
@@ -85,14 +87,21 @@ class PartitionColumn:
         level = np.full(len(starts), -1)
         code = np.zeros(len(starts), dtype=np.int64)
         for at, row in enumerate(self.table):
-            low, high = np.minimum.reduceat(row[codes], starts), np.maximum.reduceat(row[codes], starts)
+            low, high = (
+                np.minimum.reduceat(row[codes], starts),
+                np.maximum.reduceat(row[codes], starts),
+            )
             first = (level < 0) & (low == high)
             level[first], code[first] = at, low[first]
         return Boxes(code, code, level)
 
     def records_within(self, boxes: Boxes) -> Integers:
         """Give the records of the table whose value is in each box."""
-        return self.within(boxes.low, boxes.high) if self.ordered else self.records[boxes.level, boxes.low]
+        return (
+            self.within(boxes.low, boxes.high)
+            if self.ordered
+            else self.records[boxes.level, boxes.low]
+        )
 
     def within(self, low: Integers, high: Integers) -> Integers:
         """Give the records of the table in each range; a range of NULL and others contains every value."""
@@ -125,7 +134,11 @@ class ColumnLimit:
 
     def parts(self, column: PartitionColumn, codes: Integers) -> Integers:
         """Give the part of each code of level 0."""
-        return column.table[self.level][codes] if self.level != NONE else (codes > self.cut).astype(np.int64)
+        return (
+            column.table[self.level][codes]
+            if self.level != NONE
+            else (codes > self.cut).astype(np.int64)
+        )
 
 
 def limit_column(levels: LevelCodes, coarsest: int) -> tuple[ColumnLimit, ...]:
@@ -149,7 +162,9 @@ def keep_range(levels: LevelCodes) -> tuple[ColumnLimit, ...]:
     return (*null, ColumnLimit(NONE, min(median, int(present[-2]))))
 
 
-def bits_lost(columns: Sequence[PartitionColumn], boxes: Sequence[Boxes], sizes: Integers) -> Floats:
+def bits_lost(
+    columns: Sequence[PartitionColumn], boxes: Sequence[Boxes], sizes: Integers
+) -> Floats:
     """Give the bits that each column loses: Σ n log2(N(box)/N(value)).
 
     It is the non-uniform entropy of `lattice.Entropy`, whose coarse values may differ from class to class
@@ -171,5 +186,6 @@ def bound_classes(
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(int(place.max()) + 1))
     return tuple(
-        column.bound(codes[order], starts) for column, codes in zip(columns, rows.codes, strict=False)
+        column.bound(codes[order], starts)
+        for column, codes in zip(columns, rows.codes, strict=False)
     )

@@ -111,7 +111,9 @@ class Diverse(Criterion):
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have such an entropy."""
         records = counts.records.astype(np.float64)
-        entropy = counts.total(records * np.log(counts.sizes[counts.place] / records)) / counts.sizes
+        entropy = (
+            counts.total(records * np.log(counts.sizes[counts.place] / records)) / counts.sizes
+        )
         is_met: NDArray[np.bool_] = entropy >= log(self.least) - ROUNDING_TOLERANCE
         return is_met
 
@@ -143,7 +145,9 @@ class Close(Criterion):
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
         above = counts.records / counts.sizes[counts.place] - shares[counts.value]
-        near: NDArray[np.bool_] = counts.total(np.maximum(above, 0.0)) <= self.t * (1 + ROUNDING_TOLERANCE)
+        near: NDArray[np.bool_] = counts.total(np.maximum(above, 0.0)) <= self.t * (
+            1 + ROUNDING_TOLERANCE
+        )
         return near
 
     def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:

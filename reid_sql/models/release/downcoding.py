@@ -31,7 +31,9 @@ def count_recovered_bits(columns: Sequence[PartitionColumn], partition: Partitio
     tree = _Tree(columns, partition.generations)
     return np.array(
         [
-            _recover_ranges(tree, at, partition) if column.ordered else _recover_levels(tree, at, partition)
+            _recover_ranges(tree, at, partition)
+            if column.ordered
+            else _recover_levels(tree, at, partition)
             for at, column in enumerate(columns)
         ]
     )
@@ -49,7 +51,9 @@ class _Tree:
 
     def __post_init__(self) -> None:
         """Follow the divisions from the root."""
-        nodes = 1 + sum(len(made.edge_child) + int((made.rest != NONE).sum()) for made in self.generations)
+        nodes = 1 + sum(
+            len(made.edge_child) + int((made.rest != NONE).sum()) for made in self.generations
+        )
         self.parent = np.full(nodes, NONE, dtype=np.int64)
         self.high = [np.full(nodes, len(column.levels.records) - 1) for column in self.columns]
         self.taken = {}
@@ -70,7 +74,8 @@ class _Tree:
     def _cut(self, made: Generation) -> None:
         """Lower the end of the ranges of parts up to a cut."""
         column, cut = (
-            dict(zip(made.node.tolist(), each.tolist(), strict=True)) for each in (made.column, made.cut)
+            dict(zip(made.node.tolist(), each.tolist(), strict=True))
+            for each in (made.column, made.cut)
         )
         for node, key, child in zip(
             made.edge_node.tolist(), made.edge_key.tolist(), made.edge_child.tolist(), strict=True
@@ -104,5 +109,7 @@ def _recover_levels(tree: _Tree, at: int, partition: Partition) -> float:
                 inside = keys[column.levels.upwards(below, level)[keys] == code]
                 gone += int(column.records[below][inside].sum())
         if gone:
-            regained += float(partition.sizes[place]) * float(np.log2(shown[place] / (shown[place] - gone)))
+            regained += float(partition.sizes[place]) * float(
+                np.log2(shown[place] / (shown[place] - gone))
+            )
     return regained

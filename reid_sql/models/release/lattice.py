@@ -89,7 +89,8 @@ class Lattice:
         self.level_codes = tuple(level_codes)
         self.weights = (1.0,) * len(self.level_codes) if weights is None else tuple(weights)
         self.shape: Node = tuple(
-            len(each.codes) if limits is None else limits[at] + 1 for at, each in enumerate(level_codes)
+            len(each.codes) if limits is None else limits[at] + 1
+            for at, each in enumerate(level_codes)
         )
         self.records = int(distinct.counts.sum())
         self._bottom: Node = (0,) * len(self.shape)
@@ -112,7 +113,9 @@ class Lattice:
             start = min(below, key=lambda each: len(self._folded[each].counts))
             known = self._folded[start]
             codes = [
-                known.codes[at] if low == high else self.level_codes[at].upwards(low, high)[known.codes[at]]
+                known.codes[at]
+                if low == high
+                else self.level_codes[at].upwards(low, high)[known.codes[at]]
                 for at, (low, high) in enumerate(zip(start, node, strict=True))
             ]
             sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
@@ -130,19 +133,25 @@ class Lattice:
                 cached -= self._folded.pop(old).codes.size
 
 
-def _group_records(codes: Sequence[Integers], sizes: Sequence[int], counts: Integers) -> DistinctRecords:
+def _group_records(
+    codes: Sequence[Integers], sizes: Sequence[int], counts: Integers
+) -> DistinctRecords:
     """Count records by their codes."""
     if prod(sizes) <= max(MAX_DENSE_KEYS, len(counts)):
         # In doubles, exact to 2**53 records
         counted = np.bincount(combine_codes(codes, sizes), counts, prod(sizes))
         present = np.flatnonzero(counted)
-        return DistinctRecords(np.array(np.unravel_index(present, sizes)), counted[present].astype(np.int64))
+        return DistinctRecords(
+            np.array(np.unravel_index(present, sizes)), counted[present].astype(np.int64)
+        )
     key = combine_codes(codes, sizes)
     order = np.argsort(key, kind="stable")
     ranked = key[order]
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
     first = order[starts]
-    return DistinctRecords(np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts))
+    return DistinctRecords(
+        np.array([each[first] for each in codes]), np.add.reduceat(counts[order], starts)
+    )
 
 
 def combine_codes(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:
@@ -195,7 +204,12 @@ class Loss(ABC):
         """Lower bound of the loss of every coarser form."""
         return 0.0
 
-    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - same
+    def extra_loss(
+        self,
+        node: Node,  # noqa: ARG002 - same
+        classes: DistinctRecords,  # noqa: ARG002 - same
+        unsavable: NDArray[np.bool_],  # noqa: ARG002 - same
+    ) -> float:
         """Loss of every finer form above its base, where no record of these classes can remain."""
         return 0.0
 
@@ -243,9 +257,14 @@ class Entropy(Loss):
 
     def least(self, node: Node) -> float:
         """The base of one node; a large lattice has no memory for that of every node."""
-        return float(sum(lost[level] for lost, level in zip(self.columns, node, strict=False))) / self.whole
+        return (
+            float(sum(lost[level] for lost, level in zip(self.columns, node, strict=False)))
+            / self.whole
+        )
 
-    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:
+    def extra_loss(
+        self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]
+    ) -> float:
         """Bits left to lose in these classes; a finer form has more to lose in their records."""
         cells = np.broadcast_to(unsavable, classes.codes.shape)
         return self.of_cells(node, classes, cells) if unsavable.any() else 0.0
@@ -284,7 +303,12 @@ class Discernibility(Loss):
         suppressed = self.lattice.records - kept.sum()
         return float(kept @ kept + suppressed * self.lattice.records) / self.lattice.records**2
 
-    def extra_loss(self, node: Node, classes: DistinctRecords, unsavable: NDArray[np.bool_]) -> float:  # noqa: ARG002 - as all
+    def extra_loss(
+        self,
+        node: Node,  # noqa: ARG002 - as all
+        classes: DistinctRecords,
+        unsavable: NDArray[np.bool_],
+    ) -> float:
         """Loss of every finer form by the removed records: as much, or more."""
         return float(classes.counts[unsavable].sum()) / self.lattice.records
 

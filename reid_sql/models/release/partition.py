@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.models.interruption import checkpoint
-from reid_sql.models.release.boxes import NONE, Boxes, ColumnLimit, PartitionColumn, bits_lost, bound_classes
+from reid_sql.models.release.boxes import (
+    NONE,
+    Boxes,
+    ColumnLimit,
+    PartitionColumn,
+    bits_lost,
+    bound_classes,
+)
 from reid_sql.models.release.criteria import Criterion, ValueCounts
 from reid_sql.models.release.lattice import DistinctRecords
 from reid_sql.parameters import Choice, Floats, Integers
@@ -39,7 +46,9 @@ class ClassRequirement:
     least: int
     criteria: tuple[tuple[Criterion, Integers, Floats], ...] = ()
 
-    def is_met(self, place: Integers, counts: Integers, rows: Integers, classes: int) -> NDArray[np.bool_]:
+    def is_met(
+        self, place: Integers, counts: Integers, rows: Integers, classes: int
+    ) -> NDArray[np.bool_]:
         """Which classes meet it; `rows` are the distinct records, `place` their classes."""
         sizes = np.bincount(place, counts, classes).astype(np.int64)
         met: NDArray[np.bool_] = sizes >= self.least
@@ -47,7 +56,9 @@ class ClassRequirement:
             values = codes[rows]
             pairs, inverse = np.unique(place * len(shares) + values, return_inverse=True)
             summed = np.bincount(inverse, counts, len(pairs)).astype(np.int64)
-            counted = ValueCounts(pairs // len(shares), pairs % len(shares), summed, np.maximum(sizes, 1))
+            counted = ValueCounts(
+                pairs // len(shares), pairs % len(shares), summed, np.maximum(sizes, 1)
+            )
             met &= criterion.is_met(counted, shares)
         return met
 
@@ -116,7 +127,12 @@ class _Division:
         requirement: ClassRequirement,
         strategy: str,
     ) -> None:
-        self.columns, self.rows, self.requirement, self.strategy = columns, rows, requirement, strategy
+        self.columns, self.rows, self.requirement, self.strategy = (
+            columns,
+            rows,
+            requirement,
+            strategy,
+        )
         self.is_greedy = strategy != MONDRIAN
         self.node = np.zeros(len(rows.counts), dtype=np.int64)
         self.nodes = 1
@@ -125,7 +141,9 @@ class _Division:
     def run(self, stop: Callable[[], bool]) -> Partition | None:
         """Divide generation by generation; None if a part that limits make does not meet the requirement."""
         generations = [
-            self._limit(at, limit) for at, column in enumerate(self.columns) for limit in column.limits
+            self._limit(at, limit)
+            for at, column in enumerate(self.columns)
+            for limit in column.limits
         ]
         current = np.arange(len(self.rows.counts))
         parts, place = np.unique(self.node, return_inverse=True)
@@ -203,7 +221,9 @@ class _Division:
         gain = np.where(large, regained, 0.0)
         spent = np.where(large, sizes * np.log2(classes.sizes[of] / sizes), 0.0)
         few = _sums(of, np.where(large, 0.0, sizes), classes.many)
-        spent_by_class = _sums(of, spent, classes.many) + few * np.log2(classes.sizes / np.maximum(few, 1))
+        spent_by_class = _sums(of, spent, classes.many) + few * np.log2(
+            classes.sizes / np.maximum(few, 1)
+        )
         if self.is_greedy:
             gain += np.where(large, self._gain_elsewhere(classes, at, inverse, of, sizes), 0.0)
         score = self._score_columns(at, boxes, _sums(of, gain, classes.many), spent_by_class)
@@ -215,7 +235,9 @@ class _Division:
     def _score_ranges(self, classes: "_Classes", at: int) -> tuple[Floats, Integers]:
         """Score the best cut of each range, or the one next to its median."""
         column, boxes = self.columns[at], classes.boxes[at]
-        pairs, inverse = np.unique(classes.local * self.base + classes.codes[at], return_inverse=True)
+        pairs, inverse = np.unique(
+            classes.local * self.base + classes.codes[at], return_inverse=True
+        )
         of, code = pairs // self.base, pairs % self.base
         sizes = np.bincount(inverse, classes.counts, len(pairs)).astype(np.float64)
         starts = np.searchsorted(of, np.arange(classes.many))
@@ -223,7 +245,9 @@ class _Division:
         left = total - (total[starts] - sizes[starts])[of]
         right = classes.sizes[of] - left
         following = np.append(code[1:], 0)
-        is_cut = (np.append(of[1:], NONE) == of) & (np.minimum(left, right) >= self.requirement.least)
+        is_cut = (np.append(of[1:], NONE) == of) & (
+            np.minimum(left, right) >= self.requirement.least
+        )
         own = column.records_within(boxes)[of]
         high = np.maximum(boxes.high[of], following)
         lost = left * np.log2(column.within(boxes.low[of], code)) + np.where(
@@ -258,7 +282,9 @@ class _Division:
             if other != at:
                 within = column.records_within(column.bound(classes.codes[other][order], starts))
                 gain += (
-                    column.weight * sizes * np.log2(column.records_within(classes.boxes[other])[of] / within)
+                    column.weight
+                    * sizes
+                    * np.log2(column.records_within(classes.boxes[other])[of] / within)
                 )
         return gain
 
@@ -292,7 +318,9 @@ class _Division:
         for at, column in enumerate(self.columns):
             mine = chosen[local] == at
             codes, where = classes.codes[at][rows][mine], cuts[at][local[mine]]
-            keys[mine] = np.where(codes > where, HIGH, LOW) if column.ordered else column.table[where, codes]
+            keys[mine] = (
+                np.where(codes > where, HIGH, LOW) if column.ordered else column.table[where, codes]
+            )
         return keys
 
     def _apply(  # noqa: PLR0917 - the arrays of one division
@@ -347,7 +375,8 @@ class _Classes:
         starts = np.searchsorted(self.local, np.arange(self.many))
         self.sizes = np.bincount(self.local, self.counts, self.many)
         self.boxes = [
-            column.bound(codes, starts) for column, codes in zip(division.columns, self.codes, strict=True)
+            column.bound(codes, starts)
+            for column, codes in zip(division.columns, self.codes, strict=True)
         ]
 
 
@@ -377,10 +406,14 @@ class _Parts:
     def is_divided(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which classes have at least two parts, all of which meet the requirement."""
         alone = ~pooled
-        failing = np.bincount(self.of, alone & ~self._meet_requirement(self.part, len(self.of)), self.classes)
+        failing = np.bincount(
+            self.of, alone & ~self._meet_requirement(self.part, len(self.of)), self.classes
+        )
         parts = np.bincount(self.of, alone, self.classes)
         pools = np.bincount(self.of, pooled, self.classes) > 0
-        divided: NDArray[np.bool_] = (failing == 0) & (parts + pools > 1) & (~pools | self._pool_met(pooled))
+        divided: NDArray[np.bool_] = (
+            (failing == 0) & (parts + pools > 1) & (~pools | self._pool_met(pooled))
+        )
         return divided
 
     def _pool_met(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -407,7 +440,9 @@ def _first_largest(values: Floats, starts: Integers) -> Integers:
 
 def _concatenate(made: Sequence[Generation]) -> Generation:
     names = Generation.__dataclass_fields__
-    return Generation(**{name: np.concatenate([getattr(each, name) for each in made]) for name in names})
+    return Generation(
+        **{name: np.concatenate([getattr(each, name) for each in made]) for name in names}
+    )
 
 
 def _parts(made: Generation) -> int:

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.release.lattice import DistinctRecords, Entropy, Lattice, Loss, Node, box
-from reid_sql.models.release.suppression import Outcome, PeopleRules, Requirement, Rules, count_small
+from reid_sql.models.release.suppression import (
+    Outcome,
+    PeopleRules,
+    Requirement,
+    Rules,
+    count_small,
+)
 
 MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
 LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
@@ -62,7 +68,9 @@ def find_removed_classes(
     rules: Rules | PeopleRules | None, node: Node, folded: DistinctRecords, outcome: Outcome
 ) -> NDArray[np.bool_]:
     """Which classes of a node are removed."""
-    return folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
+    return (
+        folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
+    )
 
 
 class Search:
@@ -120,7 +128,9 @@ class Search:
     def _finer(self, node: Node) -> Iterator[Node]:
         below = [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
         columns = self._order.columns
-        yield from sorted(below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each)))
+        yield from sorted(
+            below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each))
+        )
 
     def _next(self, least: NDArray[np.float64]) -> Node | None:
         """A node that may lose less than the best: the most informative one, as far as is known.
@@ -198,7 +208,9 @@ class Search:
         below, above = box(candidate.node, above=False), box(candidate.node, above=True)
         if hopeless:
             self._least[below] = np.inf
-        elif extra := self.loss.extra_loss(candidate.node, folded, self._cannot_pass(candidate.node, folded)):
+        elif extra := self.loss.extra_loss(
+            candidate.node, folded, self._cannot_pass(candidate.node, folded)
+        ):
             np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
         if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
             np.maximum(self._least[above], least, out=self._least[above])

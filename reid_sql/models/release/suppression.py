@@ -77,7 +77,9 @@ class Requirement:
         meets_limits &= _left(np.where(sizes == 1, records, 0)) <= self.unique
         meets_limits &= _within(_left(classes) / left, self.average)
         for threshold, most in self.shares:
-            meets_limits &= _within(_left(np.where(1.0 / sizes > threshold, records, 0)) / left, most)
+            meets_limits &= _within(
+                _left(np.where(1.0 / sizes > threshold, records, 0)) / left, most
+            )
         breaches = np.flatnonzero(meets_limits)
         if not len(breaches):
             return Outcome(None, hopeless=self._hopeless(sizes, classes))
@@ -97,7 +99,10 @@ class Requirement:
             (int(records[sizes < self.k].sum()), 0.0),
             (int(records[sizes == 1].sum()), self.unique),
             (int(classes.sum()), self.average * left),
-            *((int(records[1.0 / sizes > threshold].sum()), most * left) for threshold, most in self.shares),
+            *(
+                (int(records[1.0 / sizes > threshold].sum()), most * left)
+                for threshold, most in self.shares
+            ),
         ]
         return any(breaching - self.suppressible > most * (1 + ROUNDING) for breaching, most in bad)
 
@@ -121,7 +126,9 @@ class CellSuppression:
     gone: NDArray[np.bool_]  # (classes,)
 
 
-def suppress_cells(classes: DistinctRecords, cut: int, protected: Collection[int] = ()) -> CellSuppression:
+def suppress_cells(
+    classes: DistinctRecords, cut: int, protected: Collection[int] = ()
+) -> CellSuppression:
     """Suppress cells, stage by stage, in small classes that this makes large enough; remove the others.
 
     No cell of the `protected` columns is suppressed, by their places.
@@ -181,7 +188,10 @@ def match_classes(
     wider: Lattice, node: Node, classes: DistinctRecords, detailed: DistinctRecords
 ) -> NDArray[np.int64]:
     """Class at the node of each distinct record of more columns."""
-    sizes = [level_codes.sizes[level] for level_codes, level in zip(wider.level_codes, node, strict=False)]
+    sizes = [
+        level_codes.sizes[level]
+        for level_codes, level in zip(wider.level_codes, node, strict=False)
+    ]
     own = combine_codes(list(classes.codes), sizes)
     others = combine_codes(list(detailed.codes[: len(node)]), sizes)
     order = np.argsort(own)
@@ -210,7 +220,9 @@ class Rules:
             for at in {rule.place for rule in self.rules}
         }
 
-    def judge(self, node: Node, classes: DistinctRecords, outcome: Outcome, asked: Requirement) -> Outcome:
+    def judge(
+        self, node: Node, classes: DistinctRecords, outcome: Outcome, asked: Requirement
+    ) -> Outcome:
         """Judge a node whose class sizes were judged: what else is removed, and whether that is too much."""
         counts, cut = self.counts(node, classes), asked.k
         while True:
@@ -218,7 +230,9 @@ class Rules:
             left, suppressed = classes.counts[~gone], int(classes.counts[gone].sum())
             if suppressed > asked.suppressible or rounds > MAX_ROUNDS or not len(left):
                 break
-            again = replace(asked, records=int(left.sum()), suppressible=asked.suppressible - suppressed)
+            again = replace(
+                asked, records=int(left.sum()), suppressible=asked.suppressible - suppressed
+            )
             more = again.judge(left)
             if more.cut is None:
                 break
@@ -251,28 +265,39 @@ class Rules:
         """Count the records in classes below k, at least 2."""
         return count_small(classes, asked)
 
-    def unsavable(self, node: Node, classes: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:
+    def unsavable(
+        self, node: Node, classes: DistinctRecords, asked: Requirement
+    ) -> NDArray[np.bool_]:
         """Which classes have no record that could remain in any finer form."""
         return self._most(classes, self.counts(node, classes), asked) < 1
 
-    def _most(self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> Floats:
+    def _most(
+        self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement
+    ) -> Floats:
         """Bound the records of each class that finer forms can retain."""
         most = np.where(classes.counts >= asked.k, classes.counts, 0).astype(np.float64)
         everything = np.ones(len(classes.counts), dtype=np.bool_)
         share = asked.suppressible / asked.records
         for rule in self.rules:
             values = counts[rule.place]
-            np.minimum(most, rule.criterion.max_records(values, values.shares(everything), share), out=most)
+            np.minimum(
+                most, rule.criterion.max_records(values, values.shares(everything), share), out=most
+            )
         return most
 
-    def _hopeless(self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement) -> bool:
+    def _hopeless(
+        self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement
+    ) -> bool:
         """Whether every finer form must remove more records than allowed."""
         retained = np.floor(self._most(classes, counts, asked) * (1 + 1e-9) + 1e-9).sum()
         return bool(asked.records - retained > asked.suppressible)
 
 
 def _value_counts(
-    place: NDArray[np.int64], value: NDArray[np.int64], records: NDArray[np.int64], classes: DistinctRecords
+    place: NDArray[np.int64],
+    value: NDArray[np.int64],
+    records: NDArray[np.int64],
+    classes: DistinctRecords,
 ) -> ValueCounts:
     """Add up records by class and value."""
     many = int(value.max()) + 1
@@ -325,7 +350,12 @@ class PeopleRules:
         """Which records are removed."""
         return self._gone(classes, outcome.rounds)[0]
 
-    def unsavable(self, node: Node, classes: DistinctRecords, asked: Requirement) -> NDArray[np.bool_]:  # noqa: ARG002 - same
+    def unsavable(
+        self,
+        node: Node,  # noqa: ARG002 - same
+        classes: DistinctRecords,
+        asked: Requirement,  # noqa: ARG002 - same
+    ) -> NDArray[np.bool_]:
         """Which records cannot remain in any finer form."""
         return self._gone(classes, MAX_ROUNDS)[0]
 

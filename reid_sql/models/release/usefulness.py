@@ -50,7 +50,9 @@ def predict_target(
     >>> made.columns, made.error, made.information > 0.98
     ((0,), 0.0, True)
     """
-    whole = np.bincount(values, distinct.counts).astype(np.float64) if everyone is None else everyone
+    whole = (
+        np.bincount(values, distinct.counts).astype(np.float64) if everyone is None else everyone
+    )
     chosen: tuple[int, ...] = ()
     best, error = 0.0, _error(distinct, values, (), gone, whole)
     while len(chosen) < len(distinct.codes):
@@ -108,7 +110,8 @@ def _error(
     score[cell, value] += counted
     first = score.argmax(axis=1)
     best = score[np.arange(cells), first]
-    own = WEIGHT * shares[value] + (counted - 1)  # rounded as other scores are, so that ties are exact
+    # rounded as other scores are, so that ties are exact
+    own = WEIGHT * shares[value] + (counted - 1)
     score[np.arange(cells), first] = -inf
     other = np.where(first[cell] == value, score.max(axis=1)[cell], best[cell])
     wrong = float(counted[own <= other].sum())
@@ -179,7 +182,9 @@ def column_at_level(
 
 def recode_by_boxes(column: PartitionColumn, boxes: Boxes, place: Integers) -> RecodedColumn:
     """A column as each class shows it; `place` is the class of each row."""
-    kinds, shown = np.unique(np.array([boxes.low, boxes.high, boxes.level]), axis=1, return_inverse=True)
+    kinds, shown = np.unique(
+        np.array([boxes.low, boxes.high, boxes.level]), axis=1, return_inverse=True
+    )
     low, high, level = (each[:, None] for each in kinds)
     values = np.arange(len(column.levels.records))
     if column.ordered:
@@ -196,11 +201,14 @@ def unchanged_column(values: int, codes: Integers) -> RecodedColumn:
 
 def _spread(within: NDArray[np.bool_], records: Integers) -> Floats:
     weighted = within * records.astype(np.float64)
-    return np.asarray(weighted / np.maximum(weighted.sum(axis=1, keepdims=True), 1.0), dtype=np.float64)
+    return np.asarray(
+        weighted / np.maximum(weighted.sum(axis=1, keepdims=True), 1.0), dtype=np.float64
+    )
 
 
 def cross_table_change(
-    before: tuple[Integers, Integers, Integers], after: tuple[RecodedColumn, RecodedColumn, Integers]
+    before: tuple[Integers, Integers, Integers],
+    after: tuple[RecodedColumn, RecodedColumn, Integers],
 ) -> CrossTableChange:
     """Compare two columns before, by codes and counts of rows, and after; each as shares of its records.
 

@@ -17,7 +17,9 @@ from reid_sql.models.numerics.special_functions import ndtri
 from reid_sql.models.synthetic.audited_tables import Flags, OrderedTables, People
 from reid_sql.parameters import Floats, Integers
 
-STATUS_NO_HOLDOUT: Final = "no_holdout: a verdict needs holdout, people of the same kind who were not used"
+STATUS_NO_HOLDOUT: Final = (
+    "no_holdout: a verdict needs holdout, people of the same kind who were not used"
+)
 STATUS_ONE_COLUMN: Final = "one_column: the attack needs two or more columns"
 STATUS_WEAK_ATTACK: Final = "weak_attack: the attack is no better than guessing and shows nothing"
 
@@ -27,12 +29,16 @@ class AuditedAttack:
     """An attack on a synthetic table."""
 
     attack: str  # what the attacker does with the synthetic table
-    column_name: str | None  # the column that is inferred; of links, both halves of the columns: "a, b / c"
-    figure: str  # what is measured: a share of people or predicates, the area under the ROC curve, …
+    # the column that is inferred; of links, both halves of the columns: "a, b / c"
+    column_name: str | None
+    # what is measured: a share of people or predicates, the area under the ROC curve, …
+    figure: str
     original: float | None  # the figure on people of the original
     holdout: float | None  # the same on people of the holdout, about whom nothing was learned
-    baseline: float | None  # the figure of a guess without the records' joint values, where there is one
-    excess: float | None  # `original` less `holdout`, a share of all people: what the table gives away
+    # the figure of a guess without the records' joint values, where there is one
+    baseline: float | None
+    # `original` less `holdout`, a share of all people: what the table gives away
+    excess: float | None
     low: float | None  # lower end of the 95 % interval of the excess
     high: float | None  # the upper end of the same interval
     status: str
@@ -109,7 +115,9 @@ class RocCurve:
         for figure, share in FALSE_POSITIVES.items():
             true, false = self._positives(is_member[None, self.order], share)
             status = STATUS_SMALL_HOLDOUT if share * sizes[1] < 1 else None
-            yield judge_shares(attack, figure, (float(true[0]), float(false[0])), sizes, status=status)
+            yield judge_shares(
+                attack, figure, (float(true[0]), float(false[0])), sizes, status=status
+            )
 
     def excesses(self, labels: Flags) -> Floats:
         """What `measure` reports as excess, for many labels of the same people: (labels, figures)."""
@@ -131,7 +139,9 @@ class RocCurve:
         false = np.cumsum(~members, axis=1, dtype=np.int32)[:, self.ends]
         steps = (false <= np.floor(share * others + 1e-9)[:, None]).sum(axis=1)
         taken = np.r_[0, self.ends + 1][steps]
-        wrong = np.take_along_axis(np.c_[np.zeros(len(false), np.int32), false], steps[:, None], axis=1)[:, 0]
+        wrong = np.take_along_axis(
+            np.c_[np.zeros(len(false), np.int32), false], steps[:, None], axis=1
+        )[:, 0]
         return np.asarray((taken - wrong) / count), np.asarray(wrong / others)
 
     def _interval(self, area: float, is_member: Flags) -> tuple[float, float]:
@@ -163,7 +173,8 @@ class RocCurve:
 
 UNITS: Final = 4096  # the greatest distance of two values of one column
 BLOCK: Final = 1 << 18  # distances at once
-MAX_SHORT_SUMS: Final = (2**16 - 2) // UNITS  # columns whose distances add up to 16 bits, and one is left
+# columns whose distances add up to 16 bits, and one is left
+MAX_SHORT_SUMS: Final = (2**16 - 2) // UNITS
 MISSING: Final = -2 * UNITS  # the position of NULL, farther than UNITS from any number
 
 Block = tuple[slice, npt.NDArray[Any]]
@@ -182,11 +193,15 @@ class Distances:
         self.values: list[npt.NDArray[Any]] = []
         for codes, is_ordinal in zip(tables.codes, tables.is_ordinal, strict=True):
             short = np.min_scalar_type(int(codes.max(initial=0)))
-            self.values.append(rank_positions(codes, records) if is_ordinal else codes.astype(short))
+            self.values.append(
+                rank_positions(codes, records) if is_ordinal else codes.astype(short)
+            )
         self.is_ordinal = tables.is_ordinal
         self.sums = np.uint16 if len(self.values) <= MAX_SHORT_SUMS else np.uint32
 
-    def by_column(self, own: Integers, others: Integers, shares: tuple[float, float]) -> Iterator[Block]:
+    def by_column(
+        self, own: Integers, others: Integers, shares: tuple[float, float]
+    ) -> Iterator[Block]:
         """Distances of some distinct records to others, a block of them at a time: (columns, block, others).
 
         `shares` are those of the whole computation before and after.
@@ -198,7 +213,9 @@ class Distances:
                 self._fill(place, mine[place], theirs[place], out)
             yield block, distances
 
-    def total(self, own: Integers, others: Integers, shares: tuple[float, float]) -> Iterator[Block]:
+    def total(
+        self, own: Integers, others: Integers, shares: tuple[float, float]
+    ) -> Iterator[Block]:
         """The sums of the distances over the columns, (block, others)."""
         for block, mine, theirs in self._blocks(own, others, shares):
             total = np.zeros((block.stop - block.start, len(others)), dtype=self.sums)
@@ -250,7 +267,8 @@ INFERENCE: Final = "inference"
 SHARE: Final = "share"
 MAX_SPLITS: Final = 35  # of the columns into halves: all of up to 8 columns
 ERROR: Final = 0.025  # at each end of an interval
-TOLERANCE: Final = UNITS // 20  # of a number's rank among all records, within which an inferred one is right
+# of a number's rank among all records, within which an inferred one is right
+TOLERANCE: Final = UNITS // 20
 
 
 def attack_by_nearest_records(
@@ -282,7 +300,9 @@ def attack_by_nearest_records(
         guess = _compute_guess_chance(distances, place, people.rows, synthetic, records)
         baseline = people.shares(guess)[0]
         shares_right = people.shares(inferred[place])
-        yield judge_shares(INFERENCE, SHARE, shares_right, people.sizes, column=name, baseline=baseline)
+        yield judge_shares(
+            INFERENCE, SHARE, shares_right, people.sizes, column=name, baseline=baseline
+        )
 
 
 def split_columns(columns: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
@@ -292,7 +312,8 @@ def split_columns(columns: int, rng: np.random.Generator) -> list[tuple[int, ...
     [(0, 1), (0, 2), (0, 3)]
     """
     half = columns // 2
-    is_even = columns == 2 * half  # the other half is one of the same size, so that the first column is fixed
+    # the other half is one of the same size, so that the first column is fixed
+    is_even = columns == 2 * half
     if comb(columns, half) // (1 + is_even) <= MAX_SPLITS:
         every = combinations(range(columns), half)
         return [each for each in every if 0 in each or not is_even]
@@ -305,7 +326,11 @@ def split_columns(columns: int, rng: np.random.Generator) -> list[tuple[int, ...
 
 
 def _judge_worst_split(
-    tables: OrderedTables, people: People, links: Floats, splits: list[tuple[int, ...]], baseline: float
+    tables: OrderedTables,
+    people: People,
+    links: Floats,
+    splits: list[tuple[int, ...]],
+    baseline: float,
 ) -> AuditedAttack:
     """The split that reveals most, with the interval that it has if all of them contain their truth.
 
@@ -319,7 +344,13 @@ def _judge_worst_split(
         shares = people.shares(chances)
         figures.append(
             judge_shares(
-                LINKABILITY, SHARE, shares, people.sizes, column=named, baseline=baseline, quantile=quantile
+                LINKABILITY,
+                SHARE,
+                shares,
+                people.sizes,
+                column=named,
+                baseline=baseline,
+                quantile=quantile,
             )
         )
     return max(figures, key=lambda each: (each.excess or 0.0, each.original or 0.0))

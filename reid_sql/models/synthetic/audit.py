@@ -29,7 +29,13 @@ from reid_sql.models.synthetic.attacks import (
     judge_shares,
     unavailable,
 )
-from reid_sql.models.synthetic.audited_tables import NOBODY, AuditedTables, Flags, OrderedTables, draw_people
+from reid_sql.models.synthetic.audited_tables import (
+    NOBODY,
+    AuditedTables,
+    Flags,
+    OrderedTables,
+    draw_people,
+)
 from reid_sql.models.synthetic.membership import attack_membership
 from reid_sql.models.synthetic.sure_inference import audit_sure_inference
 from reid_sql.parameters import Integers
@@ -49,7 +55,8 @@ SHARE: Final = "share_of_predicates"
 STATUS_NO_PREDICATE: Final = "no_predicate: no such predicate fits a single synthetic record"
 PREDICATES: Final = 2000
 RESAMPLES: Final = 200  # draws of other people
-MAX_FEW: Final = 8  # people, of whom one may be left when others are drawn: of more, with 1 in 1,000
+# people, of whom one may be left when others are drawn: of more, with 1 in 1,000
+MAX_FEW: Final = 8
 MAX_TRIES: Final = 5  # predicates that are written for each that fits one record
 TRIES_OF_RECORD: Final = 20  # predicates that are written at most for each synthetic record
 
@@ -71,7 +78,9 @@ class _Counter:
         self.starts = [np.r_[0, np.cumsum(np.bincount(codes))].tolist() for codes in tables.codes]
         sides = [tables.original_people, tables.holdout_people][: 1 + tables.is_judged]
         smallest = min(map(len, sides))
-        drawn = [side.take(np.sort(rng.choice(len(side), smallest, replace=False))) for side in sides]
+        drawn = [
+            side.take(np.sort(rng.choice(len(side), smallest, replace=False))) for side in sides
+        ]
         sides = [tables.synthetic_people, *drawn]
         self.ends = [side.ends(np.arange(size), size) for side in sides]
         self.people = [side.people_by_record(size) for side in sides]
@@ -164,7 +173,9 @@ def _measure(
     shares = sides[0].hits / count, sides[1].hits / count if tables.is_judged else None
     rng = np.random.default_rng(SEED)
     trials = [side.count_trials(count, counter.tried, rng) for side in sides]
-    return judge_shares(attack, SHARE, shares, (trials[0], trials[-1]), baseline=float(np.mean(guessed)))
+    return judge_shares(
+        attack, SHARE, shares, (trials[0], trials[-1]), baseline=float(np.mean(guessed))
+    )
 
 
 class _SingledOut:
@@ -263,7 +274,8 @@ def doubt_holdout(tables: OrderedTables, attacks: list[AuditedAttack]) -> list[A
     doubted = [_doubt(each, overlaps=overlaps) for each in attacks]
     reason = find_other_values(tables)
     return [
-        replace(each, status=reason) if reason and each.status in SUPERSEDED else each for each in doubted
+        replace(each, status=reason) if reason and each.status in SUPERSEDED else each
+        for each in doubted
     ]
 
 
@@ -278,7 +290,9 @@ SUPERSEDED: Final = (
 def find_other_values(tables: OrderedTables) -> str:
     """Return the reason why a table cannot be compared with the original, empty if each column can be."""
     few = ""
-    written = tables.written_otherwise if len(tables.written_otherwise) else [(0, 0)] * len(tables.names)
+    written = (
+        tables.written_otherwise if len(tables.written_otherwise) else [(0, 0)] * len(tables.names)
+    )
     columns = zip(tables.names, tables.is_ordinal, tables.codes, written, strict=True)
     for name, is_ordinal, codes, (in_synthetic, in_holdout) in columns:
         size = int(codes.max(initial=0)) + 1
@@ -310,7 +324,9 @@ def find_other_values(tables: OrderedTables) -> str:
 
 def is_doubtful(status: str) -> bool:
     """Whether a status of the audit forbids a judgement of all of its figures."""
-    codes = (each.partition(":")[0] for each in (*DOUBTS, STATUS_NOT_COMPARABLE, STATUS_FEW_COMPARABLE))
+    codes = (
+        each.partition(":")[0] for each in (*DOUBTS, STATUS_NOT_COMPARABLE, STATUS_FEW_COMPARABLE)
+    )
     return status.partition(":")[0] in codes
 
 
@@ -351,7 +367,9 @@ def has_people_of_both(tables: OrderedTables) -> bool:
     evenness = float(((several * both + slope * away - away**2) / several).sum())
     variance = float((2 * (several - 1) / several).sum()) * both**2
     greatest = float((both + slope**2 / (4 * several)).max())
-    return evenness > 0 and evenness**2 / 2 > -np.log(MAX_CHANCE) * (variance + greatest * evenness / 3)
+    return evenness > 0 and evenness**2 / 2 > -np.log(MAX_CHANCE) * (
+        variance + greatest * evenness / 3
+    )
 
 
 def _count_equal_people(tables: OrderedTables) -> tuple[Integers, Integers]:
@@ -391,18 +409,24 @@ def attack_by_equal_values(tables: OrderedTables) -> Iterator[AuditedAttack]:
     ) -> AuditedAttack:
         shares = [hit / max(1, persons) for hit, persons in zip(hits, people, strict=True)]
         control = shares[1] if tables.is_judged else None
-        return judge_shares(attack, "share", (shares[0], control), people, column=column, status=status)
+        return judge_shares(
+            attack, "share", (shares[0], control), people, column=column, status=status
+        )
 
     classes = tables.classes_by(tables.places(sensitive=False))
     size = int(classes.max()) + 1
     is_once = tables.synthetic_people.only_person(classes, size) >= 0
-    unique = [side.count((is_once & (side.only_person(classes, size) >= 0))[classes]) for side in sides]
+    unique = [
+        side.count((is_once & (side.only_person(classes, size) >= 0))[classes]) for side in sides
+    ]
     is_other_size = abs(people[1] / people[0] - 1) > SIZE_TOLERANCE
     yield judge(REPLICATED_UNIQUES, unique, status=STATUS_OTHER_SIZE if is_other_size else None)
     yield judge(EXACT_PRESENCE, [side.count(tables.synthetics > 0) for side in sides])
     for place in tables.places(sensitive=True):
         is_disclosed = _is_disclosed(tables, classes, place)
-        yield judge(DISCLOSIVE_CORRECT, [side.count(is_disclosed) for side in sides], tables.names[place])
+        yield judge(
+            DISCLOSIVE_CORRECT, [side.count(is_disclosed) for side in sides], tables.names[place]
+        )
 
 
 def _is_disclosed(tables: OrderedTables, classes: Integers, place: int) -> Flags:
@@ -430,7 +454,8 @@ def audit(tables: AuditedTables, targets: int, seed: int) -> list[AuditedAttack]
     [(1.0, 0.5), (1.0, 0.5)]
     """
     ordered = tables.in_order()
-    draws = [np.random.default_rng([seed, family]) for family in range(6)]  # so that none depends on another
+    # so that none depends on another
+    draws = [np.random.default_rng([seed, family]) for family in range(6)]
     people = draw_people(ordered, targets, draws[0])
     some = draw_people(ordered, min(targets, NEAREST_TARGETS), draws[1])
     attacks = [
@@ -447,4 +472,6 @@ def _in_order_of_columns(attacks: list[AuditedAttack], names: Sequence[str]) -> 
     """Put the figures of each attack in the order in which the columns were named."""
     places = {name: place for place, name in enumerate(names)}
     order = {each.attack: place for place, each in reversed(list(enumerate(attacks)))}
-    return sorted(attacks, key=lambda each: (order[each.attack], places.get(each.column_name or "", 0)))
+    return sorted(
+        attacks, key=lambda each: (order[each.attack], places.get(each.column_name or "", 0))
+    )

@@ -56,7 +56,11 @@ class AuditedTables:
         >>> tables.codes.tolist(), tables.originals.tolist(), tables.original_people.rows.tolist()
         ([[2, 7]], [1, 2], [0, 1, 1])
         """
-        tables = {"original": self.originals, "synthetic": self.synthetics, "holdout": self.controls}
+        tables = {
+            "original": self.originals,
+            "synthetic": self.synthetics,
+            "holdout": self.controls,
+        }
         for name, records in tables.items():
             if not np.sum(records) and (name != "holdout" or self.is_judged):
                 raise NoRecordsError(
@@ -187,7 +191,11 @@ class OrderedTables:
 
     def places(self, *, sensitive: bool) -> list[int]:
         """Places of the sensitive columns, or of the quasi-identifiers."""
-        return [at for at, is_sensitive in enumerate(self.is_sensitive) if bool(is_sensitive) is sensitive]
+        return [
+            at
+            for at, is_sensitive in enumerate(self.is_sensitive)
+            if bool(is_sensitive) is sensitive
+        ]
 
     def classes_by(self, places: Sequence[int]) -> Integers:
         """Number the values that each distinct record has in some of the columns."""
@@ -242,7 +250,9 @@ class People:
         """Mean success of an attack, one for each of `rows`, on people of the original and of the holdout."""
         successful = self.highest(successes)
         control = successful[~self.is_original]
-        return float(successful[self.is_original].mean()), float(control.mean()) if len(control) else None
+        return float(successful[self.is_original].mean()), float(control.mean()) if len(
+            control
+        ) else None
 
 
 def draw_people(tables: OrderedTables, targets: int, rng: np.random.Generator) -> People:

@@ -48,14 +48,18 @@ STATUS_RARE_VALUES: Final = (
 SEED_OF_REST: Final = 11
 DRAWS: Final = 2000
 DRAWN_AT_ONCE: Final = 2_000_000
-SHARE_SOUGHT: Final = 0.0003  # of people copied; of 0.0001 to 0.01, measured to find 0.1 and 1 % most often
+# of people copied; of 0.0001 to 0.01, measured to find 0.1 and 1 % most often
+SHARE_SOUGHT: Final = 0.0003
 
 
 class CopiedRecords:
     """Weighted shares of people whose record is in the synthetic table, and their difference by chance."""
 
     def __init__(
-        self, tables: OrderedTables, rng: np.random.Generator, counted: npt.NDArray[np.bool_] | None = None
+        self,
+        tables: OrderedTables,
+        rng: np.random.Generator,
+        counted: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         weights = 1 / (_expect_records(tables) + SHARE_SOUGHT)
         weights = weights if counted is None else np.where(counted, weights, 0.0)
@@ -77,8 +81,12 @@ class CopiedRecords:
         drawn = np.zeros(DRAWS)
         for start in range(0, len(weights), DRAWN_AT_ONCE // DRAWS):
             some = slice(start, start + DRAWN_AT_ONCE // DRAWS)
-            used = rng.binomial(people[some], originals / people_of_both, (DRAWS, len(people[some])))
-            drawn += used @ weights[some] / originals - (people[some] - used) @ weights[some] / controls
+            used = rng.binomial(
+                people[some], originals / people_of_both, (DRAWS, len(people[some]))
+            )
+            drawn += (
+                used @ weights[some] / originals - (people[some] - used) @ weights[some] / controls
+            )
         return drawn / mean_weight
 
     def figure(self, error: float) -> AuditedAttack:
@@ -115,7 +123,8 @@ class _WeightedShare:
         every, self.found = people.highest(weights), people.highest(present)
         self.whole = float(every.sum())
         self.share = float(self.found.sum()) / self.whole
-        self.variance = float(np.square(self.found).sum()) / self.whole**2  # of a sum of Poisson counts
+        # of a sum of Poisson counts
+        self.variance = float(np.square(self.found).sum()) / self.whole**2
         self.greatest = float(every.max()) / self.whole
 
     def lower(self, error: float) -> float:
@@ -177,7 +186,9 @@ MEMBERSHIP: Final = (COPIED_RECORDS, *SCORES)
 MAX_EXACT: Final = 2**24  # whole numbers that a short float adds up exactly
 
 
-def score_members(tables: OrderedTables, rows: Integers, shares: tuple[float, float]) -> Mapping[str, Floats]:
+def score_members(
+    tables: OrderedTables, rows: Integers, shares: tuple[float, float]
+) -> Mapping[str, Floats]:
     """Scores of some distinct records, by the name of the attack; a greater one speaks for a member."""
     scores = {
         "equal_record": (tables.synthetics[rows] > 0).astype(np.float64),
@@ -305,7 +316,9 @@ def attack_membership(
     middle = (shares[0] + shares[1]) / 2
     scores = score_members(tables, people.rows, (shares[0], middle))
     curves = {name: RocCurve(people.highest(each)) for name, each in scores.items()}
-    figures = [each for name, curve in curves.items() for each in curve.measure(name, people.is_original)]
+    figures = [
+        each for name, curve in curves.items() for each in curve.measure(name, people.is_original)
+    ]
     copies = CopiedRecords(tables, rng)
     yield _explain_copies(copies.figure(ERROR), tables, ERROR)
     yield from figures
@@ -335,7 +348,10 @@ def _explain_copies(copied: AuditedAttack, tables: OrderedTables, error: float) 
 
 
 def _permute(
-    curves: Mapping[str, RocCurve], people: People, rng: np.random.Generator, shares: tuple[float, float]
+    curves: Mapping[str, RocCurve],
+    people: People,
+    rng: np.random.Generator,
+    shares: tuple[float, float],
 ) -> Floats:
     """Excesses of all figures under permuted labels, (permutations, figures)."""
     size = max(1, min(PERMUTATIONS, PERMUTED_AT_ONCE // len(people.is_original)))
@@ -343,12 +359,16 @@ def _permute(
     for start in range(0, PERMUTATIONS, size):
         checkpoint(shares[0] + (shares[1] - shares[0]) * start / PERMUTATIONS)
         count = min(size, PERMUTATIONS - start)
-        labels = rng.permuted(np.broadcast_to(people.is_original, (count, len(people.is_original))), axis=1)
+        labels = rng.permuted(
+            np.broadcast_to(people.is_original, (count, len(people.is_original))), axis=1
+        )
         drawn.append(np.concatenate([curve.excesses(labels) for curve in curves.values()], axis=1))
     return np.concatenate(drawn)
 
 
-def _strongest(copies: AuditedAttack, figures: list[AuditedAttack], permuted: Floats) -> AuditedAttack:
+def _strongest(
+    copies: AuditedAttack, figures: list[AuditedAttack], permuted: Floats
+) -> AuditedAttack:
     """The figure that is farthest above chance, and how far the farthest is by chance.
 
     Half of the error is spent on copied records, half on all other figures together: for all but that share
@@ -360,7 +380,9 @@ def _strongest(copies: AuditedAttack, figures: list[AuditedAttack], permuted: Fl
     is_known = deviation > 0
     if not is_known.any():
         return (
-            _name_strongest(copies) if copies.excess else unavailable(STRONGEST, ADVANTAGE, STATUS_NO_SCORE)
+            _name_strongest(copies)
+            if copies.excess
+            else unavailable(STRONGEST, ADVANTAGE, STATUS_NO_SCORE)
         )
     excess = np.array([figure.excess for figure in figures])
     standard = np.where(is_known, (excess - mean) / np.where(is_known, deviation, 1), -np.inf)

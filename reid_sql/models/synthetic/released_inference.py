@@ -12,11 +12,20 @@ from reid_sql.models.classes.subset_counts import count_subsets
 from reid_sql.models.comparison.linkage import newcombe_interval, wilson_interval
 from reid_sql.models.synthetic.audit import doubt_holdout_of_released
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
-from reid_sql.models.synthetic.sure_inference import STATUS_NOBODY, Counts, SureAttack, Trial, list_subsets
+from reid_sql.models.synthetic.sure_inference import (
+    STATUS_NOBODY,
+    Counts,
+    SureAttack,
+    Trial,
+    list_subsets,
+)
 from reid_sql.parameters import Number
 
 MIN_PRECISION: Final = Number(
-    "a share from 0.5 to 1", "pass how often she must be right where she attacks, such as 0.95", 0.5, 1.0
+    "a share from 0.5 to 1",
+    "pass how often she must be right where she attacks, such as 0.95",
+    0.5,
+    1.0,
 )
 MinPrecision = Annotated[float, MIN_PRECISION]
 STATUS_IMPRECISE: Final = "imprecise: where she is sure, she is right less often than min_precision"
@@ -30,7 +39,8 @@ class InferenceRisk:
     sensitive: str  # the inferred column
     columns: list[str]  # the known columns
     rank: int  # 1 for the columns that served best on the choosing half
-    min_share: float  # the rule: she attacks if more than half, and so many, of the matches have one value
+    # the rule: she attacks if more than half, and so many, of the matches have one value
+    min_share: float
     min_people: int  # and if so many people match
     people: int  # the people of the measuring half
     attacked: float  # share of them whom she attacks
@@ -38,7 +48,8 @@ class InferenceRisk:
     precision_low: float | None
     precision_high: float | None
     recall: float  # share of the people about whom she is right
-    guess_precision: float | None  # share of the attacked who have the most frequent value of the column
+    # share of the attacked who have the most frequent value of the column
+    guess_precision: float | None
     baseline_attacked: float  # `attacked` without the person's own record, or of the holdout
     baseline_precision: float | None  # `precision` of the same
     baseline_recall: float  # `recall` of the same
@@ -66,11 +77,15 @@ def measure_inference(
     draws = [np.random.default_rng([seed, family]) for family in range(2)]
     trial = Trial(ordered, draw_people(ordered, targets, draws[0]), draws[1])
     subsets = list_subsets(known, max_size)
-    attacks = [trial.attack(target, subsets, min_precision, is_released=True) for target in inferred]
+    attacks = [
+        trial.attack(target, subsets, min_precision, is_released=True) for target in inferred
+    ]
     attacks.sort(key=lambda each: each[0].strength, reverse=True)
     doubt = doubt_holdout_of_released(ordered)
     return [
-        _risk(attack, rank, ordered.names, doubt) for each in attacks for rank, attack in enumerate(each, 1)
+        _risk(attack, rank, ordered.names, doubt)
+        for each in attacks
+        for rank, attack in enumerate(each, 1)
     ]
 
 
@@ -101,5 +116,6 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None
         low,
         high,
         excess / (1 - control) if control < 1 else None,
-        doubt or (STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE),
+        doubt
+        or (STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE),
     )

@@ -35,7 +35,8 @@ from reid_sql.parameters import Floats, Integers
 # share means more than half.
 SHARES: Final = (100, 95, 90, 80, 70, 60, 50)
 PEOPLE: Final = (50, 20, 10, 5, 3, 2, 1)
-RULES: Final = tuple((share, people) for share in SHARES for people in PEOPLE)  # the strictest first
+# the strictest first
+RULES: Final = tuple((share, people) for share in SHARES for people in PEOPLE)
 BINS: Final = 20  # of ranks, in which a number of more values is inferred
 
 
@@ -63,7 +64,9 @@ class Tally:
 
     def of_rule(self, place: int | None) -> Counts:
         """The counts of one rule, or of none, which attacks nobody."""
-        attacked, right = (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
+        attacked, right = (
+            (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
+        )
         return Counts(self.people, attacked, right)
 
     @property
@@ -145,7 +148,9 @@ class Cells:
         """Match these distinct records with the release."""
         own, cell = self.class_of_record[rows], self.cell[rows]
         is_one = self.firsts[own] == 1
-        return Matches(self.people[own], np.where(is_one, self.most[own], 0), is_one & self.is_first[cell])
+        return Matches(
+            self.people[own], np.where(is_one, self.most[own], 0), is_one & self.is_first[cell]
+        )
 
     def match_without_own(self, holders: Holders, *, has_several: bool) -> Matches:
         """Match each person's records with the release without this person.
@@ -171,7 +176,9 @@ class Cells:
         class_of_cell[self.cell] = self.class_of_record
         classes = pairs // len(self.count) * len(self.people) + class_of_cell[cell_of_pair]
         group = np.unique(classes, return_inverse=True)[1]
-        sums = (np.bincount(group, flags[cell_of_pair]) for flags in (self.is_first, self.is_second))
+        sums = (
+            np.bincount(group, flags[cell_of_pair]) for flags in (self.is_first, self.is_second)
+        )
         first, second = (each[group[place]].astype(np.int64) for each in sums)
         return first, second
 
@@ -181,7 +188,9 @@ def number_values(tables: OrderedTables, target: int) -> Integers:
     codes = tables.codes[target]
     if not tables.is_ordinal[target] or len(np.unique(codes)) <= BINS:
         return np.asarray(codes)
-    ranks = rank_positions(codes, tables.originals + tables.synthetics + tables.controls).astype(np.int64)
+    ranks = rank_positions(codes, tables.originals + tables.synthetics + tables.controls).astype(
+        np.int64
+    )
     bins: Integers = np.where(codes == 0, 0, np.minimum(BINS * ranks // UNITS, BINS - 1) + 1)
     return bins
 
@@ -202,7 +211,12 @@ class Trial:
             self.is_choosing[places[: len(places) // 2]] = True
 
     def attack(
-        self, target: int, subsets: Sequence[tuple[int, ...]], min_precision: float, *, is_released: bool
+        self,
+        target: int,
+        subsets: Sequence[tuple[int, ...]],
+        min_precision: float,
+        *,
+        is_released: bool,
     ) -> list[SureAttack]:
         """Attack a column by each set of known columns, the strongest first."""
         values = number_values(self.tables, target)
@@ -212,7 +226,9 @@ class Trial:
         for known in subsets:
             checkpoint()
             cells = Cells(self.release, self.tables.classes_by(known), values)
-            attacks.append(self._try(cells, target, known, is_guess, min_precision, is_released=is_released))
+            attacks.append(
+                self._try(cells, target, known, is_guess, min_precision, is_released=is_released)
+            )
         return sorted(attacks, key=lambda each: each.strength, reverse=True)
 
     def _try(
@@ -237,8 +253,14 @@ class Trial:
             for half in (self.is_choosing, ~self.is_choosing)
         ]
         (choosing, choosing_control), (people, others) = halves
-        place, strength = choose_rule(choosing, None if is_released else choosing_control, min_precision)
-        other = choose_baseline(choosing, choosing_control, place, min_precision) if is_released else place
+        place, strength = choose_rule(
+            choosing, None if is_released else choosing_control, min_precision
+        )
+        other = (
+            choose_baseline(choosing, choosing_control, place, min_precision)
+            if is_released
+            else place
+        )
         guessed = self._of_people([matches.attacked(*RULES[place]) & is_guess[holders.rows]])[0]
         return SureAttack(
             target,
@@ -270,19 +292,27 @@ def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
     return Tally(int(np.count_nonzero(some)), attacked, right)
 
 
-def choose_rule(people: Tally, control: Tally | None, min_precision: float) -> tuple[int, tuple[int, float]]:
+def choose_rule(
+    people: Tally, control: Tally | None, min_precision: float
+) -> tuple[int, tuple[int, float]]:
     """Choose the rule that is right about most people among the precise ones, and return its strength.
 
     With a control, precise rules come first that are right more often about the people than about the
     control, beyond chance: by the lower end of this excess. If no rule is precise, the most precise one is
     taken.
     """
-    is_precise = (people.attacked > 0) & (people.right >= min_precision * people.attacked - ROUNDING)
+    is_precise = (people.attacked > 0) & (
+        people.right >= min_precision * people.attacked - ROUNDING
+    )
     share = people.right / max(1, people.people)
     value = np.where(is_precise, share, people.right / (people.attacked + 1))
     level = is_precise.astype(np.int64)
     if control is not None and control.people:
-        low = share - control.right / control.people - NORMAL_95 * np.hypot(people.error, control.error)
+        low = (
+            share
+            - control.right / control.people
+            - NORMAL_95 * np.hypot(people.error, control.error)
+        )
         exceeds = is_precise & (low > 0)
         level += exceeds
         value = np.where(exceeds, low, value)
@@ -325,7 +355,8 @@ def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:
 
 SURE_INFERENCE: Final = "sure_inference"
 STRONGEST_INFERENCE: Final = "strongest_inference"
-ATTACKS: Final = {SURE_INFERENCE: 0.95, STRONGEST_INFERENCE: 0.0}  # by the precision that a rule must have
+# by the precision that a rule must have
+ATTACKS: Final = {SURE_INFERENCE: 0.95, STRONGEST_INFERENCE: 0.0}
 SHARE: Final = "share"
 PRECISION: Final = "precision"
 MAX_SIZE: Final = 3  # known columns, unless the attacker knows all
@@ -377,7 +408,12 @@ def _judge(name: str, attack: SureAttack, column: str, quantile: float) -> Itera
         yield unavailable(name, PRECISION, STATUS_NOBODY, column)
         return
     guess = attack.guessed / one.attacked
-    shares = one.right / one.attacked, other.right / other.attacked if other and other.attacked else None
+    shares = (
+        one.right / one.attacked,
+        other.right / other.attacked if other and other.attacked else None,
+    )
     trials = one.attacked, other.attacked if other else 1
-    measured = judge_shares(name, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile)
+    measured = judge_shares(
+        name, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile
+    )
     yield replace(measured, status=STATUS_NO_CONTROL) if other and not other.attacked else measured

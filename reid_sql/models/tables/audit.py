@@ -27,7 +27,13 @@ from reid_sql.models.tables.published_tables import (
     read_counts,
 )
 from reid_sql.models.tables.rounded_tables import add_unlisted, guess_base
-from reid_sql.models.tables.sums import Estimate, SumCell, SumRules, estimate_contributors, read_sums
+from reid_sql.models.tables.sums import (
+    Estimate,
+    SumCell,
+    SumRules,
+    estimate_contributors,
+    read_sums,
+)
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(
@@ -44,7 +50,9 @@ STATUS_NOT_TIGHT: Final = "bounds_not_tight: the interval contains the true one,
 STATUS_ZEROS_EXCLUDED: Final = (
     "zeros_excluded: the finding assumes that no hidden count is 0, else pass lowest := 0"
 )
-STATUS_BASE_GUESSED: Final = "base_guessed: all counts are multiples of one number, which is taken as base"
+STATUS_BASE_GUESSED: Final = (
+    "base_guessed: all counts are multiples of one number, which is taken as base"
+)
 RECOVERED, BELOW_K, PUBLISHED, PROTECTED = "recovered", "below_k", "published_below_k", "protected"
 ESTIMATED: Final = "estimated"  # a contribution, nearer than a rule allows
 ORDER: Final = (RECOVERED, BELOW_K, ESTIMATED, PUBLISHED, PROTECTED)
@@ -75,7 +83,12 @@ class AuditedCell:
 
 
 def audit_tables(
-    rows: PublishedRows, reading: Reading, k: int, *, nested: bool = False, rules: SumRules | None = None
+    rows: PublishedRows,
+    reading: Reading,
+    k: int,
+    *,
+    nested: bool = False,
+    rules: SumRules | None = None,
 ) -> list[AuditedCell]:
     """Compute the interval of each hidden cell from all tables, and find small groups between tables.
 
@@ -134,7 +147,9 @@ class _Audit:
         self.asked = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
         numbers = np.array([linked.numbers[key] for key in self.asked], dtype=np.int64)
         self.bounds: Bounds = bound_variables(self.equations, numbers)
-        known = [key for key, cell in linked.cells.items() if cell.suppressed and cell.value is not None]
+        known = [
+            key for key, cell in linked.cells.items() if cell.suppressed and cell.value is not None
+        ]
         values = np.array([linked.cells[key].bounds[0] for key in known])
         self.asked += known  # hidden in one table, shown in another
         self.bounds = Bounds(
@@ -152,11 +167,16 @@ class _Audit:
         `with_zeros` are the findings if a hidden count may be 0.
         """
         found = self.findings
-        by_rule = {key for place, key in enumerate(self.asked) if self._is_known_by_rule(key, place)}
+        by_rule = {
+            key for place, key in enumerate(self.asked) if self._is_known_by_rule(key, place)
+        }
         revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
         alone = self._find_revealed_alone([key for key in revealed if not isinstance(key, Rest)])
         rows = [
-            (key, self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule))
+            (
+                key,
+                self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule),
+            )
             for place, key in enumerate(self.asked)
             if self._is_uncertain(key) or (found[key] != PROTECTED and key not in by_rule)
         ]
@@ -187,7 +207,9 @@ class _Audit:
     def small_cells(self) -> list[AuditedCell]:
         """The published cells of fewer than k people."""
         return [
-            self._describe(key, sorted(cell.published), "published", cell.value, cell.value, PUBLISHED)
+            self._describe(
+                key, sorted(cell.published), "published", cell.value, cell.value, PUBLISHED
+            )
             for key, cell in self.linked.cells.items()
             if cell.value is not None and 1 <= cell.value < self.k and not cell.suppressed
         ]
@@ -230,7 +252,13 @@ class _Audit:
         cell = None if isinstance(key, Rest) else self.linked.cells[key]
         tables = sorted(cell.suppressed or cell.published) if cell else []
         is_revealed = finding in {RECOVERED, BELOW_K}
-        by = RULE if is_by_rule else ONE_TABLE if is_alone or not self.has_several else SEVERAL_TABLES
+        by = (
+            RULE
+            if is_by_rule
+            else ONE_TABLE
+            if is_alone or not self.has_several
+            else SEVERAL_TABLES
+        )
         return self._describe(
             key,
             tables,
@@ -291,7 +319,9 @@ class _Audit:
         )
         ends = (None if np.isinf(each) else float(each) for each in (estimate.low, estimate.high))
         low, high = ends
-        return replace(described, low=None, largest_low=low, largest_high=high, needed=float(estimate.needed))
+        return replace(
+            described, low=None, largest_low=low, largest_high=high, needed=float(estimate.needed)
+        )
 
     def _sum(self, key: Key | Rest, high: float) -> str | None:
         """The sum that reveals the cell; none after the first `MAX_SUMS`."""

@@ -52,7 +52,11 @@ def bound_variables(equations: Equations, targets: Integers | None = None) -> Bo
         checkpoint()
         wanted = np.flatnonzero(np.isin(part, asked, assume_unique=True))
         found = _bound_part(narrowed.among(part), wanted)
-        low[part[wanted]], high[part[wanted]], is_exact[part[wanted]] = found.low, found.high, found.is_exact
+        low[part[wanted]], high[part[wanted]], is_exact[part[wanted]] = (
+            found.low,
+            found.high,
+            found.is_exact,
+        )
     return Bounds(low[asked], high[asked], is_exact[asked])
 
 
@@ -64,7 +68,12 @@ def _bound_part(part: Equations, targets: Integers) -> Bounds:
     programmes = LinearProgrammes(part)
     fitting = programmes.find_fitting()
     is_small = np.where(np.isfinite(part.high), part.high, 0.0).max(initial=0.0) < MAX_FLOW
-    if arcs is not None and is_small and fitting.max() < MAX_FLOW and _fits(part, np.round(fitting)):
+    if (
+        arcs is not None
+        and is_small
+        and fitting.max() < MAX_FLOW
+        and _fits(part, np.round(fitting))
+    ):
         low, high = bound_by_flows(part, arcs, np.round(fitting), targets)
         return Bounds(low, high, np.ones(len(targets), dtype=bool))
     return _bound_by_programmes(programmes, targets, fitting)
@@ -84,12 +93,16 @@ class LinearProgrammes:
 
         shape = (len(part.right), part.variables)
         self.part = part
-        self.matrix = coo_array((part.signs.astype(float), (part.rows, part.columns)), shape=shape).tocsc()
+        self.matrix = coo_array(
+            (part.signs.astype(float), (part.rows, part.columns)), shape=shape
+        ).tocsc()
         self.programme = self._programme(np.zeros(part.variables))
 
     def _programme(self, objective: Floats, *, is_whole: bool = False) -> Programme:
         bounds, right = (self.part.low, self.part.high), (self.part.right, self.part.right)
-        return Programme(self.matrix, bounds, right, objective, is_whole=is_whole, strategy=PRIMAL_SIMPLEX)
+        return Programme(
+            self.matrix, bounds, right, objective, is_whole=is_whole, strategy=PRIMAL_SIMPLEX
+        )
 
     def minimize(self, objective: Floats) -> Floats | None:
         """The values that fit with the least objective; None where it has no least."""
@@ -110,7 +123,9 @@ class LinearProgrammes:
         return None if values is None else float(np.round(objective @ values))
 
 
-def _bound_by_programmes(programmes: LinearProgrammes, targets: Integers, fitting: Floats) -> Bounds:
+def _bound_by_programmes(
+    programmes: LinearProgrammes, targets: Integers, fitting: Floats
+) -> Bounds:
     """Bound by linear programmes, which share what they find: a whole solution shows what every cell may be.
 
     A bound that some solution has reached needs no programme of its own.
@@ -121,7 +136,10 @@ def _bound_by_programmes(programmes: LinearProgrammes, targets: Integers, fittin
     for direction in (1.0, -1.0, 1.0, -1.0):  # of all open bounds at once
         is_open = np.isin(np.arange(part.variables), targets)
         is_open &= (reached[0] > part.low) if direction > 0 else (reached[1] < part.high)
-        if is_open.any() and (values := programmes.minimize(np.where(is_open, direction, 0.0))) is not None:
+        if (
+            is_open.any()
+            and (values := programmes.minimize(np.where(is_open, direction, 0.0))) is not None
+        ):
             _reach(reached, values)
     low, high = part.low[targets].copy(), part.high[targets].copy()
     is_exact = np.ones(len(targets), dtype=bool)
@@ -175,7 +193,8 @@ def _least(
 # linear programme.
 
 
-MAX_FLOW: Final = 2**30  # of scipy's flows, which are 32-bit integers; as much counts as without bound
+# of scipy's flows, which are 32-bit integers; as much counts as without bound
+MAX_FLOW: Final = 2**30
 PAIR: Final = 2  # equations that a variable of a flow is in
 
 
@@ -276,7 +295,8 @@ def _flow(capacity: Integers, source: int, sink: int) -> int:
 
     limited = np.minimum(capacity, MAX_FLOW)
     nodes = len(limited)
-    grown = np.zeros((nodes + 1, nodes + 1), dtype=np.int32)  # one more node, from which MAX_FLOW comes
+    # one more node, from which MAX_FLOW comes
+    grown = np.zeros((nodes + 1, nodes + 1), dtype=np.int32)
     grown[:nodes, :nodes] = limited
     grown[nodes, source] = MAX_FLOW
     return int(maximum_flow(csr_array(grown), nodes, sink).flow_value)

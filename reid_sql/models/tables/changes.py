@@ -17,13 +17,15 @@ from reid_sql.models.tables.programmes import WHOLE, Programme, is_whole
 from reid_sql.parameters import Floats, Integers
 
 FREE_COST: Final = 1e-4  # of a person more or less in a cell that is hidden already
-MAX_CELLS: Final = 1000  # of a programme; of a larger table, it has the cells of the cheapest hypercubes
+# of a programme; of a larger table, it has the cells of the cheapest hypercubes
+MAX_CELLS: Final = 1000
 HYPERCUBES: Final = 150
 NEGLIGIBLE: Final = 1e-7  # a change that hides no cell
 MAX_WORK: Final = 2_000_000  # cells in all programmes of a table, after which hypercubes are enough
 CORNERS_PER_CELL: Final = 1000  # of hypercubes, which take as long as a cell in a programme
 MAX_STEPS: Final = 20_000  # of the simplex method in one programme
-MORE: Final = 3  # people beyond the need that are tried, where whole numbers need more than fractions
+# people beyond the need that are tried, where whole numbers need more than fractions
+MORE: Final = 3
 MULTIPLES: Final = (1, 2, 3, 4, 5, 6)  # of a change that may be of whole numbers
 Flags = npt.NDArray[np.bool_]
 
@@ -76,7 +78,9 @@ class Changes:
         found = Change(corners.cells[is_cell, best], corners.signs[is_cell, best].astype(float))
         return found if self._is_possible(found, cell, need) else None
 
-    def find_cheapest(self, cell: int, need: float, cells: Integers, costs: Floats) -> Change | None:
+    def find_cheapest(
+        self, cell: int, need: float, cells: Integers, costs: Floats
+    ) -> Change | None:
         """Find the change among some cells that costs the least, by a linear programme.
 
         If its numbers are not whole, an integer programme asks for whole ones in the cells that it changes.
@@ -86,7 +90,9 @@ class Changes:
             return found if found is not None and self._is_possible(found, cell, need) else None
         support = np.array([cell])
         # First as if the cell could have less too, then as if it could not, and with some people more.
-        for amount in sorted({max(1.0, need - self.losses[cell]), *(need + more for more in range(MORE))}):
+        for amount in sorted(
+            {max(1.0, need - self.losses[cell]), *(need + more for more in range(MORE))}
+        ):
             found = self._solve(cell, amount, cells, costs)
             if found is None:  # nor is there one of a larger amount
                 break
@@ -127,7 +133,9 @@ class Changes:
         self, cell: int, amount: float, support: Integers, found: Change, costs: Floats
     ) -> Change | None:
         """Whole numbers: a multiple of the change, else those that an integer programme finds."""
-        multiples = [times * found.amounts for times in MULTIPLES if is_whole(times * found.amounts)]
+        multiples = [
+            times * found.amounts for times in MULTIPLES if is_whole(times * found.amounts)
+        ]
         if multiples:
             whole = Change(found.cells, np.round(multiples[0]))
             if len(multiples) == len(MULTIPLES) or self._is_possible(whole, cell, amount):

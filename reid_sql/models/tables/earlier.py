@@ -7,7 +7,14 @@ from typing import Final
 import numpy as np
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.tables.published_tables import NULL, Key, PublishedRows, Reading, read_cells, text_of
+from reid_sql.models.tables.published_tables import (
+    NULL,
+    Key,
+    PublishedRows,
+    Reading,
+    read_cells,
+    text_of,
+)
 from reid_sql.models.tables.suppression import HIDDEN_BEFORE, NOT_BEFORE, SHOWN_BEFORE
 from reid_sql.parameters import Integers, fold_case
 
@@ -22,7 +29,11 @@ REFUSAL_TOTALS: Final = (
 
 
 def find_earlier(
-    rows: PublishedRows, columns: Sequence[str], labels: Sequence[str], codes: Integers, counts: Integers
+    rows: PublishedRows,
+    columns: Sequence[str],
+    labels: Sequence[str],
+    codes: Integers,
+    counts: Integers,
 ) -> Integers:
     """Say of each cell what the earlier tables did with it; `labels` are its categories, as JSON lists.
 

@@ -172,10 +172,12 @@ class LinkedCells:
 
     cells: Cells
     columns: list[str]
-    numbers: dict[Key | Rest, int] = field(default_factory=dict)  # the variable of each cell that is hidden
+    # the variable of each cell that is hidden
+    numbers: dict[Key | Rest, int] = field(default_factory=dict)
     bounds: list[tuple[float, float]] = field(default_factory=list)
     terms: list[tuple[int, int, int]] = field(default_factory=list)  # equation, variable, sign
-    constants: list[list[tuple[Key, int]]] = field(default_factory=list)  # the published terms of each
+    # the published terms of each
+    constants: list[list[tuple[Key, int]]] = field(default_factory=list)
 
     def is_published(self, key: Key) -> bool:
         """Whether one of the tables shows the count of a cell."""
@@ -191,7 +193,9 @@ class LinkedCells:
     def equations(self) -> Equations:
         """All equations as arrays."""
         rows, columns, signs = np.array(self.terms, dtype=np.int64).reshape(-1, 3).T
-        right = [-sum(sign * self.cells[key].bounds[0] for key, sign in each) for each in self.constants]
+        right = [
+            -sum(sign * self.cells[key].bounds[0] for key, sign in each) for each in self.constants
+        ]
         low, high = np.array(self.bounds, dtype=float).reshape(-1, 2).T.copy()
         return Equations(rows, columns, signs, np.array(right, dtype=float), low, high)
 
@@ -222,12 +226,15 @@ def link_cells(
     pairs = [(coarse, fine) for coarse in layouts for fine in _covers(coarse, layouts)]
     parts = {pair: _parts_of(layouts, *pair) for pair in pairs}
     short = {pair for pair in pairs if _is_short(linked, parts[pair], tolerance)}
-    if any(cell.published and cell.value is None for cell in cells.values()):  # rounded: any of them may be
+    # rounded: any of them may be
+    if any(cell.published and cell.value is None for cell in cells.values()):
         over = {fine - coarse for coarse, fine in short}
         short = {(coarse, fine) for coarse, fine in pairs if fine - coarse in over}
     labels = _labels(cells)
     is_label = with_labels or any(labels & (fine - coarse) for coarse, fine in short)
-    partial = (labels if is_label else set()) | set(range(len(columns), max(map(len, cells), default=0)))
+    partial = (labels if is_label else set()) | set(
+        range(len(columns), max(map(len, cells), default=0))
+    )
     for coarse, fine in pairs:
         is_partial = (coarse, fine) in short or bool(partial & (fine - coarse))
         for total, listed in parts[coarse, fine].items():
@@ -277,7 +284,9 @@ def _covers(coarse: Layout, layouts: Iterable[Layout]) -> list[Layout]:
     return [layout for layout in finer if not any(other < layout for other in finer)]
 
 
-def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> dict[Key, list[Key]]:
+def _parts_of(
+    layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout
+) -> dict[Key, list[Key]]:
     """The parts of each total of one layout among the cells of a finer one."""
     parts: dict[Key, list[Key]] = {}
     for key in sorted(layouts[fine], key=repr):
@@ -288,11 +297,17 @@ def _parts_of(layouts: dict[Layout, set[Key]], coarse: Layout, fine: Layout) -> 
 def _is_short(linked: LinkedCells, parts: dict[Key, list[Key]], tolerance: float) -> bool:
     """Whether some total is more than its parts can be; refuses one that is less."""
     bounds = [
-        (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]]) for total in parts
+        (_bounds_of(linked, total), [_bounds_of(linked, key) for key in parts[total]])
+        for total in parts
     ]
-    if any(total[1] < sum(low for low, _ in each) - tolerance * abs(total[1]) for total, each in bounds):
+    if any(
+        total[1] < sum(low for low, _ in each) - tolerance * abs(total[1]) for total, each in bounds
+    ):
         raise ContradictionError(REFUSAL_CONTRADICTION)
-    return any(total[0] > sum(high for _, high in each) + tolerance * abs(total[0]) for total, each in bounds)
+    return any(
+        total[0] > sum(high for _, high in each) + tolerance * abs(total[0])
+        for total, each in bounds
+    )
 
 
 def _bounds_of(linked: LinkedCells, key: Key) -> tuple[float, float]:
@@ -321,10 +336,13 @@ def _add_equation(linked: LinkedCells, total: Key, parts: list[Key | Rest]) -> N
 
 MAX_TERMS: Final = 12  # of a sum that is shown
 TOLERANCE: Final = 1e-6
-WEIGHT_OF_BOUNDS: Final = 1.01  # just above that of an equation: a proof by equations alone comes first
+# just above that of an equation: a proof by equations alone comes first
+WEIGHT_OF_BOUNDS: Final = 1.01
 
 
-def find_sum(linked: LinkedCells, equations: Equations, part: Integers, variable: int, high: float) -> str:
+def find_sum(
+    linked: LinkedCells, equations: Equations, part: Integers, variable: int, high: float
+) -> str:
     """Describe the published cells that show that a variable is at most `high`.
 
     `part` are the variables that equations connect with it. A count that is only a bound is marked by "at
@@ -368,19 +386,24 @@ def _find_factors(
     used, rows = np.unique(equations.rows[inside], return_inverse=True)
     shape = (len(part), len(used))
     transposed = coo_array(
-        (equations.signs[inside].astype(float), (number[equations.columns[inside]], rows)), shape=shape
+        (equations.signs[inside].astype(float), (number[equations.columns[inside]], rows)),
+        shape=shape,
     )
     identity = eye_array(len(part))
     low, top, right = equations.low[part], equations.high[part], equations.right[used]
     cost = np.concatenate([right, -right, np.where(np.isfinite(top), top, 0.0), -low])
-    upper = np.concatenate([np.full(2 * len(used), np.inf), np.where(np.isfinite(top), np.inf, 0.0)])
+    upper = np.concatenate(
+        [np.full(2 * len(used), np.inf), np.where(np.isfinite(top), np.inf, 0.0)]
+    )
     solved = linprog(
         np.concatenate([np.ones(2 * len(used)), np.full(2 * len(part), WEIGHT_OF_BOUNDS)]),
         A_eq=hstack([transposed, -transposed, identity, -identity]).tocsr(),
         b_eq=(part == variable).astype(float),
         A_ub=cost[None, :],
         b_ub=[high + 1 - TOLERANCE * 10],  # whole numbers: below high + 1 is at most high
-        bounds=np.stack([np.zeros(len(cost)), np.concatenate([upper, np.full(len(part), np.inf)])], axis=1),
+        bounds=np.stack(
+            [np.zeros(len(cost)), np.concatenate([upper, np.full(len(part), np.inf)])], axis=1
+        ),
         method="highs",
     )
     if solved.x is None:  # a bound that only whole numbers have, which no factors prove

@@ -85,7 +85,8 @@ class Hierarchy:
     def _replace(self, one: int, depth: int, levels: int) -> tuple[Integers, Integers, Integers]:
         shared = np.cumprod(self.codes == self.codes[one], axis=1).sum(axis=1)  # levels above both
         others = np.flatnonzero(shared < depth)
-        shared = np.concatenate([[0], shared[others]])  # first, nothing in its place: all totals change
+        # first, nothing in its place: all totals change
+        shared = np.concatenate([[0], shared[others]])
         keys, layouts, signs = [], [], []
         for level in range(1, levels + 1):
             if level != depth:
@@ -106,14 +107,19 @@ class Hierarchy:
 class Hypercubes:
     """The cells of a table by their categories, 0 for a total; all arrays are by cell."""
 
-    def __init__(self, codes: Integers, losses: Floats, hierarchies: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, codes: Integers, losses: Floats, hierarchies: Sequence[Sequence[int]]
+    ) -> None:
         """Cells are found by a sum of random numbers, one for each category; `losses` are as in `Changes`.
 
         `hierarchies` are columns that are levels of one, the coarsest first.
         """
         self.codes, self.columns, self.size = codes, codes.shape[1], len(codes)
         nested = {column for each in hierarchies for column in each}
-        directions = [*map(list, hierarchies), *([c] for c in range(self.columns) if c not in nested)]
+        directions = [
+            *map(list, hierarchies),
+            *([c] for c in range(self.columns) if c not in nested),
+        ]
         self.corners = prod(2 * len(each) for each in directions)
         self.can_be_asked = self.corners <= MOST_CORNERS
         if not self.can_be_asked:
@@ -133,7 +139,8 @@ class Hypercubes:
     def _list_categories(self, columns: list[int]) -> Hierarchy:
         every = self.codes[:, columns]
         codes = np.unique(every[(every > 0).all(axis=1)], axis=0)
-        above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)  # levels of each depth
+        # levels of each depth
+        above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)
         keys = (codes[:, None, :] * above) @ self.factors[columns]
         return Hierarchy(columns, codes, keys, (1 - above) @ self.bits[columns])
 
@@ -192,7 +199,9 @@ class Hypercubes:
             )
             finest = finest[np.argsort(costs[at], kind="stable")[:FINEST]]
         axis = hierarchy.axis(own, finest)
-        at = np.where(axis.signs == 0, self.size + 2, self._find(key + axis.keys, layout + axis.layouts))
+        at = np.where(
+            axis.signs == 0, self.size + 2, self._find(key + axis.keys, layout + axis.layouts)
+        )
         found = costs[at].sum(axis=0)
         most = MAX_CORNERS / self.corners
         is_large = prod(len(each.codes) + 1 for each in self.hierarchies) > most

@@ -13,7 +13,8 @@ from reid_sql.parameters import fold_case
 
 SDC_STATUS: Final = "sdcstatus"  # the column of sdcTable, a name that means nothing else
 STATUS: Final = "status"
-OPEN: Final = frozenset({"", "published", "unsafe", "rounded", "beyond_base"})  # statuses of safe_table
+# statuses of safe_table
+OPEN: Final = frozenset({"", "published", "unsafe", "rounded", "beyond_base"})
 BY_SAFE_TABLE: Final = OPEN | {"primary", "secondary", "unprotected"}
 Alphabet = tuple[frozenset[str], frozenset[str]]  # what is shown, and what is hidden
 ALPHABETS: Final[tuple[Alphabet, ...]] = (
@@ -21,15 +22,19 @@ ALPHABETS: Final[tuple[Alphabet, ...]] = (
     (frozenset({"", "s", "p", "e", "z", "w"}), frozenset({"u", "m", "d", "x"})),
     (frozenset({"", "v"}), frozenset("abcdfh")),
     (frozenset({"", "false", "0"}), frozenset({"true", "1"})),
-    (frozenset({"", "1", "2", "10", "13", "14"}), frozenset({"3", "4", "5", "6", "7", "8", "9", "11", "12"})),
+    (
+        frozenset({"", "1", "2", "10", "13", "14"}),
+        frozenset({"3", "4", "5", "6", "7", "8", "9", "11", "12"}),
+    ),
 )
-REMEDY_ASK: Final = (
-    "pass status := 'status' if it marks hidden counts, or name the columns of categories by columns"
-)
+REMEDY_ASK: Final = "pass status := 'status' if it marks hidden counts, or name the columns of categories by columns"
 
 
 def find_hidden(
-    rows: Sequence[Mapping[str, Any]], tables: Sequence[int], status: str | None, columns: Sequence[str]
+    rows: Sequence[Mapping[str, Any]],
+    tables: Sequence[int],
+    status: str | None,
+    columns: Sequence[str],
 ) -> list[bool]:
     """Whether the column `status` of its table marks each row as hidden; names are in small letters.
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from highspy import HighsLp
 
 WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
-DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4  # of HiGHS: the first for new programmes, the second for changed costs
+# of HiGHS: the first for new programmes, the second for changed costs
+DUAL_SIMPLEX, PRIMAL_SIMPLEX = 1, 4
 MAX_INTEGER_NODES: Final = 500  # of the search of an integer programme
 
 

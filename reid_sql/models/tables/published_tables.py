@@ -8,12 +8,19 @@ from itertools import combinations
 from math import inf
 from typing import Any, Final, NamedTuple
 
-from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.errors import (
+    OTHER_VALUE,
+    NoRecordsError,
+    OutOfDomainError,
+    UnknownNameError,
+    suggestion,
+)
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.tables.marks import SDC_STATUS, STATUS, find_hidden
 from reid_sql.parameters import Integers, fold_case
 
-TOTALS: Final = "total_over"  # the column by which safe_table names the columns that a row is a total of
+# the column by which safe_table names the columns that a row is a total of
+TOTALS: Final = "total_over"
 # What safe_table adds to the columns that it counts by; none of it is a category.
 ADDED: Final = (
     TOTALS,
@@ -29,10 +36,25 @@ ADDED: Final = (
     SDC_STATUS,
 )
 NIL: Final = "-"  # of tau-Argus and of many offices: a cell of nobody
-MARKS: Final = frozenset({"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"})
+MARKS: Final = frozenset(
+    {"", "*", "**", ".", "..", "...", ":", "c", "x", "s", "n/a", "na", "suppressed"}
+)
 LIKE_TOTALS: Final = frozenset(  # categories that would hide every equation if they were not totals
-    ["all", "(all)", "total", "(total)", "totals", "grand total", "sum", "overall", "both sexes", "all ages"]
-) | frozenset(["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"])
+    [
+        "all",
+        "(all)",
+        "total",
+        "(total)",
+        "totals",
+        "grand total",
+        "sum",
+        "overall",
+        "both sexes",
+        "all ages",
+    ]
+) | frozenset(
+    ["gesamt", "insgesamt", "summe", "alle", "tous", "ensemble", "totale", "totaal", "todos"]
+)
 BELOW: Final = re.compile(r"<\s*(\d{1,9})")
 NULL: Final = "\x01NULL"  # the category of NULL where a total is marked by something else
 Key = tuple[str | None, ...]  # the category of each column, None for a total
@@ -56,7 +78,8 @@ class Cell:
     low: float
     high: float
     value: float | None = None
-    published: list[int] = field(default_factory=list)  # the tables that show the count, perhaps rounded
+    # the tables that show the count, perhaps rounded
+    published: list[int] = field(default_factory=list)
     suppressed: list[int] = field(default_factory=list)  # the tables that hide it
     is_listed: bool = True  # by one of the tables; else rounding may have left it out
 
@@ -114,7 +137,9 @@ class Reading:
         return self.within or self.base // 2
 
 
-def read_cells(rows: PublishedRows, reading: Reading, *, nested: bool = False) -> tuple[list[str], Cells]:
+def read_cells(
+    rows: PublishedRows, reading: Reading, *, nested: bool = False
+) -> tuple[list[str], Cells]:
     """Read the cells of all tables; gives the columns of categories too.
 
     A column that a table lacks is totalled there. With `nested`, a table counts some of the people of the
@@ -152,7 +177,10 @@ def read_rows(
     """Give the columns of categories, and each row: its table, key and values, and whether it is hidden."""
     if not len(rows.text) or None in rows.text:
         raise NoRecordsError(NO_RECORDS)
-    parsed = [(int(number), json.loads(text or "")) for number, text in zip(rows.tbl, rows.text, strict=True)]
+    parsed = [
+        (int(number), json.loads(text or ""))
+        for number, text in zip(rows.tbl, rows.text, strict=True)
+    ]
     columns = _columns_of(parsed, reading)
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
@@ -195,7 +223,9 @@ def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
         if apart and all(fewest > 1 for _, fewest in apart):
             label = f"'{apart[0][0]}' in both {one} and {other}"
             rule = f"tables must write categories alike, got no category of {label}"
-            raise OutOfDomainError(f"{rule}; write values alike in all, or add a column of the part of each")
+            raise OutOfDomainError(
+                f"{rule}; write values alike in all, or add a column of the part of each"
+            )
 
 
 def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
@@ -207,13 +237,17 @@ def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
         for number in sorted(
             {each for cell in cells.values() for each in (*cell.published, *cell.suppressed)}
         ):
-            own = [key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)]
+            own = [
+                key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)
+            ]
             shown = {key for key in own if key[place] is not None}
             most = max((sum(each is not None for each in key) for key in shown), default=0)
             parts = {key[place] for key in shown if sum(each is not None for each in key) == most}
             if len(shown) == len(own) and {key[place] for key in shown} - parts:
                 rule = f"columns must name the categories, got '{name}', of which totals have other values"
-                raise OutOfDomainError(f"{rule}; pass columns := ['region'] without figures such as means")
+                raise OutOfDomainError(
+                    f"{rule}; pass columns := ['region'] without figures such as means"
+                )
 
 
 def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
@@ -256,7 +290,9 @@ def _category_of(
     if name not in row or (totals is not None and name in totals):
         return None
     value = row[name]
-    if totals is None and (value is None if label is None else value is not None and text_of(value) == label):
+    if totals is None and (
+        value is None if label is None else value is not None and text_of(value) == label
+    ):
         return None
     return NULL if value is None else text_of(value)
 
@@ -284,7 +320,9 @@ def _count_of(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> C
         elif value == NIL:
             value = 0
         elif below := BELOW.fullmatch(value):
-            return Cell(min(reading.lowest, int(below[1]) - 1.0), min(reading.highest, int(below[1]) - 1.0))
+            return Cell(
+                min(reading.lowest, int(below[1]) - 1.0), min(reading.highest, int(below[1]) - 1.0)
+            )
         else:
             value = _number(value)
     if value is None:
@@ -292,7 +330,9 @@ def _count_of(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> C
     if isinstance(value, bool) or not 0 <= value <= 1e15 or value != int(value):  # noqa: PLR2004
         rule = "count must be whole numbers of at least 0, NULL where hidden"
         got = f"got {OTHER_VALUE} in '{reading.count}'"
-        raise OutOfDomainError(f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5")
+        raise OutOfDomainError(
+            f"{rule}, {got}; write counts as 12, and hidden ones as NULL, * or <5"
+        )
     return Cell(reading.lowest, reading.highest, float(value))
 
 
@@ -325,7 +365,9 @@ def add_cell(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool
     cell = cells.setdefault(key, Cell(found.low, found.high))
     if number in (*cell.published, *cell.suppressed):
         rule = f"tables must have one row for each cell, got two in table {number}"
-        raise OutOfDomainError(f"{rule}; name all columns of categories, and mark totals by total := 'Total'")
+        raise OutOfDomainError(
+            f"{rule}; name all columns of categories, and mark totals by total := 'Total'"
+        )
     if found.value is None:
         (cell.published if is_shown else cell.suppressed).append(number)
         cell.low, cell.high = max(cell.low, found.low), min(cell.high, found.high)
@@ -333,9 +375,7 @@ def add_cell(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool
     if cell.value is not None and cell.value != found.value:
         rule = "tables must count the same people, got two counts of one cell in"
         got = f"tables {cell.published[0]} and {number}"
-        remedy = (
-            "pass people := 'nested' if each counts some of those before, or name what differs in a column"
-        )
+        remedy = "pass people := 'nested' if each counts some of those before, or name what differs in a column"
         raise OutOfDomainError(f"{rule} {got}; {remedy}")
     cell.value = found.value
     cell.published.append(number)

@@ -11,7 +11,14 @@ from math import gcd, prod
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.tables.published_tables import Cells, Counted, Key, Reading, add_cell, cell_between
+from reid_sql.models.tables.published_tables import (
+    Cells,
+    Counted,
+    Key,
+    Reading,
+    add_cell,
+    cell_between,
+)
 
 MAX_UNLISTED: Final = 100_000  # cells of a table that may have been left out
 LEAST_EVIDENCE: Final = 1e4  # to one, against counts that are multiples by chance
@@ -64,15 +71,24 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
     categories = [sorted({key[place] for key in keys} - {None}, key=str) for place in places]
     if sum(prod(_sizes(categories, layout)) for layout in layouts) > MAX_UNLISTED:
         rule = f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more"
-        raise OutOfDomainError(f"{rule}; list the cells that are rounded to 0, or name fewer columns")
+        raise OutOfDomainError(
+            f"{rule}; list the cells that are rounded to 0, or name fewer columns"
+        )
     parents = [_parents(keys, *pair) for pair in permutations(places, 2)]
     known = set(keys)
     made = (key for layout in sorted(layouts) for key in product(*_choices(categories, layout)))
-    return [key for key in made if key not in known and all(_is_possible(key, each) for each in parents)]
+    return [
+        key for key in made if key not in known and all(_is_possible(key, each) for each in parents)
+    ]
 
 
-def _choices(categories: Iterable[list[str | None]], layout: Iterable[bool]) -> list[list[str | None]]:
-    return [[None] if is_total else list(each) for each, is_total in zip(categories, layout, strict=True)]
+def _choices(
+    categories: Iterable[list[str | None]], layout: Iterable[bool]
+) -> list[list[str | None]]:
+    return [
+        [None] if is_total else list(each)
+        for each, is_total in zip(categories, layout, strict=True)
+    ]
 
 
 def _sizes(categories: Iterable[list[str | None]], layout: Iterable[bool]) -> list[int]:

@@ -22,10 +22,12 @@ from reid_sql.models.tables.programmes import Programme, is_whole
 from reid_sql.models.tables.published_tables import Cell, Cells
 from reid_sql.parameters import Floats, Integers
 
-MAX_BASES: Final = (1, 2)  # the distances, in bases, below which a table is sought, one after the other
+# the distances, in bases, below which a table is sought, one after the other
+MAX_BASES: Final = (1, 2)
 MAX_STEPS: Final = 1200  # of a table up to which integer programmes are solved
 MAX_SECONDS: Final = 10.0  # of one of them
-MAX_PAIRS: Final = 200  # of cells that are changed together to leave a table that no single change betters
+# of cells that are changed together to leave a table that no single change betters
+MAX_PAIRS: Final = 200
 MAX_LOOKS: Final = 20_000  # of the search, at all cells
 COST_OF_BASE: Final = 20.0  # of a distance beyond the base, in distances
 Whole = npt.NDArray[np.int64]
@@ -57,7 +59,8 @@ class _Steps:
 
     cells: Whole  # (steps,)
     signs: Whole  # (steps,): 1 up, -1 down
-    costs: Floats  # (steps,): what the step adds to the distance; each further step of a cell costs more
+    # (steps,): what the step adds to the distance; each further step of a cell costs more
+    costs: Floats
 
 
 def _totals(codes: Integers) -> Any:  # noqa: ANN401 - a sparse matrix of scipy
@@ -124,14 +127,16 @@ class _Search:
         ]
         cells, totals = np.array(terms, dtype=np.int64).reshape(-1, 2).T
         shape = (len(self.finest), len(counts))
-        self.parts = csr_array((np.ones(len(cells)), (cells, totals)), shape=shape)  # of which total
+        # of which total
+        self.parts = csr_array((np.ones(len(cells)), (cells, totals)), shape=shape)
         own = counts[self.finest]
         self.base, self.counts = base, counts
         self.is_free = own % base > 0
         self.is_up = (own % base) * 2 > base
         self.rounded = own // base + self.is_up
         self.errors: Floats = base * (self.parts.T @ self.rounded) - counts
-        self.allowed = np.where(counts % base > 0, base - 1, 0)  # distance, without moving a multiple
+        # distance, without moving a multiple
+        self.allowed = np.where(counts % base > 0, base - 1, 0)
         self.looks = 0
 
     def run(self) -> Whole:

@@ -40,8 +40,11 @@ from reid_sql.parameters import Floats, Integers, fold_case
 ANYONE, SECOND, OTHER = "anyone", "second_largest", "contributor_of_another_cell"
 ROUNDING: Final = 1e-9  # share of a sum by which computers may round it
 SOLVED: Final = 1e-6  # share of the shown sums of a programme, to which its bounds are exact
-MAX_PAIRS: Final = 5000  # of a hidden cell and a contributor of another one, each a linear programme
-RULE_CONTRIBUTIONS: Final = "must be lists of the largest contributions to each sum, the largest first"
+# of a hidden cell and a contributor of another one, each a linear programme
+MAX_PAIRS: Final = 5000
+RULE_CONTRIBUTIONS: Final = (
+    "must be lists of the largest contributions to each sum, the largest first"
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,9 @@ class SumCell:
     suppressed: list[int]
 
 
-def read_sums(rows: PublishedRows, reading: Reading, *, nested: bool) -> tuple[list[str], dict[Key, SumCell]]:
+def read_sums(
+    rows: PublishedRows, reading: Reading, *, nested: bool
+) -> tuple[list[str], dict[Key, SumCell]]:
     """Read the sums of all tables, with the largest contributions."""
     columns, read = read_rows(rows, reading, nested=nested)
     cells: dict[Key, SumCell] = {}
@@ -93,13 +98,20 @@ def read_sums(rows: PublishedRows, reading: Reading, *, nested: bool) -> tuple[l
                 rule = f"{parameter} must be a column of every table, got '{name}'"
                 raise UnknownNameError(f"{rule}; {suggestion(name, list(row))}")
         value = None if is_hidden else _read_sum(row[fold_case(str(reading.value))])
-        largest, count = _read_largest(row[fold_case(reading.largest)]), row[fold_case(reading.count)]
+        largest, count = (
+            _read_largest(row[fold_case(reading.largest)]),
+            row[fold_case(reading.count)],
+        )
         if value is not None and largest.sum() > abs(value) * (1 + ROUNDING):
             rule = "value must be at least the sum of its largest contributions, got less in a cell"
             raise OutOfDomainError(f"{rule}; add up absolute values, sum(abs(value))")
         people = int(count) if isinstance(count, int) and not is_hidden else None
         cell = cells.setdefault(key, SumCell(value, largest, people, [], []))
-        if cell.value is not None and value is not None and abs(cell.value - value) > ROUNDING * abs(value):
+        if (
+            cell.value is not None
+            and value is not None
+            and abs(cell.value - value) > ROUNDING * abs(value)
+        ):
             rule = "tables must add up the same people, got two sums of one cell"
             raise OutOfDomainError(f"{rule}; name what differs in a column, or audit each table")
         longer = max(cell.largest, largest, key=len)
@@ -150,7 +162,9 @@ def estimate_contributors(
     known = max((len(cell.largest) for cell in cells.values()), default=0)
     if known < max(2, rules.contributors):
         rule = f"largest {RULE_CONTRIBUTIONS}, got at most {known} of a cell"
-        raise OutOfDomainError(f"{rule}; list the {max(2, rules.contributors)} largest, as the rules ask")
+        raise OutOfDomainError(
+            f"{rule}; list the {max(2, rules.contributors)} largest, as the rules ask"
+        )
     return _SumAudit(columns, cells, rules).estimates()
 
 
@@ -159,9 +173,14 @@ class _SumAudit:
 
     def __init__(self, columns: list[str], cells: Mapping[Key, SumCell], rules: SumRules) -> None:
         self.cells, self.rules = cells, rules
-        floor = -inf if any(cell.value is not None and cell.value < 0 for cell in cells.values()) else 0.0
+        floor = (
+            -inf
+            if any(cell.value is not None and cell.value < 0 for cell in cells.values())
+            else 0.0
+        )
         of_equations = {
-            key: Cell(floor, inf, cell.value, cell.published, cell.suppressed) for key, cell in cells.items()
+            key: Cell(floor, inf, cell.value, cell.published, cell.suppressed)
+            for key, cell in cells.items()
         }
         self.linked: LinkedCells = link_cells(of_equations, columns, tolerance=ROUNDING)
         self.equations = self.linked.equations()
@@ -191,18 +210,25 @@ class _SumAudit:
         others = [(ANYONE, 0.0, of_all, 0), (SECOND, second, of_largest, 1)]
         candidates = []
         for attacker, own, needed, contributors in others:
-            people = (cell.people or 0) - contributors  # the largest has at least as much as the mean
+            # the largest has at least as much as the mean
+            people = (cell.people or 0) - contributors
             least = max(0.0, low - own) / people if people > 0 and self.floor == 0 else self.floor
             most = high - own
             is_near = most < needed * (1 - (ROUNDING if cell.value is not None else SOLVED))
             candidates.append(Estimate(attacker, least, most, needed, is_near, is_exact))
         return min(candidates, key=lambda each: each.high / each.needed if each.needed else inf)
 
-    def _estimate_part(self, part: Integers, names: Mapping[int, Key]) -> Iterator[tuple[Key, Estimate]]:
+    def _estimate_part(
+        self, part: Integers, names: Mapping[int, Key]
+    ) -> Iterator[tuple[Key, Estimate]]:
         """The hidden sums of one part that equations connect."""
         programmes = _SumProgrammes(self.equations.among(part), self.largest_sum)
         keys = [names.get(int(variable)) for variable in part]
-        own = [place for place, key in enumerate(keys) if key is not None and len(self.cells[key].largest)]
+        own = [
+            place
+            for place, key in enumerate(keys)
+            if key is not None and len(self.cells[key].largest)
+        ]
         hidden = {place: self.cells[key] for place in own if (key := keys[place]) is not None}
         bounds = {place: programmes.bound(place) for place in own}
         for place, cell in hidden.items():
@@ -224,7 +250,10 @@ class _SumAudit:
         for other, cell in hidden.items():
             if other == place or _overlap(keys[place], keys[other]):
                 continue
-            knows = (float(cell.largest[0]), float(cell.largest[0]) if len(cell.largest) == 1 else inf)
+            knows = (
+                float(cell.largest[0]),
+                float(cell.largest[0]) if len(cell.largest) == 1 else inf,
+            )
             if programmes.has_reached(place, needed, other, knows):
                 continue
             self.pairs += 1
@@ -257,7 +286,9 @@ class _SumProgrammes:
         noise = np.full(len(part.right), 1e-14 * largest_sum / self.scale)
         right = part.right / self.scale
         shape = (len(part.right), part.variables)
-        matrix = coo_array((part.signs.astype(float), (part.rows, part.columns)), shape=shape).tocsc()
+        matrix = coo_array(
+            (part.signs.astype(float), (part.rows, part.columns)), shape=shape
+        ).tocsc()
         self.programme = Programme(
             matrix,
             (part.low, part.high),
@@ -288,12 +319,15 @@ class _SumProgrammes:
         self.programme.cost_columns([place], 0.0)
         if is_infeasible:
             raise ContradictionError(REFUSAL_CONTRADICTION)
-        if values is None:  # without an answer of HiGHS, the sum counts as known to be 0: the higher risk
+        # without an answer of HiGHS, the sum counts as known to be 0: the higher risk
+        if values is None:
             return (-inf, True) if is_unbounded else (0.0, False)
         self.reached.append(values * self.scale)
         return float(sign * values[place] * self.scale), True
 
-    def has_reached(self, place: int, needed: float, other: int, knows: tuple[float, float]) -> bool:
+    def has_reached(
+        self, place: int, needed: float, other: int, knows: tuple[float, float]
+    ) -> bool:
         """Whether a solution shows that somebody who knows so much of another cell finds enough possible."""
         slack = SOLVED * self.scale
         return any(

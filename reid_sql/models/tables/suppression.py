@@ -25,7 +25,15 @@ import numpy as np
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
-from reid_sql.models.tables.changes import FREE_COST, HYPERCUBES, MAX_CELLS, MAX_WORK, Change, Changes, Flags
+from reid_sql.models.tables.changes import (
+    FREE_COST,
+    HYPERCUBES,
+    MAX_CELLS,
+    MAX_WORK,
+    Change,
+    Changes,
+    Flags,
+)
 from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.programmes import Programme
@@ -41,7 +49,8 @@ MAX_PROGRAMMES: Final = 250  # by which cells are found that may be shown again
 MAX_REPLACEMENTS: Final = 100  # programmes by which cells are replaced by cheaper ones
 MAX_TERMS: Final = 30_000  # of the equations, up to which a bound on the loss is sought
 
-MARGIN: Final = 1e-4  # of the protection, by which more is hidden than the rule asks: solutions are not exact
+# of the protection, by which more is hidden than the rule asks: solutions are not exact
+MARGIN: Final = 1e-4
 MAX_LOSS: Final = (
     100.0  # times the largest protection, by which a sum may be lower: larger numbers lose digits
 )
@@ -92,7 +101,12 @@ def suppress_cells(
     order = np.lexsort(codes.T[::-1])
     earlier = np.zeros(len(counts), dtype=np.int64) if before is None else before
     problem = _Problem(
-        codes[order], counts[order].astype(float), is_primary[order], width, hierarchies, earlier[order]
+        codes[order],
+        counts[order].astype(float),
+        is_primary[order],
+        width,
+        hierarchies,
+        earlier[order],
     )
     hidden, is_optimal = problem.solve()
     if sums is not None and problem.is_linked and (sums.protections > 0).any():
@@ -121,7 +135,9 @@ class _Problem:
         before: Integers,
     ) -> None:
         cells: Cells = {
-            tuple(str(code) if code else None for code in row): Cell(LEAST_LISTED, inf, None, [], [1])
+            tuple(str(code) if code else None for code in row): Cell(
+                LEAST_LISTED, inf, None, [], [1]
+            )
             for row in codes.tolist()
         }
         linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
@@ -200,7 +216,9 @@ class _Problem:
             return float("nan")
         cells, number = len(self.counts), np.arange(terms.nnz)
         is_asked = (~self.is_kept | self.is_primary)[terms.col]
-        others = coo_array((np.ones(terms.nnz), (number, terms.row)), shape=(terms.nnz, terms.shape[0]))
+        others = coo_array(
+            (np.ones(terms.nnz), (number, terms.row)), shape=(terms.nnz, terms.shape[0])
+        )
         own = coo_array((np.full(terms.nnz, -2.0), (number, terms.col)), shape=(terms.nnz, cells))
         sums = hstack([terms, -eye_array(terms.shape[0])])
         matrix = vstack([sums, hstack([own, others]).tocsr()[is_asked]])
@@ -218,7 +236,9 @@ class _Problem:
     def hide_for_sums(self, hidden: Flags, sums: CellSums) -> Flags:
         """Hide more cells until each sum has its protection."""
         scale = sums.protections.max()
-        losses = np.where(self.is_fixed, 0.0, np.minimum(self._with_totals(sums.values) / scale, MAX_LOSS))
+        losses = np.where(
+            self.is_fixed, 0.0, np.minimum(self._with_totals(sums.values) / scale, MAX_LOSS)
+        )
         if (sums.values < 0).any():
             losses = np.full(len(losses), np.inf)
         changes = Changes(self.codes, self.matrix, losses, self.hierarchies, is_whole=False)
@@ -241,26 +261,33 @@ class _Problem:
         variables, unsafe = self.equations.variables, np.flatnonzero(self.is_primary)
         tables, cells = 2 * len(unsafe), len(self.counts)
         matrix = _matrix(self.equations)
-        totals = hstack([block_diag([matrix] * tables), csr_array((tables * matrix.shape[0], cells))])
+        totals = hstack(
+            [block_diag([matrix] * tables), csr_array((tables * matrix.shape[0], cells))]
+        )
         places = np.arange(len(unsafe))
         ends = [2 * places * variables, (2 * places + 1) * variables]
         at = np.concatenate([end + self.cells[unsafe] for end in ends])
         signs = np.repeat([1.0, -1.0], len(unsafe))
         shape = (len(unsafe), tables * variables + cells)
         differs = coo_array((signs, (np.tile(places, 2), at)), shape=shape)
-        of_cells = (np.arange(tables)[:, None] * variables + self.cells).ravel()  # (tables * cells,)
+        # an array of shape (tables * cells,)
+        of_cells = (np.arange(tables)[:, None] * variables + self.cells).ravel()
         number = np.arange(tables * cells)
         here = coo_array((np.ones(len(number)), (number, of_cells)), shape=(len(number), shape[1]))
         flags = tables * variables + np.tile(np.arange(cells), tables)
 
         def limit(size: Floats) -> Any:  # noqa: ANN401 - a matrix of scipy
-            hides = coo_array((np.tile(size, tables), (number, flags)), shape=(len(number), shape[1]))
+            hides = coo_array(
+                (np.tile(size, tables), (number, flags)), shape=(len(number), shape[1])
+            )
             return (here - hides).tocsr()
 
         most = np.full(cells, 2.0 * self.width)
         least = -np.minimum(self.counts - LEAST_LISTED, 2.0 * self.width)
         solved: Any = milp(
-            np.concatenate([np.zeros(tables * variables), np.where(self.is_fixed, 0.0, self.costs)]),
+            np.concatenate(
+                [np.zeros(tables * variables), np.where(self.is_fixed, 0.0, self.costs)]
+            ),
             constraints=[
                 LinearConstraint(totals.tocsr(), 0, 0),
                 LinearConstraint(vstack([differs]).tocsr(), self.width, np.inf),
@@ -322,7 +349,9 @@ class GreedyChoice:
         corners = changes.compare_hypercubes(cell, costs)
         found = [changes.find_hypercube(cell, need, corners), changes.add_people(cell, costs)]
         if changes.work < MAX_WORK:
-            found.append(changes.find_cheapest(cell, need, self._choose_cells(cell, corners), costs))
+            found.append(
+                changes.find_cheapest(cell, need, self._choose_cells(cell, corners), costs)
+            )
         possible = [each for each in found if each is not None]
         return min(possible, key=lambda each: float(costs[each.cells].sum()), default=None)
 
@@ -331,7 +360,9 @@ class GreedyChoice:
         if len(self.costs) <= MAX_CELLS:
             return np.flatnonzero(np.isfinite(self.costs))
         own = np.array([cell])
-        near = own if corners is None else np.union1d(own, corners.near(HYPERCUBES, self.needs[cell]))
+        near = (
+            own if corners is None else np.union1d(own, corners.near(HYPERCUBES, self.needs[cell]))
+        )
         hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
         distance = (self.changes.codes[hidden] != self.changes.codes[cell]).sum(axis=1)
         nearest = hidden[np.argsort(distance, kind="stable")][: max(0, MAX_CELLS - len(near))]

@@ -39,7 +39,9 @@ def test_no_control_character_reaches_a_terminal(tmp_path: Path) -> None:
         columns = names if name == "fails" else json.dumps(["\x1b[2Jnone"])
         written_: dict[str, Any] = {
             "name": "\x1b[32m\u202ePASS",
-            "tables": [{"file": "t.parquet", "name": "\x1b[1mt", "quasi_identifiers": json.loads(columns)}],
+            "tables": [
+                {"file": "t.parquet", "name": "\x1b[1mt", "quasi_identifiers": json.loads(columns)}
+            ],
         }
         written_["tables"][0]["checks"] = [
             {"measure": "k", "at_least": 1000 if name == "fails" else 1, "by": json.loads(by)}
@@ -52,7 +54,15 @@ def test_no_control_character_reaches_a_terminal(tmp_path: Path) -> None:
         ["check", str(tmp_path / "refused.json")],
         ["check", str(tmp_path / "\x1b[31mno.toml")],
         ["risk", str(tmp_path / "t.parquet"), "--qi", f'"{HOSTILE[0]}"', "--stand-out", "1"],
-        ["risk", str(tmp_path / "t.parquet"), "--qi", f'"{HOSTILE[0]}"', "--json", "--stand-out", "1"],
+        [
+            "risk",
+            str(tmp_path / "t.parquet"),
+            "--qi",
+            f'"{HOSTILE[0]}"',
+            "--json",
+            "--stand-out",
+            "1",
+        ],
         ["risk", str(tmp_path / "t.parquet"), "--qi", "\x1b[31m"],
     ]
     for call in calls:

@@ -14,12 +14,17 @@ from tests.check.test_baselines import CHECKS, digest
 from tests.check.towns import town
 
 
-def test_with_a_key_only_a_signed_baseline_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_key_only_a_signed_baseline_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = town(tmp_path, CHECKS)
     unsigned = to_json(check(file))
     monkeypatch.setenv(KEY_VARIABLE, "first key")
     page = json.loads(to_json(check(file)))
-    assert page["signature"] == hmac.new(b"first key", page["digest"].encode(), hashlib.sha256).hexdigest()
+    assert (
+        page["signature"]
+        == hmac.new(b"first key", page["digest"].encode(), hashlib.sha256).hexdigest()
+    )
     (tmp_path / "signed.json").write_text(json.dumps(page), encoding="utf-8")
     assert check(file, tmp_path / "signed.json")["verdict"] == "no worse"
     (tmp_path / "unsigned.json").write_text(unsigned, encoding="utf-8")

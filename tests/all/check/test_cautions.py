@@ -21,8 +21,12 @@ def test_no_check_passes_beside_a_caution_that_is_refused(tmp_path: Path) -> Non
     ]
     tables = []
     for place, (more, lines) in enumerate(itertools.product(OTHERS, TABLES)):
-        (tmp_path / f"t{place}.csv").write_text("\n".join(["a,b,c", *lines]) + "\n", encoding="utf-8")
-        tables.append(f'[[tables]]\nfile = "t{place}.csv"\n{AB}\n{more}\nchecks = [{", ".join(checks)}]\n')
+        (tmp_path / f"t{place}.csv").write_text(
+            "\n".join(["a,b,c", *lines]) + "\n", encoding="utf-8"
+        )
+        tables.append(
+            f'[[tables]]\nfile = "t{place}.csv"\n{AB}\n{more}\nchecks = [{", ".join(checks)}]\n'
+        )
     file = tmp_path / "p.toml"
     file.write_text("".join(tables), encoding="utf-8")
     before = check(file)

@@ -12,7 +12,12 @@ import pytest
 from tests.check.test_html import *
 
 CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    (
+        path
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (path := shutil.which(name))
+    ),
+    None,
 )
 QUIET = [
     "--headless",
@@ -48,7 +53,9 @@ def browse(report: Path, folder: Path, *options: str) -> subprocess.CompletedPro
 
 
 @browser
-def test_a_browser_shows_the_whole_page_and_nothing_is_blocked(report: Path, tmp_path: Path) -> None:
+def test_a_browser_shows_the_whole_page_and_nothing_is_blocked(
+    report: Path, tmp_path: Path
+) -> None:
     done = browse(report, tmp_path, "--enable-logging=stderr", "--dump-dom")
     assert done.stdout.count(b"<svg") == 3
     assert done.stdout.split()[-1] == b"</body></html>"
@@ -59,11 +66,17 @@ def test_a_browser_shows_the_whole_page_and_nothing_is_blocked(report: Path, tmp
 @pytest.mark.parametrize(
     ("scheme", "paper"), [("1", b"\xff\xff\xff"), ("0", b"\x14\x17\x1b")], ids=["light", "dark"]
 )
-def test_a_browser_paints_it_light_and_dark(report: Path, tmp_path: Path, scheme: str, paper: bytes) -> None:
+def test_a_browser_paints_it_light_and_dark(
+    report: Path, tmp_path: Path, scheme: str, paper: bytes
+) -> None:
     picture = tmp_path / "shot.png"
     size = f"--window-size={SIZE[0]},{SIZE[1]}"
     browse(
-        report, tmp_path, size, f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={picture}"
+        report,
+        tmp_path,
+        size,
+        f"--blink-settings=preferredColorScheme={scheme}",
+        f"--screenshot={picture}",
     )
     assert corner(picture.read_bytes()) == paper
     assert picture.stat().st_size > 100_000  # an empty page packs to a few kilobytes

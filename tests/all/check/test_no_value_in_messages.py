@@ -82,12 +82,16 @@ def check(folder: Path, sources: list[str], capsys: pytest.CaptureFixture[str]) 
         assert main(["check", str(policy), *options]) == 2
         printed = capsys.readouterr()
         refuse_marks(
-            printed.out, printed.err, *(file.read_text() for file in files.values() if file.exists())
+            printed.out,
+            printed.err,
+            *(file.read_text() for file in files.values() if file.exists()),
         )
         assert "Traceback" not in printed.err
         if len(sources) > 1:
             judged = json.loads(report.read_text(encoding="utf-8"))["checks"]
-            verdicts = {(each["table"], group["verdict"]) for each in judged for group in each["groups"]}
+            verdicts = {
+                (each["table"], group["verdict"]) for each in judged for group in each["groups"]
+            }
             failed = {table for table, verdict in verdicts if verdict == "not judged"}
             assert failed == {f"t{place}" for place, _ in enumerate(sources)}
 
@@ -121,7 +125,8 @@ def test_views_of_duckdb_that_fail(
                 with pytest.raises(duckdb.Error):
                     con.execute(sql).fetchall()
     check(tmp_path, [f'file = "t.duckdb"\ntable = "{view}"' for view in views], capsys)
-    by_type = list(views)[:: len(DUCKDB_ALONE) - 1]  # as a warehouse: a view that fails in each third
+    # as a warehouse: a view that fails in each third
+    by_type = list(views)[:: len(DUCKDB_ALONE) - 1]
     check(tmp_path, [f'url = "duckdb://t.duckdb"\ntable = "{view}"' for view in by_type], capsys)
     for view in by_type:
         Path("q.sql").write_text(f"FROM risk_summary({view}, ['x', 'sex'])", encoding="utf-8")
@@ -164,15 +169,23 @@ def test_a_view_of_postgresql_that_fails(
         server.con.commit()
 
 
-@pytest.mark.parametrize("kind", ["INTEGER", "REAL", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(4,2)", "BLOB"])
+@pytest.mark.parametrize(
+    "kind", ["INTEGER", "REAL", "DATE", "TIMESTAMP", "BOOLEAN", "DECIMAL(4,2)", "BLOB"]
+)
 @pytest.mark.parametrize("value", [f"{MARK} must be; {MARK}", int(NUMBER), DAY])
 def test_values_of_sqlite_that_are_of_no_type(
-    tmp_path: Path, kind: str, value: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    kind: str,
+    value: Any,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with sqlite3.connect("t.db") as con:
         con.execute(f"CREATE TABLE people (x {kind}, sex INTEGER)")
-        con.executemany("INSERT INTO people VALUES (?, ?)", [(1, i % 2) for i in range(20)] + [(value, 0)])
+        con.executemany(
+            "INSERT INTO people VALUES (?, ?)", [(1, i % 2) for i in range(20)] + [(value, 0)]
+        )
     con.close()
     policy = f'[[tables]]\nurl = "sqlite://t.db"\ntable = "people"\n{CHECKS}'
     (tmp_path / "p.toml").write_text(policy, encoding="utf-8")
@@ -190,16 +203,24 @@ OF_MARIADB = {
 
 
 @pytest.mark.mariadb
-@pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
+# a server without names of zones
+@pytest.mark.filterwarnings("ignore:Unable to set session timezone")
 @pytest.mark.parametrize("failing", OF_MARIADB)
 def test_a_view_of_mariadb_that_fails(
     tmp_path: Path, failing: str, mariadb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pymysql.install_as_MySQLdb()
-    with pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con, con.cursor() as cursor:
+    with (
+        pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con,
+        con.cursor() as cursor,
+    ):
         cursor.execute("CREATE OR REPLACE DATABASE marked")
-        cursor.execute("CREATE TABLE marked.raw AS SELECT seq AS i, seq % 2 AS sex FROM mysql.seq_1_to_20")
-        cursor.execute(f"CREATE VIEW marked.people AS SELECT {OF_MARIADB[failing]} AS x, sex FROM marked.raw")
+        cursor.execute(
+            "CREATE TABLE marked.raw AS SELECT seq AS i, seq % 2 AS sex FROM mysql.seq_1_to_20"
+        )
+        cursor.execute(
+            f"CREATE VIEW marked.people AS SELECT {OF_MARIADB[failing]} AS x, sex FROM marked.raw"
+        )
         with pytest.raises(pymysql.Error, match=NUMBER):  # the server's own words
             cursor.execute("SELECT x FROM marked.people")
         url = f"mysql://{USER}@localhost/marked?unix_socket={mariadb}"
@@ -346,9 +367,7 @@ sys.exit(main(sys.argv[2:]))
 def test_a_view_of_spark_that_fails(tmp_path: Path) -> None:
     """In a process of its own: what Spark's Java writes is searched, too."""
     column = FAILING["text as number"]
-    view = (
-        f"CREATE TEMP VIEW marked AS SELECT {column} AS x, i % 2 AS sex FROM (SELECT id AS i FROM range(20))"
-    )
+    view = f"CREATE TEMP VIEW marked AS SELECT {column} AS x, i % 2 AS sex FROM (SELECT id AS i FROM range(20))"
     policy, report = tmp_path / "p.toml", tmp_path / "r.json"
     policy.write_text(f'[[tables]]\nfile = "marked"\n{CHECKS}', encoding="utf-8")
     command = ["check", str(policy), "--engine", "spark", "--json-report", str(report)]

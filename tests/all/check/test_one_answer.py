@@ -19,7 +19,9 @@ SCHEMA = Path(reid_sql.__file__).parent / "check" / "report.schema.json"
 
 
 def test_k_and_the_kinds_of_columns_are_those_of_the_policy(tmp_path: Path) -> None:
-    asked = '{measure = "population_below_k", population = 50000, k = 9, nominal = ["age"], seed = 3, '
+    asked = (
+        '{measure = "population_below_k", population = 50000, k = 9, nominal = ["age"], seed = 3, '
+    )
     asked += "at_most = 1}"
     found = check(written(tmp_path, asked))["checks"][0]["groups"][0]
     row = people_row(", k := 9, nominal := ['age'], seed := 3")
@@ -28,7 +30,9 @@ def test_k_and_the_kinds_of_columns_are_those_of_the_policy(tmp_path: Path) -> N
 
 
 def test_every_report_has_the_sentence_to_quote(tmp_path: Path) -> None:
-    policy = written(tmp_path, '{measure = "population_uniqueness", population = 50_000, at_most = 0.9}')
+    policy = written(
+        tmp_path, '{measure = "population_uniqueness", population = 50_000, at_most = 0.9}'
+    )
     page = check(policy)
     jsonschema.validate(page, json.loads(SCHEMA.read_text(encoding="utf-8")))
     message = people_row()["sentence"]
@@ -51,4 +55,7 @@ def test_groups_carry_a_caution_as_the_population_is_not_theirs(tmp_path: Path) 
         for each in page["checks"][0]["cautions"]
     )
     assert check(written(tmp_path, asked, 'cautions = "refuse"'))["verdict"] == "not judged"
-    assert "sex = " in command("check", str(written(tmp_path, asked))).stdout.split("Of 50,000")[0][-40:]
+    assert (
+        "sex = "
+        in command("check", str(written(tmp_path, asked))).stdout.split("Of 50,000")[0][-40:]
+    )

@@ -13,7 +13,9 @@ from tests.tables import connection
 
 
 def test_a_forecast_is_of_people(folder: Path) -> None:
-    forecast = '[[tables.checks]]\nmeasure = "forecast_uniqueness"\npopulation = 1000\nat_most = 1\n'
+    forecast = (
+        '[[tables.checks]]\nmeasure = "forecast_uniqueness"\npopulation = 1000\nat_most = 1\n'
+    )
     figures = {}
     for entity in ("", 'entity = "person_id"'):
         _, page, _ = checked(folder, POLICY.format(entity=entity) + forecast)
@@ -36,7 +38,9 @@ def exposed(con: duckdb.DuckDBPyConnection, score: str, over: float) -> float:
 
     Who of the table shares a row is known; each other person of the population does by the row's probability.
     """
-    found = con.execute("SELECT person_id, cell_probability('m', age, sex), age, sex FROM part").fetchall()
+    found = con.execute(
+        "SELECT person_id, cell_probability('m', age, sex), age, sex FROM part"
+    ).fetchall()
     rows = {(person, *row): q for person, q, *row in found}
     people = Counter(tuple(row) for _, *row in rows)
     unseen = 1000 - len({person for person, *_ in rows})
@@ -58,13 +62,17 @@ def test_shares_under_a_model_are_of_people(folder: Path, score: str) -> None:
         for person in range(97)
         for visit in range(1, 6)
     ]
-    (folder / "visits.csv").write_text("\n".join([VISITS.splitlines()[0], *lines]), encoding="utf-8")
+    (folder / "visits.csv").write_text(
+        "\n".join([VISITS.splitlines()[0], *lines]), encoding="utf-8"
+    )
     more = f'[[tables.checks]]\nmeasure = "{score}_share"\npopulation = 1000\nthreshold = 0.05\nat_most = 1\n'
     policy = POLICY.format(entity='entity = "person_id"') + more + more + 'by = ["town"]\n'
     _, page, _ = checked(folder, policy)
     whole, divided = page["checks"][-2:]  # type: ignore[index]
     con = connection()
-    con.execute(f"CREATE OR REPLACE TABLE visits AS FROM read_csv('{folder}/visits.csv', all_varchar = true)")
+    con.execute(
+        f"CREATE OR REPLACE TABLE visits AS FROM read_csv('{folder}/visits.csv', all_varchar = true)"
+    )
     for groups, each in ((["true"], whole), (["town = 'A'", "town = 'B'"], divided)):
         expected = []
         for group in groups:
@@ -92,7 +100,9 @@ def test_attackers_know_people_not_their_rows(folder: Path) -> None:
     )
     figures = []
     for entity, rows in (('entity = "person_id"', 1), ("", 5), ("", 1)):
-        remaining = [line for place, line in enumerate(VISITS.splitlines()[1:]) if place % rows == 0]
+        remaining = [
+            line for place, line in enumerate(VISITS.splitlines()[1:]) if place % rows == 0
+        ]
         text = "\n".join([VISITS.splitlines()[0], *remaining])
         (folder / "visits.csv").write_text(text, encoding="utf-8")
         _, page, _ = checked(folder, POLICY.format(entity=entity) + checks)
@@ -100,4 +110,6 @@ def test_attackers_know_people_not_their_rows(folder: Path) -> None:
         figures.append([group["value"] for each in page["checks"][-4:] for group in each["groups"]])  # type: ignore[index]
     people, one_row_each, rows_for_people = figures
     assert people == pytest.approx(one_row_each, rel=1e-9)
-    assert all(of_people > of_rows for of_people, of_rows in zip(people, rows_for_people, strict=True))
+    assert all(
+        of_people > of_rows for of_people, of_rows in zip(people, rows_for_people, strict=True)
+    )

@@ -15,6 +15,8 @@ def test_a_release_is_prepared_next_to_the_former_one_as_it_was_published(
     head = "[prepare]\nsuppression = 0\n[prepare.hierarchies]\nage = [{ bands = 10 }]\n"
     decade = "(age // 10 * 10)::VARCHAR || ' to ' || (age // 10 * 10 + 9)::VARCHAR"
     for age, limit, has_passed in (("age", 0, False), (decade, 400, True)):
-        con.execute(f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'")
+        con.execute(
+            f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'"
+        )
         judged(folder, limit, head=head)
         assert reid_sql.release.prepare(folder / "policy.toml").passed == has_passed

@@ -38,6 +38,8 @@ def test_no_worse_needs_a_baseline(made: Path, tmp_path: Path) -> None:
     file = town(tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]')
     assert check(file)["verdict"] == "not judged"
     file = town(
-        tmp_path, 'checks = [{ measure = "uniqueness", no_worse = true }]', f'baseline = "{made / "r.json"}"'
+        tmp_path,
+        'checks = [{ measure = "uniqueness", no_worse = true }]',
+        f'baseline = "{made / "r.json"}"',
     )
     assert check(file)["verdict"] == "pass"

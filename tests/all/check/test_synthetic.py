@@ -28,13 +28,17 @@ def test_the_measures_are_the_strongest_of_their_attacks(
     call = f"audit_synthetic(o, s, {QI}, sensitive := ['diagnosis'], holdout := h)"
     for name, table in (("o", "original"), ("s", "synthetic"), ("h", "holdout")):
         con.execute(f"CREATE TABLE {name} AS FROM '{folder}/{table}.parquet'")
-    judged_rows = f"SELECT attack, excess, low, high FROM {call} WHERE figure <> 'precision' OR low > 0"
+    judged_rows = (
+        f"SELECT attack, excess, low, high FROM {call} WHERE figure <> 'precision' OR low > 0"
+    )
     rows = con.execute(judged_rows).fetchall()
     for (name, attacks), found in zip(MEASURES.items(), judged(folder, asked), strict=True):
         worst = max((row for row in rows if row[0] in attacks), key=lambda row: row[3])
         group = found["groups"][0]
         assert found["measure"] == name
-        assert [group["value"], group["low"], group["high"]] == pytest.approx(list(worst[1:]), abs=1e-11)
+        assert [group["value"], group["low"], group["high"]] == pytest.approx(
+            list(worst[1:]), abs=1e-11
+        )
         assert found["verdict"] == "pass"
 
 
@@ -44,7 +48,9 @@ def test_its_own_people_pass_where_a_table_of_others_is_released(
     """Nothing is in excess of a table whose people are neither of the original nor of the holdout."""
     con.execute(f"COPY (FROM town LIMIT 400 OFFSET 900) TO '{folder}/others.parquet'")
     others = TABLE.replace('"original.parquet"', '"others.parquet"')
-    found = judged(folder, "".join(ask(name, 0.2) for name in MEASURES if name != "singling_out"), others)
+    found = judged(
+        folder, "".join(ask(name, 0.2) for name in MEASURES if name != "singling_out"), others
+    )
     assert {each["verdict"] for each in found} == {"pass"}
 
 
@@ -71,14 +77,18 @@ def test_people_of_both_tables_are_no_control(
     assert {each["groups"][0]["why"].partition(":")[0] for each in found} == {"holdout_overlaps"}
 
 
-def test_people_of_several_rows_are_counted_as_people(folder: Path, con: duckdb.DuckDBPyConnection) -> None:
+def test_people_of_several_rows_are_counted_as_people(
+    folder: Path, con: duckdb.DuckDBPyConnection
+) -> None:
     """The figure is that of the function; of rows it would be another."""
     for name in ("original", "synthetic", "holdout"):
         numbered = f"SELECT row_number() OVER () // 4 AS person, * FROM '{folder}/{name}.parquet'"
         con.execute(f"CREATE TABLE t AS {numbered}")
         con.execute(f"COPY t TO '{folder}/{name}.parquet'")
         con.execute(f"CREATE TABLE {name[0]} AS FROM t; DROP TABLE t")
-    call = f"audit_synthetic(o, s, {QI}, sensitive := ['diagnosis'], holdout := h, entity := 'person')"
+    call = (
+        f"audit_synthetic(o, s, {QI}, sensitive := ['diagnosis'], holdout := h, entity := 'person')"
+    )
     high = con.execute(f"SELECT high FROM {call} WHERE attack = 'linkability'").fetchall()[0][0]
     [found] = judged(folder, ask("linkability", 1), TABLE + 'entity = "person"')
     [of_rows] = judged(folder, ask("linkability", 1))
@@ -97,7 +107,10 @@ def test_the_report_names_the_files_and_a_baseline_is_of_the_same_ones(folder: P
         "original.parquet",
         "holdout.parquet",
     )
-    assert len({table[key]["sha256"] for key in ("original_file", "holdout_file")} | {table["sha256"]}) == 3
+    assert (
+        len({table[key]["sha256"] for key in ("original_file", "holdout_file")} | {table["sha256"]})
+        == 3
+    )
     accepted = [*call, "--baseline", str(page)]
     assert command(*accepted).returncode == 0  # no worse
     (folder / "original.parquet").write_bytes((folder / "synthetic.parquet").read_bytes())

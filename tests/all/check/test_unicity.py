@@ -13,7 +13,9 @@ def test_a_draw_is_judged_by_the_upper_end_of_its_interval(folder: Path, measure
     drawn = "2\nexact_up_to = 0\nsamples = 50"
     entity = 'entity = "patient_id"'
     [counted] = check(written(folder, measure, 2, 1, entity))["checks"]
-    assert counted["groups"][0]["low"] == counted["groups"][0]["high"] == counted["groups"][0]["value"]
+    assert (
+        counted["groups"][0]["low"] == counted["groups"][0]["high"] == counted["groups"][0]["value"]
+    )
     [found] = check(written(folder, measure, drawn, 1, entity))["checks"]
     value, high = (found["groups"][0][name] for name in ("value", "high"))
     assert value < counted["groups"][0]["value"] + 0.2

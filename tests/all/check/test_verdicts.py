@@ -9,7 +9,9 @@ from tests.check.test_verdicts import tables_policy
 
 
 @pytest.mark.real_data
-def test_measures_of_sensitive_columns_are_the_published_figures(tmp_path: Path, adult: str) -> None:
+def test_measures_of_sensitive_columns_are_the_published_figures(
+    tmp_path: Path, adult: str
+) -> None:
     columns = ["age", "education", "occupation", "relationship", "sex", "native_country"]
     limits = {
         "k": 1,
@@ -20,13 +22,15 @@ def test_measures_of_sensitive_columns_are_the_published_figures(tmp_path: Path,
     }
     limits |= {"unique_records": 10154, "average_risk": 0.4635299899}
     bounds = {name: "at_least" if name in ("k", "l_diversity") else "at_most" for name in limits}
-    checks = ", ".join(f'{{measure = "{name}", {bounds[name]} = {limit}}}' for name, limit in limits.items())
+    checks = ", ".join(
+        f'{{measure = "{name}", {bounds[name]} = {limit}}}' for name, limit in limits.items()
+    )
     text = (
         f'mask_below = 1\n[[tables]]\nfile = "{adult}"\nquasi_identifiers = {columns}\n'
         f'sensitive = ["income"]\nchecks = '
         f"[{checks}]"
     )
     page = check(tables_policy(tmp_path, text))
-    assert {each["measure"]: each["groups"][0]["value"] for each in page["checks"]} == pytest.approx(
-        limits, rel=1e-7
-    )
+    assert {
+        each["measure"]: each["groups"][0]["value"] for each in page["checks"]
+    } == pytest.approx(limits, rel=1e-7)

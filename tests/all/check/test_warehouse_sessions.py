@@ -61,7 +61,8 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
     path = policy(tmp_path, postgres, "sessions.people")
     before = scans(server)
     page = gate.check(path)
-    assert scans(server) - before <= 6  # the class sizes, the records, each column alone, a draw of rows
+    # the class sizes, the records, each column alone, a draw of rows
+    assert scans(server) - before <= 6
     assert [check["verdict"] for check in page["checks"]] == ["pass"] * 4
     for check in page["checks"]:
         named = ", ".join(check["quasi_identifiers"])
@@ -72,7 +73,9 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
             "records_at_risk": f"SELECT sum(n) FILTER (WHERE n < 5)::float8 / 500 FROM ({sizes}) s",
             "unique_records": f"SELECT count(*) FILTER (WHERE n = 1) FROM ({sizes}) s",
         }[check["measure"]].replace("FILTER (n", "FILTER (WHERE n")
-        assert check["groups"][0]["value"] == pytest.approx(server.execute(asked).fetchall()[0][0] or 0)
+        assert check["groups"][0]["value"] == pytest.approx(
+            server.execute(asked).fetchall()[0][0] or 0
+        )
 
 
 TEN_CHECKS = """
@@ -159,11 +162,15 @@ def test_the_settings_of_a_role_change_no_value(
     """Two heights that a server would round to one text stay two, and a day is no month."""
     server.execute(ROLE_ABROAD.format(digits=digits))
     try:
-        server.cursor().executemany("INSERT INTO sessions.readings VALUES (%s, %s, %s)", list(READINGS))
+        server.cursor().executemany(
+            "INSERT INTO sessions.readings VALUES (%s, %s, %s)", list(READINGS)
+        )
         with warehouse("url", f"postgres://abroad@/postgres?host={postgres}", tmp_path) as members:
             table = members.table("table", "sessions.readings")
             rows = fetch_distinct(table, ["height", "day", "hour"]).rows.to_pylist()
-            classes = collected(ri.equivalence_classes(table, ["height"]), "the classes").to_pylist()
+            classes = collected(
+                ri.equivalence_classes(table, ["height"]), "the classes"
+            ).to_pylist()
     finally:
         server.execute("DROP OWNED BY abroad; DROP ROLE abroad")
     assert {tuple(row.values())[:3] for row in rows} == READINGS
@@ -171,7 +178,10 @@ def test_the_settings_of_a_role_change_no_value(
 
 
 FAILING = {
-    "a time limit": ("CASE WHEN i = 7 THEN (pg_sleep(20) IS NULL)::int ELSE i % 5 END", "QueryCanceled"),
+    "a time limit": (
+        "CASE WHEN i = 7 THEN (pg_sleep(20) IS NULL)::int ELSE i % 5 END",
+        "QueryCanceled",
+    ),
     "a lost connection": (
         "CASE WHEN i = 7 THEN pg_terminate_backend(pg_backend_pid())::int ELSE i % 5 END",
         "(OperationalError|AdminShutdown)",
@@ -196,7 +206,17 @@ def test_what_the_server_stops_is_not_judged_and_the_report_is_written(
         path = policy(tmp_path, postgres, "sessions.slow")
         report = tmp_path / "r.json"
         assert (
-            main(["check", str(path), "--json-report", str(report), "--html", str(tmp_path / "r.html")]) == 2
+            main(
+                [
+                    "check",
+                    str(path),
+                    "--json-report",
+                    str(report),
+                    "--html",
+                    str(tmp_path / "r.html"),
+                ]
+            )
+            == 2
         )
     finally:
         server.execute("ALTER ROLE reid RESET statement_timeout")
@@ -211,7 +231,10 @@ def test_what_the_server_stops_is_not_judged_and_the_report_is_written(
 
 @pytest.mark.postgres
 def test_a_plan_prints_the_statements_and_runs_none(
-    tmp_path: Path, postgres: str, server: psycopg.Connection[Any], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    postgres: str,
+    server: psycopg.Connection[Any],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Those that are printed are those that the server is sent, but for its cursors."""
     path = policy(tmp_path, postgres, "sessions.people")
@@ -233,12 +256,18 @@ def test_a_plan_is_for_warehouses(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.mariadb
-@pytest.mark.filterwarnings("ignore:Unable to set session timezone")  # a server without names of zones
+# a server without names of zones
+@pytest.mark.filterwarnings("ignore:Unable to set session timezone")
 def test_mariadb_is_read_as_it_was_when_it_was_opened(tmp_path: Path, mariadb: str) -> None:
     pymysql.install_as_MySQLdb()
-    with pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con, con.cursor() as cursor:
+    with (
+        pymysql.connect(unix_socket=mariadb, user=USER, autocommit=True) as con,
+        con.cursor() as cursor,
+    ):
         cursor.execute("CREATE OR REPLACE DATABASE sessions")
-        cursor.execute("CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2")
+        cursor.execute(
+            "CREATE TABLE sessions.people ENGINE = InnoDB AS SELECT 1 AS age UNION ALL SELECT 2"
+        )
         url = f"mysql://{USER}@localhost/sessions?unix_socket={mariadb}"
         with warehouse("url", url, tmp_path) as opened:
             table = opened.table("table", "people")
@@ -358,4 +387,6 @@ def test_a_command_leaves_no_transaction_open_while_models_compute(
     assert [each for each in seen if each] == []
     error = capsys.readouterr().err
     asks_again = "INSERT" in meanwhile and command != "risk"
-    assert (status, "the table must not change" in error) == ((2, True) if asks_again else (0, False))
+    assert (status, "the table must not change" in error) == (
+        (2, True) if asks_again else (0, False)
+    )

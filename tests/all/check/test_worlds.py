@@ -28,7 +28,8 @@ BELOW = 3
 Record = tuple[str, ...]
 Table = tuple[Record, ...]
 Page = dict[str, Any]
-Counts = dict[tuple[Any, ...], tuple[int, int]]  # of each: how many, and the fewest if there are any
+# of each: how many, and the fewest if there are any
+Counts = dict[tuple[Any, ...], tuple[int, int]]
 SINGLE = {"k", "l_diversity"}  # figures of one class, which a policy asks for
 CHECKS = [
     {"measure": "k", "at_least": 1},
@@ -42,7 +43,9 @@ OF_A = [
     {"measure": "average_risk", "at_most": 0, "quasi_identifiers": ["a"]},
 ]
 BY_B = [{**each, "quasi_identifiers": ["a"], "by": ["b"]} for each in CHECKS[1:4]]
-OF_S = [{"measure": name, "at_most": 0} for name in ("t_closeness", "beta_likeness", "delta_disclosure")]
+OF_S = [
+    {"measure": name, "at_most": 0} for name in ("t_closeness", "beta_likeness", "delta_disclosure")
+]
 AB = {"quasi_identifiers": ["a", "b"]}
 
 
@@ -51,19 +54,32 @@ def canonical(table: Table, columns: Sequence[Sequence[str]], named: Sequence[bo
     ways = []
     for at, values in enumerate(columns):
         used = sorted({record[at] for record in table} - {""})
-        new = [used] if named[at] else permutations([value for value in values if value][: len(used)])
+        new = (
+            [used] if named[at] else permutations([value for value in values if value][: len(used)])
+        )
         ways.append([dict(zip(used, each, strict=True)) | {"": ""} for each in new])
     return min(
-        tuple(sorted(tuple(one[value] for one, value in zip(way, record, strict=True)) for record in table))
+        tuple(
+            sorted(
+                tuple(one[value] for one, value in zip(way, record, strict=True))
+                for record in table
+            )
+        )
         for way in product(*ways)
     )
 
 
-def all_tables(records: int, columns: Sequence[Sequence[str]], named: Sequence[bool]) -> list[Table]:
+def all_tables(
+    records: int, columns: Sequence[Sequence[str]], named: Sequence[bool]
+) -> list[Table]:
     """All tables of so many records of values of these columns."""
     found: set[Table] = {()}
     for _ in range(records):
-        found = {canonical((*table, each), columns, named) for table in found for each in product(*columns)}
+        found = {
+            canonical((*table, each), columns, named)
+            for table in found
+            for each in product(*columns)
+        }
     return sorted(found)
 
 
@@ -77,7 +93,9 @@ def all_of_people(values: Sequence[str], people: Sequence[str]) -> list[Table]:
     for many in range(1, len(values) + 1):
         for chosen in combinations_with_replacement(classes, many):
             table = tuple(
-                (value, person) for value, some in zip(values, chosen, strict=False) for person in some
+                (value, person)
+                for value, some in zip(values, chosen, strict=False)
+                for person in some
             )
             sizes = tuple(sorted(map(len, chosen)))
             every.setdefault((sizes, tuple(sorted(count_people(table)))), table)
@@ -95,11 +113,14 @@ def reports(folder: Path, tables: Sequence[Table], about: Mapping[str, Any]) -> 
         lines = ["a,b", *(",".join(record) for record in table)]
         (folder / f"{place}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         asked.append({"file": f"{place}.csv", "name": str(place), **about})
-    (folder / "p.json").write_text(json.dumps({"mask_below": BELOW, "tables": asked}), encoding="utf-8")
+    (folder / "p.json").write_text(
+        json.dumps({"mask_below": BELOW, "tables": asked}), encoding="utf-8"
+    )
     policy = read_policy(folder / "p.json")
     with open_with_engine(None, policy) as releases:
         masked, true = (
-            measure_policy(replace(policy, mask_below=below), releases, None) for below in (BELOW, 1)
+            measure_policy(replace(policy, mask_below=below), releases, None)
+            for below in (BELOW, 1)
         )
     return [tables_of(masked), tables_of(true)]
 
@@ -157,7 +178,11 @@ def _group_fits(
 ) -> bool:
     name = json.dumps(group["group"])
     exact = true.get(name)
-    if exact is None or group["verdict"] != exact["verdict"] or not agrees(group["value"], exact["value"]):
+    if (
+        exact is None
+        or group["verdict"] != exact["verdict"]
+        or not agrees(group["value"], exact["value"])
+    ):
         return False
     if check["by"] and (exact["records"] < BELOW or not agrees(group["records"], exact["records"])):
         return False
@@ -173,7 +198,9 @@ def _bound_fits(check: Page, group: Page, masked: Page, exact: Page, records: in
     if not 0 < share < 1:
         return False
     high = round_between(share, records, BELOW)[1] * scale
-    return bool(group["below"] == scale or abs(high - group["below"]) <= (0.6 if scale > 1 else 1e-9))
+    return bool(
+        group["below"] == scale or abs(high - group["below"]) <= (0.6 if scale > 1 else 1e-9)
+    )
 
 
 def unhidden(page: Page) -> str:
@@ -192,7 +219,11 @@ def unhidden(page: Page) -> str:
 def count(table: Table, columns: Sequence[int], nulls: str) -> Iterator[tuple[Record, int]]:
     """Each record that is measured by these columns, and the size of its class, by comparing all pairs."""
     lacks = [any(record[at] == "" for at in columns) for record in table]
-    rows = [record for record, lacking in zip(table, lacks, strict=True) if nulls != "drop" or not lacking]
+    rows = [
+        record
+        for record, lacking in zip(table, lacks, strict=True)
+        if nulls != "drop" or not lacking
+    ]
     for one in rows:
         yield (
             one,
@@ -210,7 +241,11 @@ def count_people(table: Table) -> list[int]:
     """The size of the smallest class of each person, who is in the second column, classes by the first."""
     people = {person for _, person in table}
     return [
-        min(len({other for same, other in table if same == value}) for value, own in table if own == person)
+        min(
+            len({other for same, other in table if same == value})
+            for value, own in table
+            if own == person
+        )
         for person in people
     ]
 
@@ -223,7 +258,8 @@ def counts_of(
     if entity:
         people = count_people(table)
         for low, high in ((1, 1), (2, 2), (3, 4), (5, 9)):
-            smallest = min(people) if low <= min(people) <= high else 1  # as nobody in it is in a smaller one
+            # as nobody in it is in a smaller one
+            smallest = min(people) if low <= min(people) <= high else 1
             found["sizes", (0,), low] = (sum(low <= size <= high for size in people), smallest)
         return found
     width = 1 if sensitive is not None else 2
@@ -239,16 +275,30 @@ def counts_of(
             found["group", value] = (len(group), 1)
             found["unique", value] = (sum(size == 1 for _, size in count(group, (0,), nulls)), 1)
     if sensitive is not None:
-        for place, many in enumerate(sorted(Counter(record[sensitive] for record in table).values())):
+        for place, many in enumerate(
+            sorted(Counter(record[sensitive] for record in table).values())
+        ):
             found["value", place] = (many, 1)
     return found
 
 
 Scenario = tuple[int, list[list[str]], list[bool], dict[str, Any], dict[str, Any]]
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
-    "plain": lambda: (5, [values(5), values(5)], [False, False], {**AB, "checks": CHECKS + OF_A}, {}),
+    "plain": lambda: (
+        5,
+        [values(5), values(5)],
+        [False, False],
+        {**AB, "checks": CHECKS + OF_A},
+        {},
+    ),
     # Of which no check asks for k, so that nobody knows that there is a class of that size.
-    "without k": lambda: (5, [values(5), values(5)], [False, False], {**AB, "checks": CHECKS[1:]}, {}),
+    "without k": lambda: (
+        5,
+        [values(5), values(5)],
+        [False, False],
+        {**AB, "checks": CHECKS[1:]},
+        {},
+    ),
     "groups": lambda: (
         *(5, [values(5), values(2)], [False, True]),
         *({**AB, "checks": [*BY_B, CHECKS[3]]}, {"by": 1}),
@@ -285,7 +335,11 @@ CLOSED_BY_WITHHOLDING = {"plain": 7, "without k": 7, "sensitive": 9, "people": 3
 
 def _shown(page: Page) -> str:
     """All that a reader sees of the table."""
-    seen = {name: value for name, value in page.items() if name not in {"name", "file", "sha256", "checks"}}
+    seen = {
+        name: value
+        for name, value in page.items()
+        if name not in {"name", "file", "sha256", "checks"}
+    }
     return json.dumps([seen, [{**each, "table": ""} for each in page["checks"]]])
 
 
@@ -313,11 +367,13 @@ def test_every_hidden_count_of_every_small_table_is_open(
         floor = alike[unhidden(page)]
         ranges = zip(page["class_sizes"], true[place]["class_sizes"], strict=True)
         empty = any(shown["records"] is None and not exact["records"] for shown, exact in ranges)
-        key = json.dumps([{**page, "name": "", "file": "", "sha256": "", "checks": ""}, empty]) + json.dumps(
-            [{**each, "table": ""} for each in page["checks"]]
-        )
+        key = json.dumps(
+            [{**page, "name": "", "file": "", "sha256": "", "checks": ""}, empty]
+        ) + json.dumps([{**each, "table": ""} for each in page["checks"]])
         if key not in fitting:
-            fitting[key] = [at for at in floor if may_be_behind(page, masked[at], true[at], empty=empty)]
+            fitting[key] = [
+                at for at in floor if may_be_behind(page, masked[at], true[at], empty=empty)
+            ]
         assert place in fitting[key], tables[place]  # or the reader is not the one that is meant
         equal = [at for at in floor if _shown(masked[at]) == _shown(page)]
         for name, (many, least) in counted[place].items():

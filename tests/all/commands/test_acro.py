@@ -20,19 +20,29 @@ print(json.dumps([record.status, record.fair["statbarn"], [int(table["records"][
 """
 
 
-@pytest.mark.skipif(PYTHON is None, reason="REID_SQL_ACRO_PYTHON names no Python that has acro 1.0.2")
+@pytest.mark.skipif(
+    PYTHON is None, reason="REID_SQL_ACRO_PYTHON names no Python that has acro 1.0.2"
+)
 @pytest.mark.parametrize(("value", "kind"), [(None, "Frequencies"), ("pay", "LinearAggregations")])
 def test_the_loader_of_acro_reads_the_cells_below_the_threshold(
     tmp_path: Path, value: str | None, kind: str
 ) -> None:
     lines = [
-        f"{region},{sex},{pay}" for region in "NS" for sex, n in (("F", 12), ("M", 3)) for pay in range(n)
+        f"{region},{sex},{pay}"
+        for region in "NS"
+        for sex, n in (("F", 12), ("M", 3))
+        for pay in range(n)
     ]
-    (tmp_path / "people.csv").write_text("\n".join(["region,sex,pay", *lines]) + "\n", encoding="utf-8")
+    (tmp_path / "people.csv").write_text(
+        "\n".join(["region,sex,pay", *lines]) + "\n", encoding="utf-8"
+    )
     asked = ["--by", "region,sex", "--totals", "margins", "--acro", str(tmp_path / "outputs")]
     asked += ["--value", value] if value else []
     assert main(["safe", str(tmp_path / "people.csv"), *asked]) == 0
     loaded = subprocess.run(
-        [str(PYTHON), "-c", LOAD, str(tmp_path / "outputs")], check=True, capture_output=True, text=True
+        [str(PYTHON), "-c", LOAD, str(tmp_path / "outputs")],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert json.loads(loaded.stdout) == ["fail", kind, [3, 3]]

@@ -13,7 +13,9 @@ from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.model import PeopleModel
 
 
-def test_figures_and_picture_are_of_one_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_and_picture_are_of_one_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fitted, anew = [], fit_module._fit_free_columns  # noqa: SLF001
 
     def counting(evidence: PeopleEvidence, seed: int) -> PeopleModel:
@@ -21,7 +23,11 @@ def test_figures_and_picture_are_of_one_fit(tmp_path: Path, monkeypatch: pytest.
         return anew(evidence, seed)
 
     monkeypatch.setattr(fit_module, "_fit_free_columns", counting)
-    rng, file, picture = np.random.default_rng(1), tmp_path / "people.parquet", tmp_path / "curve.svg"
+    rng, file, picture = (
+        np.random.default_rng(1),
+        tmp_path / "people.parquet",
+        tmp_path / "curve.svg",
+    )
     people = pa.table({"age": rng.integers(0, 90, 400), "zip": rng.integers(0, 40, 400)})
     with duckdb.connect() as con:
         con.register("people", people)

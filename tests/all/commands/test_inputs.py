@@ -10,7 +10,9 @@ from tests.check.towns import PEOPLE
 from tests.commands.test_inputs import refusal, summary
 
 
-def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_is_one_where_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for town in ("01", "1"):
         folder = tmp_path / "towns" / f"town={town}"
         folder.mkdir(parents=True)
@@ -24,5 +26,9 @@ def test_a_pattern_is_one_where_it_is_said(tmp_path: Path, capsys: pytest.Captur
     deep = f"{tmp_path}/towns/**/*.csv"
     assert f"pass --files '{deep}'" in refusal(capsys, str(tmp_path / "towns"))
     assert summary(capsys, deep, "--files") == both
-    assert "--files must match 1 to 10000 files, got 0" in refusal(capsys, f"{tmp_path}/*.csv", "--files")
-    assert "--files must not be given with --table" in refusal(capsys, pattern, "--files", "--table", "t")
+    assert "--files must match 1 to 10000 files, got 0" in refusal(
+        capsys, f"{tmp_path}/*.csv", "--files"
+    )
+    assert "--files must not be given with --table" in refusal(
+        capsys, pattern, "--files", "--table", "t"
+    )

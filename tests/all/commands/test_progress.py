@@ -21,7 +21,15 @@ def test_what_a_policy_measures_is_reported_on_a_terminal() -> None:
 def test_a_log_gets_lines_where_it_is_asked_for() -> None:
     plain, asked = (
         subprocess.run(
-            [sys.executable, "-m", "reid_sql.cli", "check", "docs/people_release.toml", "--json", *more],
+            [
+                sys.executable,
+                "-m",
+                "reid_sql.cli",
+                "check",
+                "docs/people_release.toml",
+                "--json",
+                *more,
+            ],
             capture_output=True,
             env=environment(),
             cwd=ROOT,
@@ -32,7 +40,9 @@ def test_a_log_gets_lines_where_it_is_asked_for() -> None:
     assert (plain.returncode, plain.stderr) == (1, b"")
     assert (asked.returncode, asked.stdout) == (1, plain.stdout)
     lines = asked.stderr.decode().splitlines()
-    assert [line for line in lines if line.endswith(("of 5)", "opening"))] == [  # others show the time
+    assert [
+        line for line in lines if line.endswith(("of 5)", "opening"))
+    ] == [  # others show the time
         "people: opening",
         *(
             f"people: {measure} ({place} of 5)"
@@ -58,5 +68,11 @@ def test_a_terminal_shows_nothing_where_nothing_is_wanted() -> None:
 
 def test_a_command_without_standard_error_answers() -> None:
     words = " ".join([sys.executable, *RISK, "2>&-"])
-    done = subprocess.run(["sh", "-c", words], capture_output=True, env=environment(), cwd=ROOT, check=True)  # noqa: S607
+    done = subprocess.run(
+        ["sh", "-c", words],  # noqa: S607
+        capture_output=True,
+        env=environment(),
+        cwd=ROOT,
+        check=True,
+    )
     assert json.loads(done.stdout)["summary"]["k"] == 1

@@ -11,9 +11,7 @@ import yaml
 AGED, NAMED, TWO = ["age", "sex", "postcode"], ["name", "height", "nick"], ["name", "height"]
 LISTED: Final = "SELECT {qi}, class_size FROM equivalence_classes({table}, {list}) WHERE "
 DROPPED: Final = LISTED.replace("{list}", "{list}, nulls := 'drop'")
-DISCLOSED: Final = (
-    "SELECT {qi}, class_size, value FROM disclosing_classes({table}, {list}, {sensitive}, '{measure}', "
-)
+DISCLOSED: Final = "SELECT {qi}, class_size, value FROM disclosing_classes({table}, {list}, {sensitive}, '{measure}', "
 PROFILES: Final = {
     "town": {
         "target": "duckdb",
@@ -51,7 +49,13 @@ class Case:
         """The test as a project's YAML has it."""
         config = {} if self.where is None else {"where": self.where}
         arguments = {"quasi_identifiers": list(self.qi), **self.more}
-        return {f"reid_sql.reid_{self.test}": {"name": self.name, "arguments": arguments, "config": config}}
+        return {
+            f"reid_sql.reid_{self.test}": {
+                "name": self.name,
+                "arguments": arguments,
+                "config": config,
+            }
+        }
 
     @property
     def expected(self) -> str:
@@ -75,18 +79,63 @@ RECURSIVE: Final = {"sensitive": "disease", "l": 3, "c": 2, "variant": "recursiv
 CASES: Final = [
     Case("k", "k_anonymity", "people", AGED, LISTED + "class_size < 5", {}),
     Case("k_odd", "k_anonymity", "odd", NAMED, LISTED + "class_size < 4", {"k": 4}),
-    Case("k_say", "k_anonymity", "odd", ['say "a"', "select"], LISTED + "class_size < 90", {"k": "90"}),
+    Case(
+        "k_say",
+        "k_anonymity",
+        "odd",
+        ['say "a"', "select"],
+        LISTED + "class_size < 90",
+        {"k": "90"},
+    ),
     Case("k_drop", "k_anonymity", "odd", NAMED, DROPPED + "class_size < 5", {"nulls": "drop"}),
-    Case("k_where", "k_anonymity", "odd", NAMED, LISTED + "class_size < 12", {"k": 12}, "height < 1"),
-    Case("k_view", "k_anonymity", "everybody", NAMED, LISTED + "class_size < 12", {"k": 12}, "height < 1"),
+    Case(
+        "k_where", "k_anonymity", "odd", NAMED, LISTED + "class_size < 12", {"k": 12}, "height < 1"
+    ),
+    Case(
+        "k_view",
+        "k_anonymity",
+        "everybody",
+        NAMED,
+        LISTED + "class_size < 12",
+        {"k": 12},
+        "height < 1",
+    ),
     Case("k_case", "k_anonymity", "odd", ["NAME", "Nick"], LISTED + "class_size < 20", {"k": 20}),
     Case("k_met", "k_anonymity", "odd", ["nick"], LISTED + "class_size < 50", {"k": 50}),
-    Case("risk", "records_at_risk", "odd", NAMED, LISTED + "1 / class_size > 0.25", {"threshold": 0.25}),
+    Case(
+        "risk",
+        "records_at_risk",
+        "odd",
+        NAMED,
+        LISTED + "1 / class_size > 0.25",
+        {"threshold": 0.25},
+    ),
     Case("risk_met", "records_at_risk", "odd", NAMED, LISTED + "false", {"at_most": 0.9}),
-    Case("unique", "uniqueness", "odd", [*NAMED, "select"], LISTED + "class_size = 1", {"at_most": 0.01}),
+    Case(
+        "unique",
+        "uniqueness",
+        "odd",
+        [*NAMED, "select"],
+        LISTED + "class_size = 1",
+        {"at_most": 0.01},
+    ),
     Case("unique_met", "uniqueness", "odd", ["nick"], LISTED + "class_size = 1", {}),
-    Case("l", "l_diversity", "people", AGED, DISCLOSED + "threshold := 2)", {"sensitive": "diagnosis"}),
-    Case("l_odd", "l_diversity", "odd", TWO, DISCLOSED + "threshold := 5)", {"sensitive": "disease", "l": 5}),
+    Case(
+        "l",
+        "l_diversity",
+        "people",
+        AGED,
+        DISCLOSED + "threshold := 2)",
+        {"sensitive": "diagnosis"},
+    ),
+    Case(
+        "l_odd",
+        "l_diversity",
+        "odd",
+        TWO,
+        DISCLOSED + "threshold := 5)",
+        {"sensitive": "disease", "l": 5},
+    ),
     Case(
         "l_entropy",
         "l_diversity",
@@ -147,16 +196,36 @@ TRIED: Final = "pass how many records a class must contain at the least, such as
 REFUSED: Final[list[tuple[str, list[str], dict[str, Any], str]]] = [
     ("nobody", ["name"], {}, "the table must contain at least one record, got 0"),
     ("missing", ["name"], {}, "missing"),
-    ("odd", ["nmae"], {}, "quasi-identifiers must be columns of the table, got 'nmae'; did you mean 'name'?"),
-    ("odd", ["zip"], {}, "got 'zip'; the columns are name, height, say \"a\", nick, select, disease"),
+    (
+        "odd",
+        ["nmae"],
+        {},
+        "quasi-identifiers must be columns of the table, got 'nmae'; did you mean 'name'?",
+    ),
+    (
+        "odd",
+        ["zip"],
+        {},
+        "got 'zip'; the columns are name, height, say \"a\", nick, select, disease",
+    ),
     ("odd", ["name", "Name"], {}, "quasi-identifiers must be distinct, got 'Name' twice"),
     ("odd", [], {}, "quasi-identifiers must name 1 to 64 columns, got 0"),
     *(
-        ("odd", ["name"], {"k": k}, f"k must be a whole number of records from 1 to 1e+15, got {k}; {TRIED}")
+        (
+            "odd",
+            ["name"],
+            {"k": k},
+            f"k must be a whole number of records from 1 to 1e+15, got {k}; {TRIED}",
+        )
         for k in (0, -1, 2.5, "five", nan, None)
     ),
     ("odd", ["name"], {"nulls": "dorp"}, "got 'dorp'; did you mean 'drop'?"),
-    ("odd", ["name"], {"keep": "all"}, "keep must be one of 'classes', 'records', 'counts', got 'all'"),
+    (
+        "odd",
+        ["name"],
+        {"keep": "all"},
+        "keep must be one of 'classes', 'records', 'counts', got 'all'",
+    ),
     ("odd", ["name"], {"mask_below": 0}, "mask_below must be a whole number from 1 to 1000, got 0"),
     ("odd", ["name"], {"nulls": "wildcard"}, "must be"),  # the adapter, or the plugin
 ]

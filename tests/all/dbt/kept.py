@@ -12,10 +12,13 @@ import reid_sql
 
 FOLDER: Final = Path(__file__).parent / "dialects"
 QI: Final = "['age', 'name', 'height', 'select']"
-SIZES: Final = 'SELECT class_size, age, name, height, "select" FROM equivalence_classes(people, {}) WHERE '
+SIZES: Final = (
+    'SELECT class_size, age, name, height, "select" FROM equivalence_classes(people, {}) WHERE '
+)
 VALUES: Final = 'SELECT class_size, value, age, name, height, "select" FROM '
 BESIDE: Final = " AND ".join(
-    f'people."{name}" IS NOT DISTINCT FROM country."{name}"' for name in ("age", "name", "height", "select")
+    f'people."{name}" IS NOT DISTINCT FROM country."{name}"'
+    for name in ("age", "name", "height", "select")
 )
 EXPECTED: Final[Mapping[str, str]] = {
     "k_anonymity": SIZES.format(QI) + "class_size < 5",
@@ -28,9 +31,12 @@ EXPECTED: Final[Mapping[str, str]] = {
     "uniqueness": SIZES.format(QI) + "class_size = 1",
     "average_risk": f"SELECT classes AS failures FROM risk_summary(people, {QI})",
     "l_diversity distinct": VALUES + f"disclosing_classes(people, {QI}, 'disease')",
-    "l_diversity entropy": VALUES + f"disclosing_classes(people, {QI}, 'disease', variant := 'entropy')",
-    "l_diversity recursive": VALUES + f"disclosing_classes(people, {QI}, 'disease', variant := 'recursive')",
-    "t_closeness": VALUES + f"disclosing_classes(people, {QI}, 'disease', measure := 't_closeness')",
+    "l_diversity entropy": VALUES
+    + f"disclosing_classes(people, {QI}, 'disease', variant := 'entropy')",
+    "l_diversity recursive": VALUES
+    + f"disclosing_classes(people, {QI}, 'disease', variant := 'recursive')",
+    "t_closeness": VALUES
+    + f"disclosing_classes(people, {QI}, 'disease', measure := 't_closeness')",
     "alpha_k_anonymity": VALUES
     + f"disclosing_classes(people, {QI}, 'disease', measure := 'alpha_k_anonymity')",
     "journalist_risk": "SELECT people.class_size AS failures, "

@@ -44,7 +44,9 @@ def put_in_duckdb(path: str, frames: dict[str, pl.DataFrame]) -> None:
     """As tables whose texts DuckDB itself compares without case and accents."""
     with duckdb.connect(path) as con:
         for name, frame in frames.items():
-            con.execute(_created(name, frame, text="VARCHAR COLLATE NOCASE.NOACCENT", nick="VARCHAR"))
+            con.execute(
+                _created(name, frame, text="VARCHAR COLLATE NOCASE.NOACCENT", nick="VARCHAR")
+            )
             con.execute(f"INSERT INTO {name} FROM frame")
 
 
@@ -77,12 +79,20 @@ def connected(folder: str) -> Any:
 def _created(name: str, frame: pl.DataFrame, **words: str) -> str:
     types = TYPES if "nick" in frame.columns else ["INTEGER", "{text}", "{text}", "{text}"]
     named = ['"' + column.replace('"', '""') + '"' for column in frame.columns]
-    columns = ", ".join(f"{column} {kind.format(**words)}" for column, kind in zip(named, types, strict=True))
+    columns = ", ".join(
+        f"{column} {kind.format(**words)}" for column, kind in zip(named, types, strict=True)
+    )
     return f"CREATE TABLE {name} ({columns})"
 
 
 def plain_tables() -> dict[str, pl.DataFrame]:
     """The tables of the kept queries, of plain names: people, and the country that they are of."""
-    chosen = {'say "a"': "age", "name": "name", "height": "height", "select": "select", "disease": "disease"}
+    chosen = {
+        'say "a"': "age",
+        "name": "name",
+        "height": "height",
+        "select": "select",
+        "disease": "disease",
+    }
     country = drawn(RECORDS).select(pl.col(name).alias(plain) for name, plain in chosen.items())
     return {"people": country.head(SMALL), "country": country}

@@ -20,7 +20,13 @@ def dbt(folder: Path, root: Path, *words: str, **settings: str) -> Results:
     }
     command = [PYTHON or "", "-m", "dbt.cli.main", *words, "--profiles-dir", "."]
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert "Traceback" not in done.stdout + done.stderr
     results = folder / "target" / "run_results.json"

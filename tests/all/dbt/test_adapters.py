@@ -15,7 +15,14 @@ import pytest
 
 import reid_sql
 from tests.all.dbt.cases import CASES, FIGURES, NAMED, REFUSED, TWO, Case, write_project
-from tests.all.dbt.odd import RECORDS, clear_postgres, connected, put_in_duckdb, put_in_postgres, tables
+from tests.all.dbt.odd import (
+    RECORDS,
+    clear_postgres,
+    connected,
+    put_in_duckdb,
+    put_in_postgres,
+    tables,
+)
 from tests.all.dbt.running import Results, dbt
 
 pytestmark = pytest.mark.dbt
@@ -51,7 +58,9 @@ def frames(root: Path) -> dict[str, pl.DataFrame]:
     return tables(str(root / "reid_sql" / "demo" / "people.csv"))
 
 
-@pytest.fixture(scope="module", params=["duckdb", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    scope="module", params=["duckdb", pytest.param("postgres", marks=pytest.mark.postgres)]
+)
 def tried(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
@@ -136,14 +145,18 @@ def test_records_are_kept_where_they_are_asked_for(
     odd = frames["odd"].to_dicts()
     sizes = counted(odd, qi)
     values = {key: {row["disease"] for row in odd if counted([row], qi)[key]} for key in sizes}
-    short = {key for key in sizes if (sizes[key] < 4 if name == "records" else len(values[key]) < 5)}
+    short = {
+        key for key in sizes if (sizes[key] < 4 if name == "records" else len(values[key]) < 5)
+    }
     expected = [row for row in odd if set(counted([row], qi)) <= short]
     rows = tried.kept(name)
     assert counted(rows, list(odd[0])) == counted(expected, list(odd[0]))
     assert tried.results[name]["failures"] == len(expected) > MASK
 
 
-@pytest.mark.parametrize(("name", "tables"), [("journalist", "small, odd"), ("uncovered", "odd, small")])
+@pytest.mark.parametrize(
+    ("name", "tables"), [("journalist", "small, odd"), ("uncovered", "odd, small")]
+)
 def test_a_population_is_that_of_another_model(
     tried: Tried,
     frames: dict[str, pl.DataFrame],
@@ -177,11 +190,16 @@ def test_the_average_risk_fails_by_the_records_to_be_got_right(
 ) -> None:
     classes = len(counted(frames["odd"].to_dicts(), NAMED))
     assert classes / len(frames["odd"]) > 0.1
-    assert (tried.results["average"]["status"], tried.results["average"]["failures"]) == ("fail", classes)
+    assert (tried.results["average"]["status"], tried.results["average"]["failures"]) == (
+        "fail",
+        classes,
+    )
     assert tried.results["average_met"]["status"] == "pass"
 
 
-def test_a_release_is_held_to_the_one_before(tried: Tried, oracle: duckdb.DuckDBPyConnection) -> None:
+def test_a_release_is_held_to_the_one_before(
+    tried: Tried, oracle: duckdb.DuckDBPyConnection
+) -> None:
     measures = ["k", "uniqueness", "average_risk", "records_at_risk"]
     figures = [
         found(oracle, f"FROM risk_summary({name}, ['name', 'height', 'nick'])")[0]
@@ -190,7 +208,11 @@ def test_a_release_is_held_to_the_one_before(tried: Tried, oracle: duckdb.DuckDB
     worse = {
         name: tuple(each[name] for each in figures)
         for name in measures
-        if (figures[0][name] < figures[1][name] if name == "k" else figures[0][name] > figures[1][name])
+        if (
+            figures[0][name] < figures[1][name]
+            if name == "k"
+            else figures[0][name] > figures[1][name]
+        )
     }
     assert tried.results["worse"]["failures"] == len(worse) >= 2
     rows = tried.kept("worse")

@@ -28,7 +28,8 @@ def project(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     folder = tmp_path_factory.mktemp("dbt") / "town"
     shutil.copytree(HERE / "project", folder)
     dbt(folder, root, "deps")
-    shown = dbt(folder, root, "compile", REID_SQL_PEOPLE=people(root))  # of tables that are not there yet
+    # of tables that are not there yet
+    shown = dbt(folder, root, "compile", REID_SQL_PEOPLE=people(root))
     assert {each["status"] for each in shown.values()} == {"success"}
     built = dbt(folder, root, "run", REID_SQL_PEOPLE=people(root))
     assert {name: each["status"] for name, each in built.items()} == dict.fromkeys(
@@ -63,10 +64,18 @@ PASSING = [
     "release_t",
     "release_alpha_k",
 ]
-FAILING = [("people_k", "fail"), ("people_at_risk", "fail"), ("people_l", "fail"), ("people_k_warns", "warn")]
+FAILING = [
+    ("people_k", "fail"),
+    ("people_at_risk", "fail"),
+    ("people_l", "fail"),
+    ("people_k_warns", "warn"),
+]
 MASK = 10  # the default of mask_below
 REFUSED = [
-    ("people_k_typo", "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?"),
+    (
+        "people_k_typo",
+        "quasi-identifiers must be columns of the table, got 'agee'; did you mean 'age'?",
+    ),
     ("people_k_nobody", "the table must contain at least one record, got 0"),
     ("people_l_nobody", "the table must contain at least one record, got 0"),
     ("people_at_risk_nobody", "the table must contain at least one record, got 0"),
@@ -79,13 +88,22 @@ REFUSED = [
         "policy must be an existing file, got 'polizy.toml'; did you mean 'policy.toml'?",
     ),
     ("release_as_people", "columns of the policy must be columns of the table, got 'age'"),
-    ("people_t_without_an_order", "sensitive must be a column of numbers, dates, times, booleans or ENUMs"),
+    (
+        "people_t_without_an_order",
+        "sensitive must be a column of numbers, dates, times, booleans or ENUMs",
+    ),
 ]
 AGED = "people, ['age', 'sex', 'postcode']"
 BY_AGE = "people, ['sex', 'postcode'], 'age'"
 ANSWERED = [
-    ("people_k_wildcard", f"round(records_at_risk * records) FROM risk_summary({AGED}, nulls := 'wildcard')"),
-    ("people_t_ordered", f"offending_records FROM t_closeness({BY_AGE}, t := 0.1, variant := 'ordered')"),
+    (
+        "people_k_wildcard",
+        f"round(records_at_risk * records) FROM risk_summary({AGED}, nulls := 'wildcard')",
+    ),
+    (
+        "people_t_ordered",
+        f"offending_records FROM t_closeness({BY_AGE}, t := 0.1, variant := 'ordered')",
+    ),
 ]
 
 
@@ -95,8 +113,12 @@ def test_what_meets_its_limit_passes(tested: Results, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "status"), FAILING)
-def test_failures_are_the_records_that_offend(project: Path, tested: Results, name: str, status: str) -> None:
-    groups = {"people_k": "age, sex, postcode", "people_at_risk": "age, sex, postcode"}.get(name, "age, sex")
+def test_failures_are_the_records_that_offend(
+    project: Path, tested: Results, name: str, status: str
+) -> None:
+    groups = {"people_k": "age, sex, postcode", "people_at_risk": "age, sex, postcode"}.get(
+        name, "age, sex"
+    )
     offends = "count(DISTINCT diagnosis) < 2" if name == "people_l" else "count(*) < 5"
     with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
         counted = f"SELECT sum(n) FROM (SELECT count(*) AS n FROM people GROUP BY {groups} HAVING {offends})"
@@ -108,17 +130,32 @@ def test_failures_are_the_records_that_offend(project: Path, tested: Results, na
     assert (tested[name]["status"], tested[name]["failures"]) == (status, reported)
 
 
-WRITTEN = ["plain", "listed", "packed", "deep", "beside_json", "beside_variant", "variants", "mapped"]
+WRITTEN = [
+    "plain",
+    "listed",
+    "packed",
+    "deep",
+    "beside_json",
+    "beside_variant",
+    "variants",
+    "mapped",
+]
 
 
 @pytest.mark.parametrize("column", WRITTEN)
-def test_a_collation_at_any_depth_hides_no_small_class(project: Path, tested: Results, column: str) -> None:
+def test_a_collation_at_any_depth_hides_no_small_class(
+    project: Path, tested: Results, column: str
+) -> None:
     name = f"written_{column}"
     assert (tested[name]["status"], tested[name]["failures"]) == ("fail", MASK)
     (compiled,) = (project / "target" / "compiled").rglob(f"{name}.sql")
     with duckdb.connect(str(project / "town.duckdb"), read_only=True) as con:
-        merged = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM written)").fetchall()
-        assert merged == [(1 if column in {"plain", "listed", "packed", "deep", "beside_variant"} else 3,)]
+        merged = con.execute(
+            f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM written)"
+        ).fetchall()
+        assert merged == [
+            (1 if column in {"plain", "listed", "packed", "deep", "beside_variant"} else 3,)
+        ]
         remaining = con.execute(compiled.read_text(encoding="utf-8")).fetchall()
     assert sorted(row[0] for row in remaining) == [1, 2, 2]
 

@@ -42,7 +42,9 @@ def without_nan() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def on_mariadb(mariadb: str) -> Iterator[Any]:
-    with town(mariadb, WITHOUT_NAN, ["INT", "VARCHAR(9)", "DOUBLE", "DATE", "VARCHAR(9)"]) as cursor:
+    with town(
+        mariadb, WITHOUT_NAN, ["INT", "VARCHAR(9)", "DOUBLE", "DATE", "VARCHAR(9)"]
+    ) as cursor:
         yield cursor
 
 
@@ -65,7 +67,9 @@ def test_a_query_reads_as_the_dialect_and_changes_nothing(compiled: Path, dialec
         assert isinstance(tree, exp.Query)
         others = {cte.alias for cte in tree.find_all(exp.CTE)}
         tables = {table.name for table in tree.find_all(exp.Table)} - others
-        assert tables == ({"people", "country"} if name in {"journalist_risk", "no_worse"} else {"people"})
+        assert tables == (
+            {"people", "country"} if name in {"journalist_risk", "no_worse"} else {"people"}
+        )
 
 
 @pytest.mark.dbt
@@ -113,6 +117,7 @@ def test_mariadb_finds_what_the_functions_find(
     )
     columns = list(expected[0])
     numbers = [
-        {key: float(each) if isinstance(each, Decimal) else each for key, each in row.items()} for row in rows
+        {key: float(each) if isinstance(each, Decimal) else each for key, each in row.items()}
+        for row in rows
     ]
     assert counted(numbers, columns) == counted(expected, columns)

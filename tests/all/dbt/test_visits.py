@@ -43,8 +43,13 @@ checks = [{measure = "k", at_least = 5}]
 @pytest.mark.dbt
 def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
     folder = tmp_path / "visits"
-    shutil.copytree(HERE / "project", folder, ignore=shutil.ignore_patterns("models", "target", "logs"))
-    macros = {each.stem.removeprefix("reid_") for each in (root / "reid_sql/dbt/macros").glob("reid_*.sql")}
+    shutil.copytree(
+        HERE / "project", folder, ignore=shutil.ignore_patterns("models", "target", "logs")
+    )
+    macros = {
+        each.stem.removeprefix("reid_")
+        for each in (root / "reid_sql/dbt/macros").glob("reid_*.sql")
+    }
     assert macros == ARGUMENTS.keys()
     (folder / "models").mkdir()
     (folder / "models" / "visits.sql").write_text(MODEL, encoding="utf-8")
@@ -54,14 +59,18 @@ def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
         for name, given in ARGUMENTS.items()
     ]
     of_person = {"name": "of_person", "arguments": {"quasi_identifiers": ["age", "patient_id"]}}
-    tests.append({"reid_sql.reid_uniqueness": of_person})  # its classes are the rows of one person each
+    # its classes are the rows of one person each
+    tests.append({"reid_sql.reid_uniqueness": of_person})
     page = {"models": [{"name": "visits", "data_tests": tests}]}
     (folder / "models" / "schema.yml").write_text(yaml.safe_dump(page), encoding="utf-8")
     dbt(folder, root, "deps")
     answers = dbt(folder, root, "build", "--threads", "1")
     asked = [*ARGUMENTS, "person"]
     passed = {f"of_{name}": "pass" for name in asked}
-    assert {name: each["status"] for name, each in answers.items()} == {"visits": "success", **passed}
+    assert {name: each["status"] for name, each in answers.items()} == {
+        "visits": "success",
+        **passed,
+    }
     log = (folder / "logs" / "dbt.log").read_text(encoding="utf-8")
     _, *parts = re.split(r"START test of_(\w+)", log)  # one test after the other
     warned = {name: HINT in said for name, said in zip(parts[::2], parts[1::2], strict=True)}

@@ -18,7 +18,16 @@ services = pytest.importorskip("rocrate_validator.services", reason="no roc-vali
 CONTEXT = "https://w3id.org/ro/crate/1.2/context"
 # The terms of the context that a dossier uses; the validator would read them from the network.
 SCHEMA_ORG = (
-    *("CreativeWork", "Dataset", "Person", "about", "author", "contentSize", "datePublished", "description"),
+    *(
+        "CreativeWork",
+        "Dataset",
+        "Person",
+        "about",
+        "author",
+        "contentSize",
+        "datePublished",
+        "description",
+    ),
     *("encodingFormat", "hasPart", "jobTitle", "license", "name", "sha256"),
 )
 TERMS = {
@@ -63,5 +72,7 @@ def test_the_folder_is_a_crate_and_a_broken_one_is_none(tmp_path: Path) -> None:
     main(["dossier", str(release(tmp_path)), "--out", str(folder)])
     assert issues(folder) == []
     file = folder / "ro-crate-metadata.json"
-    file.write_text(file.read_text(encoding="utf-8").replace('"datePublished"', '"dated"'), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace('"datePublished"', '"dated"'), encoding="utf-8"
+    )
     assert issues(folder)

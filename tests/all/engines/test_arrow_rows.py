@@ -51,7 +51,9 @@ def test_a_first_answer_imports_no_pandas_and_no_signals_or_statistics(call: str
         "reid_sql.register(con)",
         "con.execute('SET enable_progress_bar = false')",  # else printed after 2 s
         "con.execute('CREATE TABLE t AS SELECT i % 30 AS a FROM range(200) AS t(i)')",
-        "con.execute(\"CREATE TABLE f AS FROM fit_people('town', t, ['a'])\")" if "town" in call else "",
+        "con.execute(\"CREATE TABLE f AS FROM fit_people('town', t, ['a'])\")"
+        if "town" in call
+        else "",
         f"con.execute({f'FROM {call}'!r}).fetchall()",
         "print(sorted({'pandas', 'scipy.signal', 'scipy.stats'} & set(sys.modules)))",
     ]

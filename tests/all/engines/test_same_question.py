@@ -21,7 +21,12 @@ def by_hand() -> dict[str, Any]:
             diagnoses[row["age"], row["sex"], row["postcode"]][row["diagnosis"]] += 1
     sizes = [members.total() for members in diagnoses.values()]
     alike = sum(members.total() for members in diagnoses.values() if len(members) == 1)
-    return {"records": sum(sizes), "k": min(sizes), "unique": sizes.count(1), "of one diagnosis": alike}
+    return {
+        "records": sum(sizes),
+        "k": min(sizes),
+        "unique": sizes.count(1),
+        "of one diagnosis": alike,
+    }
 
 
 @pytest.mark.spark

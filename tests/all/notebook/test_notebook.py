@@ -14,7 +14,9 @@ from tests.notebook.test_notebook import *
 
 
 @pytest.mark.parametrize("kind", ["relation", "polars", "pandas"])
-def test_an_answer_with_a_picture_is_shown_with_it_whatever_frame_it_is_in(loaded: Any, kind: str) -> None:
+def test_an_answer_with_a_picture_is_shown_with_it_whatever_frame_it_is_in(
+    loaded: Any, kind: str
+) -> None:
     relation = asked(f"FROM pyc_forecast('{PEOPLE}', ['age', 'sex'], [1e4, 1e5])")
     frame = {"relation": relation, "polars": relation.pl(), "pandas": relation.df()}[kind]
     shown = bundle(loaded, frame)
@@ -48,6 +50,8 @@ print(shell.display_formatter.format(answer)[0]["text/html"])
 
 
 def test_without_the_chart_library_an_answer_is_a_table(root: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=True, cwd=root)
+    done = subprocess.run(
+        [sys.executable, "-c", BARE], capture_output=True, text=True, check=True, cwd=root
+    )
     assert "<table" in done.stdout
     assert pictures(done.stdout) == []

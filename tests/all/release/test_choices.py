@@ -43,4 +43,6 @@ def test_each_form_meets_the_policy_by_its_own_query(tmp_path: Path, more: str) 
         assert form["suppressed_share"] is None or form["suppressed_share"] == pytest.approx(
             left_out, abs=1e-6
         )
-    assert {form["method"] for form in forms} == ({"local", "global"} if "best" in more else {"global"})
+    assert {form["method"] for form in forms} == (
+        {"local", "global"} if "best" in more else {"global"}
+    )

@@ -27,8 +27,12 @@ def test_every_step_gives_on_postgres_what_it_gives_here(tmp_path: Path, postgre
     """Every level of every hierarchy, whatever the search takes: by columns of its own in one table."""
     made = prepared(tmp_path, people(), CASES[0]).tables[0]
     frame = people()
-    steps = [(hierarchy, level) for hierarchy in made.hierarchies for level in range(1, hierarchy.levels)]
-    listed = ", ".join(f"{hierarchy.sql(level)} AS c{at}" for at, (hierarchy, level) in enumerate(steps))
+    steps = [
+        (hierarchy, level) for hierarchy in made.hierarchies for level in range(1, hierarchy.levels)
+    ]
+    listed = ", ".join(
+        f"{hierarchy.sql(level)} AS c{at}" for at, (hierarchy, level) in enumerate(steps)
+    )
     with duckdb.connect() as con:
         here = con.execute(f"SELECT name, {listed} FROM '{tmp_path}/people.parquet'").fetchall()
     view = sqlglot.transpile(

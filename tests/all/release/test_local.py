@@ -54,13 +54,17 @@ def test_a_column_of_more_weight_loses_less(tmp_path: Path) -> None:
     lost: dict[str, dict[str, float]] = {}
     for name, listed in (("none", ""), ("zip", "weights.zip = 50"), ("age", "weights.age = 50.0")):
         made = made_of(
-            tmp_path, table, asked(["age", "zip", "sex"], K.format(8), more=f'method = "local"\n{listed}')
+            tmp_path,
+            table,
+            asked(["age", "zip", "sex"], K.format(8), more=f'method = "local"\n{listed}'),
         )
         (page,) = made.page["tables"]
         lost[name] = {column["column"]: column["loss"] for column in page["columns"]}
         released = made_by(made.sql, "people_released")
         weights = {column["column"]: column["weight"] for column in page["columns"]}
-        bits = [(weights[each], *compare(table, released, [each])) for each in ("age", "zip", "sex")]
+        bits = [
+            (weights[each], *compare(table, released, [each])) for each in ("age", "zip", "sex")
+        ]
         expected = sum(weight * gone for weight, gone, _ in bits) / sum(
             weight * all_ for weight, _, all_ in bits
         )
@@ -80,7 +84,10 @@ def test_what_only_the_gate_measures_is_measured_on_the_partition(tmp_path: Path
         everywhere = dict(table["ill"].value_counts(normalize=True).rows())
         for _, values in released.group_by(["age", "sex"]):
             here = values["ill"].value_counts(normalize=True).rows()
-            assert all((share - everywhere[value]) / everywhere[value] <= 2.0 + 1e-9 for value, share in here)
+            assert all(
+                (share - everywhere[value]) / everywhere[value] <= 2.0 + 1e-9
+                for value, share in here
+            )
     else:
         assert page["losses"] is None
 
@@ -99,9 +106,13 @@ def test_the_command_and_python_choose_the_method(tmp_path: Path) -> None:
     assert "global recoding loses" in told
     assert "code and counts as a value" not in told  # '*' is the release's own
     for method in ("local", "best"):
-        early = command("prepare", str(file), "--method", method, "--polars", str(tmp_path / "out.py"))
+        early = command(
+            "prepare", str(file), "--method", method, "--polars", str(tmp_path / "out.py")
+        )
         assert early.returncode == 2
-        assert early.stderr.startswith(f"reid-sql: --polars must come with method = 'global', got '{method}'")
+        assert early.stderr.startswith(
+            f"reid-sql: --polars must come with method = 'global', got '{method}'"
+        )
     refused = command("prepare", str(file), "--method", "locally")
     assert refused.returncode == 2
     assert "--method must be one of" in refused.stderr
@@ -119,7 +130,9 @@ def test_what_local_recoding_cannot_do_is_refused(tmp_path: Path) -> None:
     text = asked(["age", "sex"], K.format(5), journalist, table=others)
     file = written(tmp_path, text)
     assert read_policy(file).tables[0].others
-    with pytest.raises(UnavailableError, match="checks of the table alone, got people with population"):
+    with pytest.raises(
+        UnavailableError, match="checks of the table alone, got people with population"
+    ):
         run(file)
     assert run(file, method="best").page["tables"][0]["method"] == "global"
     with pytest.raises(ReidError, match="method must be one of"):
@@ -127,9 +140,20 @@ def test_what_local_recoding_cannot_do_is_refused(tmp_path: Path) -> None:
 
 
 def test_adult_loses_less_than_by_global_recoding(tmp_path: Path) -> None:
-    qi = ["age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country"]
+    qi = [
+        "age",
+        "workclass",
+        "education",
+        "marital_status",
+        "occupation",
+        "race",
+        "sex",
+        "native_country",
+    ]
     table = 'sensitive = ["income"]'
-    text = policy(str(DATA / "adult.parquet"), qi, K.format(5), L2, prepare='method = "best"', table=table)
+    text = policy(
+        str(DATA / "adult.parquet"), qi, K.format(5), L2, prepare='method = "best"', table=table
+    )
     made = run(written(tmp_path, text))
     (page,) = made.page["tables"]
     assert made.passed
@@ -154,7 +178,13 @@ def test_values_of_any_kind_are_within_what_is_shown(tmp_path: Path, nulls: str)
         dt.datetime.fromisoformat("1990-01-01") + dt.timedelta(hours=int(each))
         for each in rng.integers(0, 9000, size)
     ]
-    floats = [float("nan"), float("inf"), -float("inf"), *map(float, rng.normal(0, 9, 40).round(3)), None]
+    floats = [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        *map(float, rng.normal(0, 9, 40).round(3)),
+        None,
+    ]
     table = pl.DataFrame(
         {
             "name": [f"P{at}" for at in range(size)],
@@ -172,7 +202,10 @@ def test_values_of_any_kind_are_within_what_is_shown(tmp_path: Path, nulls: str)
         K.format(4),
         prepare='keep = ["name"]\nmethod = "local"',
         table=f'nulls = "{nulls}"',
-    ).replace("quasi_identifiers = []", "quasi_identifiers = [" + ", ".join(f'"{each}"' for each in qi) + "]")
+    ).replace(
+        "quasi_identifiers = []",
+        "quasi_identifiers = [" + ", ".join(f'"{each}"' for each in qi) + "]",
+    )
     made = made_of(tmp_path, table, text)
     assert made.passed
     released = made_by(made.sql, "people_released")
@@ -182,14 +215,20 @@ def test_values_of_any_kind_are_within_what_is_shown(tmp_path: Path, nulls: str)
     released.select(["name", *names]).write_parquet(tmp_path / "released.parquet")
     kinds = {"moment": "TIMESTAMP", "float": "DOUBLE", "decimal": "DECIMAL(10, 2)"}
     with duckdb.connect() as con:
-        joined = f"'{tmp_path}/people.parquet' AS t JOIN '{tmp_path}/released.parquet' AS r USING (name)"
+        joined = (
+            f"'{tmp_path}/people.parquet' AS t JOIN '{tmp_path}/released.parquet' AS r USING (name)"
+        )
         for name, kind in kinds.items():
             shown = f"CAST(r.{name} AS VARCHAR)"
             low, high = (f"TRY_CAST(split_part({shown}, ' to ', {at}) AS {kind})" for at in (1, -1))
             inside = f"{shown} = '*' OR t.{name} BETWEEN {low} AND {high}"
             known = f"coalesce(CASE WHEN {shown} IS NULL THEN t.{name} IS NULL ELSE {inside} END, false)"
-            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT {known}").fetchone() == (0,), name
+            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT {known}").fetchone() == (
+                0,
+            ), name
         for name in ('"o""dd"', "truth"):
             shown = f"CAST(r.{name} AS VARCHAR)"
             same = f"{shown} = '*' OR {shown} LIKE 'other%' OR {shown} = CAST(t.{name} AS VARCHAR)"
-            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT ({same})").fetchone() == (0,), name
+            assert con.execute(f"SELECT count(*) FROM {joined} WHERE NOT ({same})").fetchone() == (
+                0,
+            ), name

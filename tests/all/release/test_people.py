@@ -41,7 +41,9 @@ def test_the_risk_of_households_is_measured_on_each_release(tmp_path: Path, meth
     assert made.passed, made.page
     released = made_by(made.sql, "people_released")
     safe = (
-        released.with_columns(safe=1 - 1 / pl.len().over(QI)).group_by("home").agg(pl.col("safe").product())
+        released.with_columns(safe=1 - 1 / pl.len().over(QI))
+        .group_by("home")
+        .agg(pl.col("safe").product())
     )
     assert 1 - min(safe["safe"].to_list()) <= 0.6
     assert made.page["tables"][0]["measured_on_the_release"] == ["household_highest_risk"]

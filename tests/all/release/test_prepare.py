@@ -21,7 +21,16 @@ from tests.release.test_prepare import lost
 
 @pytest.mark.real_data
 def test_adult_with_eight_quasi_identifiers_is_solved_in_under_a_minute(tmp_path: Path) -> None:
-    qi = ["age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country"]
+    qi = [
+        "age",
+        "workclass",
+        "education",
+        "marital_status",
+        "occupation",
+        "race",
+        "sex",
+        "native_country",
+    ]
     file = written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(5)))
     made = run(file)
     assert made.passed
@@ -45,11 +54,16 @@ def test_adult_on_a_small_lattice_loses_what_an_exhaustive_search_does(
         hierarchies.marital_status = [{ rare = 2000 }]
     """
     prepare = f"suppression = {suppression}\n{hierarchies}"
-    made = run(written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(k), prepare=prepare)))
+    made = run(
+        written(tmp_path, policy(str(DATA / "adult.parquet"), qi, K.format(k), prepare=prepare))
+    )
     frame = pl.read_parquet(DATA / "adult.parquet").select(qi)
     forms = {
         "age": [pl.col("age"), pl.col("age") // 10, pl.col("age") // 20, pl.lit(0)],
-        **{name: [pl.col(name), frequent_values(name, least), pl.lit("")] for name, least in RARE.items()},
+        **{
+            name: [pl.col(name), frequent_values(name, least), pl.lit("")]
+            for name, least in RARE.items()
+        },
     }
     least = min(
         loss
@@ -67,21 +81,30 @@ def frequent_values(name: str, least: int) -> pl.Expr:
     return pl.when(pl.len().over(name) >= least).then(pl.col(name)).otherwise(pl.lit("other"))
 
 
-def lost_by(frame: pl.DataFrame, chosen: dict[str, pl.Expr], k: int, suppression: float) -> float | None:
+def lost_by(
+    frame: pl.DataFrame, chosen: dict[str, pl.Expr], k: int, suppression: float
+) -> float | None:
     """The loss of a form, each record by itself; None where too many would be left out."""
     qi = list(chosen)
     coarse = frame.with_columns(form.alias(f"{name}_coarse") for name, form in chosen.items())
     stays = pl.len().over([f"{name}_coarse" for name in qi]) >= k
     parts = [
-        pl.when(stays).then(pl.len().over(f"{name}_coarse")).otherwise(pl.len()) / pl.len().over(name)
+        pl.when(stays).then(pl.len().over(f"{name}_coarse")).otherwise(pl.len())
+        / pl.len().over(name)
         for name in qi
     ]
     reported = coarse.select(
         stays.not_().sum().alias("gone"),
         pl.sum_horizontal(part.log(2).sum() for part in parts).alias("lost"),
-        pl.sum_horizontal((pl.len() / pl.len().over(name)).log(2).sum() for name in qi).alias("whole"),
+        pl.sum_horizontal((pl.len() / pl.len().over(name)).log(2).sum() for name in qi).alias(
+            "whole"
+        ),
     ).row(0, named=True)
-    return None if reported["gone"] > suppression * len(frame) else reported["lost"] / reported["whole"]
+    return (
+        None
+        if reported["gone"] > suppression * len(frame)
+        else reported["lost"] / reported["whole"]
+    )
 
 
 def test_what_class_sizes_do_not_tell_is_measured_on_the_release(tmp_path: Path) -> None:
@@ -93,9 +116,15 @@ def test_what_class_sizes_do_not_tell_is_measured_on_the_release(tmp_path: Path)
     checks = (K.format(3), L.format(2))
     sensitive = 'sensitive = ["diagnosis"]'
     alone = run(
-        written(tmp_path, policy("people.parquet", QI, checks[0], prepare=HIERARCHIES, table=sensitive))
+        written(
+            tmp_path, policy("people.parquet", QI, checks[0], prepare=HIERARCHIES, table=sensitive)
+        )
     )
-    made = run(written(tmp_path, policy("people.parquet", QI, *checks, prepare=HIERARCHIES, table=sensitive)))
+    made = run(
+        written(
+            tmp_path, policy("people.parquet", QI, *checks, prepare=HIERARCHIES, table=sensitive)
+        )
+    )
     both = made_by(made.sql, "people_released")
     assert made.passed
     assert min(both.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
@@ -111,7 +140,9 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     whole.head(300).write_parquet(tmp_path / "people.parquet")
     risk = 'measure = "journalist_highest_risk"\nat_most = 0.05'
     register = 'population_file = "register.parquet"'
-    text = policy("people.parquet", QI, risk, prepare=f"suppression = 0.0\n{HIERARCHIES}", table=register)
+    text = policy(
+        "people.parquet", QI, risk, prepare=f"suppression = 0.0\n{HIERARCHIES}", table=register
+    )
     made = run(written(tmp_path, text))
     assert made.passed
     released = made_by(made.sql, "people_released")
@@ -121,7 +152,9 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     assert len(found) == released.n_unique()
 
 
-def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, table: pl.DataFrame) -> None:
+def test_a_check_against_a_baseline_is_measured_on_the_release(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
     """Without the baseline it could not be judged, and there is no release."""
     mean = 'measure = "average_class_risk"\nat_most = 1.0\n'
     before = reid_sql.check(written(tmp_path, policy("people.parquet", QI, mean)))
@@ -136,15 +169,22 @@ def test_a_check_against_a_baseline_is_measured_on_the_release(tmp_path: Path, t
     assert sum(1 / each for each in sizes) / len(sizes) <= sum(1 / each for each in was) / len(was)
 
 
-def test_text_files_and_databases_are_read_as_they_are_measured(tmp_path: Path, table: pl.DataFrame) -> None:
+def test_text_files_and_databases_are_read_as_they_are_measured(
+    tmp_path: Path, table: pl.DataFrame
+) -> None:
     table.write_csv(tmp_path / "people.csv", separator=";")
     made = run(
-        written(tmp_path, policy("people.csv", QI, K.format(5), prepare=HIERARCHIES, table='delimiter = ";"'))
+        written(
+            tmp_path,
+            policy("people.csv", QI, K.format(5), prepare=HIERARCHIES, table='delimiter = ";"'),
+        )
     )
     assert class_sizes(made_by(made.sql, "people_released"), QI)[0] >= 5
     with duckdb.connect(tmp_path / "people.duckdb") as con:
         con.execute(
-            "CREATE TABLE people AS FROM 'people.parquet'".replace("people.p", f"{tmp_path}/people.p")
+            "CREATE TABLE people AS FROM 'people.parquet'".replace(
+                "people.p", f"{tmp_path}/people.p"
+            )
         )
     other = run(written(tmp_path, policy("people.duckdb", QI, K.format(5), prepare=HIERARCHIES)))
     with duckdb.connect(tmp_path / "people.duckdb") as con:
@@ -185,7 +225,8 @@ def test_blank_values_in_place_of_records(tmp_path: Path, table: pl.DataFrame) -
     made = run(written(tmp_path, policy("people.parquet", QI, K.format(5), prepare=prepare)))
     rows = run(
         written(
-            tmp_path, policy("people.parquet", QI, K.format(5), prepare=f"suppression = 0.1\n{HIERARCHIES}")
+            tmp_path,
+            policy("people.parquet", QI, K.format(5), prepare=f"suppression = 0.1\n{HIERARCHIES}"),
         )
     )
     released = made_by(made.sql, "people_released")
@@ -232,17 +273,24 @@ def test_a_target_is_described(tmp_path: Path) -> None:
         }
     )
     frame.write_csv(tmp_path / "people.csv")
-    prepare = 'suppression = 0.02\ntarget = "rich"\nhierarchies.age = [{ bands = 20 }, { bands = 40 }]'
+    prepare = (
+        'suppression = 0.02\ntarget = "rich"\nhierarchies.age = [{ bands = 20 }, { bands = 40 }]'
+    )
     file = written(tmp_path, policy("people.csv", ["age", "sex"], K.format(20), prepare=prepare))
     made = run(file)
     reported = made.page["tables"][0]["target"]
-    assert reported["expected_error"] == pytest.approx(min((age > 45).mean(), (age <= 45).mean()), abs=1e-4)
+    assert reported["expected_error"] == pytest.approx(
+        min((age > 45).mean(), (age <= 45).mean()), abs=1e-4
+    )
     assert reported["original"]["error"] == 0.0
     assert (reported["original"]["by"], reported["released"]["by"]) == (["age"], ["age"])
     released = made_by(made.sql, "people_released")
     assert "rich" not in released.columns
     bands = frame.with_columns(band=pl.col("age") // 20 * 20).group_by("band").agg(pl.col("rich"))
-    if made.tables[0].transformation is not None and made.tables[0].transformation.levels["age"][1] == 1:
+    if (
+        made.tables[0].transformation is not None
+        and made.tables[0].transformation.levels["age"][1] == 1
+    ):
         wrong = sum(min(rows.count("yes"), rows.count("no")) for rows in bands["rich"].to_list())
         assert reported["released"]["error"] == pytest.approx(wrong / 500, abs=1e-3)
     assert 0 < reported["information_kept"] < 1

@@ -44,7 +44,10 @@ PLAIN: Final[dict[str, Column]] = {
     "bigint": (pa.int64(), _of(LARGE, LARGE + 1, -LARGE - 1, 0, 2**63 - 1, -(2**63))),
     "ubigint": (pa.uint64(), _of(0, 2**64 - 1, 2**63, LARGE + 1)),
     "float": (pa.float32(), _of(0.0, -0.0, 1.5, math.nan, math.inf, -math.inf)),
-    "double": (pa.float64(), _of(0.0, -0.0, 0.1, 0.1 + 2**-56, math.nan, -math.nan, math.inf, float(LARGE))),
+    "double": (
+        pa.float64(),
+        _of(0.0, -0.0, 0.1, 0.1 + 2**-56, math.nan, -math.nan, math.inf, float(LARGE)),
+    ),
     "decimal": (
         pa.decimal128(20, 3),
         _of(Decimal("1.500"), Decimal("1.501"), Decimal("-99999999999999999.999")),
@@ -75,7 +78,10 @@ def _nested(rng: random.Random, depth: int) -> Column:
 
     if rng.random() < 0.5:
         return pa.list_(kind), lambda rng: [gap(rng) for _ in range(rng.randint(0, 2))]
-    return pa.struct([("x", kind), ("y", pa.int8())]), lambda rng: {"x": gap(rng), "y": rng.choice([None, 1])}
+    return pa.struct([("x", kind), ("y", pa.int8())]), lambda rng: {
+        "x": gap(rng),
+        "y": rng.choice([None, 1]),
+    }
 
 
 def _column(rng: random.Random, depth: int = 2) -> Column:
@@ -87,7 +93,9 @@ def table(seed: int) -> pa.Table:
     rng = random.Random(seed)  # noqa: S311 - tables, no secrets
     columns = [_column(rng) for _ in range(rng.randint(1, 9))]
     height, gaps = rng.randint(1, 40), rng.choice([0.0, 0.1, 0.5])
-    rows = [[None if rng.random() < gaps else draw(rng) for _, draw in columns] for _ in range(height)]
+    rows = [
+        [None if rng.random() < gaps else draw(rng) for _, draw in columns] for _ in range(height)
+    ]
     rows += [rng.choice(rows) for _ in range(rng.randint(0, height))]
     arrays = [
         pa.array([row[place] for row in rows], pa.string()).dictionary_encode().cast(kind)

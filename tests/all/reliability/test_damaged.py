@@ -21,7 +21,9 @@ from reid_sql.models.evidence import rows_from_columns
 
 DAMAGED = int(os.environ.get("REID_SQL_DAMAGED", "300"))
 ROOT = Path(__file__).parents[3]
-SCENARIO = (ROOT / "reid_sql" / "scenarios" / "adult_voter_register.toml").read_text(encoding="utf-8")
+SCENARIO = (ROOT / "reid_sql" / "scenarios" / "adult_voter_register.toml").read_text(
+    encoding="utf-8"
+)
 POLICY = (ROOT / "docs" / "people_release.toml").read_text(encoding="utf-8")
 
 
@@ -32,7 +34,20 @@ def damaged(text: str, seed: int) -> str:
         start = rng.randrange(len(text))
         end = min(len(text), start + rng.choice([1, 1, 2, 5, 40, 400]))
         odd = rng.choice(
-            ["", text[start:end] * 2, "\x00", "9" * 5000, "-", "nan", "1e999", "[", '"', "\n", "é", "null"]
+            [
+                "",
+                text[start:end] * 2,
+                "\x00",
+                "9" * 5000,
+                "-",
+                "nan",
+                "1e999",
+                "[",
+                '"',
+                "\n",
+                "é",
+                "null",
+            ]
         )
         text = text[:start] + odd + text[end:]
         text = text or "x"

@@ -101,9 +101,14 @@ def groups(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     divided: dict[Value, Counter[Record]] = defaultdict(Counter)
     for *values, last in drawn.records:
         divided[last][tuple(values)] += 1
-    figures = [(min(each.values()), each.total(), list(each.values()).count(1)) for each in divided.values()]
+    figures = [
+        (min(each.values()), each.total(), list(each.values()).count(1))
+        for each in divided.values()
+    ]
     columns = ("k", "records", "unique_records")
-    sql = f"SELECT {', '.join(columns)} FROM risk_summary(drawn, {drawn.qi}, by := ['{drawn.last}'])"
+    sql = (
+        f"SELECT {', '.join(columns)} FROM risk_summary(drawn, {drawn.qi}, by := ['{drawn.last}'])"
+    )
     by_polars = rp.risk_summary(drawn.frame, drawn.qi, by=[drawn.last])
     return drawn.asked(sql), polars(by_polars, *columns), tidy(figures)
 
@@ -114,20 +119,32 @@ def population(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     counts = Counter(drawn.records)
     rows = f"(SELECT *, row_number() OVER () AS reid_place FROM drawn) WHERE reid_place <= {len(sample)}"
     drawn.con.execute(f"CREATE OR REPLACE TABLE sample AS FROM {rows}")
-    found = drawn.asked(f"SELECT k, uncovered_records FROM journalist_risk(sample, drawn, {drawn.names})")
+    found = drawn.asked(
+        f"SELECT k, uncovered_records FROM journalist_risk(sample, drawn, {drawn.names})"
+    )
     by_polars = rp.journalist_risk(drawn.frame.head(len(sample)), drawn.frame, drawn.names)
-    return found, polars(by_polars, "k", "uncovered_records"), [(min(counts[each] for each in sample), 0)]
+    return (
+        found,
+        polars(by_polars, "k", "uncovered_records"),
+        [(min(counts[each] for each in sample), 0)],
+    )
 
 
-def sensitive(drawn: Drawn, reported: Callable[[list[Value]], float], function: str, how: str = "") -> Any:
+def sensitive(
+    drawn: Drawn, reported: Callable[[list[Value]], float], function: str, how: str = ""
+) -> Any:
     """The last column is sensitive; a value that is missing has a meaning of its own there."""
     if any(record[-1] == MISSING for record in drawn.records):
         return [], [], []
     expected = [reported(members) for members in drawn.classes.values()]
     worst = min(expected) if function == "l_diversity" else max(expected)
     variant = f", variant := '{how}'" if how else ""
-    found = drawn.asked(f"SELECT value::DOUBLE FROM {function}(drawn, {drawn.qi}, '{drawn.last}'{variant})")
-    by_polars = getattr(rp, function)(drawn.frame, drawn.qi, drawn.last, **({"variant": how} if how else {}))
+    found = drawn.asked(
+        f"SELECT value::DOUBLE FROM {function}(drawn, {drawn.qi}, '{drawn.last}'{variant})"
+    )
+    by_polars = getattr(rp, function)(
+        drawn.frame, drawn.qi, drawn.last, **({"variant": how} if how else {})
+    )
     return found, polars(by_polars, "value"), tidy([(float(worst),)])
 
 
@@ -147,7 +164,11 @@ def distance(drawn: Drawn) -> Any:
     return sensitive(
         drawn,
         lambda members: (
-            sum(abs(Counter(members)[value] / len(members) - share) for value, share in shares.items()) / 2
+            sum(
+                abs(Counter(members)[value] / len(members) - share)
+                for value, share in shares.items()
+            )
+            / 2
         ),
         "t_closeness",
         "equal",
@@ -161,8 +182,14 @@ def choices(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
         alike = sum(count * (count - 1) for count in counts.values())
         expected.append((list(chosen), len(counts) / n, 1 - alike / (n * (n - 1))))
     columns = ("columns", "distinction", "separation")
-    found = drawn.asked(f"SELECT {', '.join(columns)} FROM attribute_risk(drawn, {drawn.few}, max_size := 2)")
-    return found, polars(rp.attribute_risk(drawn.frame, drawn.few, max_size=2), *columns), tidy(expected)
+    found = drawn.asked(
+        f"SELECT {', '.join(columns)} FROM attribute_risk(drawn, {drawn.few}, max_size := 2)"
+    )
+    return (
+        found,
+        polars(rp.attribute_risk(drawn.frame, drawn.few, max_size=2), *columns),
+        tidy(expected),
+    )
 
 
 def why(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
@@ -176,7 +203,9 @@ def why(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     for place, record in enumerate(drawn.records):
         found: list[tuple[str, ...]] = []
         for chosen, counted in counts.items():
-            if counted[drawn.key(record, chosen)] == 1 and not any(set(one) <= set(chosen) for one in found):
+            if counted[drawn.key(record, chosen)] == 1 and not any(
+                set(one) <= set(chosen) for one in found
+            ):
                 found.append(chosen)
         expected += [(place, list(each)) for each in found]
     asked = f"SELECT record, columns FROM minimal_unique_subsets(drawn, {drawn.few}, max_size := 3)"
@@ -198,7 +227,11 @@ def matches(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     ]
     asked = f"SELECT class_size, records FROM class_size_histogram(drawn, {drawn.few}, nulls := 'wildcard')"
     by_polars = rp.class_size_histogram(drawn.frame, drawn.few, nulls="wildcard")
-    return drawn.asked(asked), polars(by_polars, "class_size", "records"), tidy(list(Counter(sizes).items()))
+    return (
+        drawn.asked(asked),
+        polars(by_polars, "class_size", "records"),
+        tidy(list(Counter(sizes).items())),
+    )
 
 
 def columns_alone(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
@@ -213,7 +246,17 @@ def columns_alone(drawn: Drawn) -> tuple[Answered, Answered, Answered]:
     return asked, polars(rp.profile(drawn.frame), *columns), tidy(expected)
 
 
-QUESTIONS = (people, people_of_each, groups, population, distinct, most_frequent, distance, choices, why)
+QUESTIONS = (
+    people,
+    people_of_each,
+    groups,
+    population,
+    distinct,
+    most_frequent,
+    distance,
+    choices,
+    why,
+)
 MORE = (matches, columns_alone)
 
 

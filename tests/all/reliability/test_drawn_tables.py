@@ -36,7 +36,9 @@ def test_duckdb_counts_as_a_loop_does(con: duckdb.DuckDBPyConnection, first: int
         con.execute(
             "CREATE OR REPLACE TABLE drawn AS FROM (SELECT *, row_number() OVER () AS place FROM drawn)"
         )
-        found = con.execute(f"SELECT equivalence_class_size({listed}) FROM drawn ORDER BY place").fetchall()
+        found = con.execute(
+            f"SELECT equivalence_class_size({listed}) FROM drawn ORDER BY place"
+        ).fetchall()
         assert [size for (size,) in found] == expected, seed
         asked = con.execute(
             f"SELECT class_size, classes, records FROM class_size_histogram(drawn, {drawn.column_names})"
@@ -56,12 +58,21 @@ def test_polars_counts_as_a_loop_does(first: int) -> None:
         drawn = table(seed)
         expected, frame = sizes(drawn), pl.DataFrame(pl.from_arrow(drawn))
         if SPLITS_LISTS_OF_STRUCTS and any("List(Struct" in str(kind) for kind in frame.dtypes):
-            with pytest.raises(OutOfDomainError, match="must not be lists of structs before Polars 2"):
+            with pytest.raises(
+                OutOfDomainError, match="must not be lists of structs before Polars 2"
+            ):
                 rp.risk_summary(frame, frame.columns).collect()
             continue
-        assert frame.select(rp.equivalence_class_size(*frame.columns)).to_series().to_list() == expected, seed
+        assert (
+            frame.select(rp.equivalence_class_size(*frame.columns)).to_series().to_list()
+            == expected
+        ), seed
         counted = Counter(expected)
-        histogram = rp.class_size_histogram(frame, frame.columns).select("class_size", "classes", "records")
-        assert histogram.collect().rows() == [(k, n // k, n) for k, n in sorted(counted.items())], seed
+        histogram = rp.class_size_histogram(frame, frame.columns).select(
+            "class_size", "classes", "records"
+        )
+        assert histogram.collect().rows() == [(k, n // k, n) for k, n in sorted(counted.items())], (
+            seed
+        )
         summary = rp.risk_summary(frame, frame.columns).select("k", "unique_records", "records")
         assert summary.collect().rows() == [(min(expected), counted[1], len(expected))], seed

@@ -19,10 +19,13 @@ def visits(seed: int) -> pl.DataFrame:
     rng = random.Random(seed)  # noqa: S311 - tables, no secrets
     people = range(rng.randint(2, 13))
     rows = [
-        (rng.choice(people), rng.choice([None, 1, 2]), rng.choice("FM"), rng.randint(0, 1)) for _ in range(40)
+        (rng.choice(people), rng.choice([None, 1, 2]), rng.choice("FM"), rng.randint(0, 1))
+        for _ in range(40)
     ]
     return pl.DataFrame(
-        rows, schema={"person": pl.Int64, "age": pl.Int64, "sex": pl.String, "zip": pl.Int64}, orient="row"
+        rows,
+        schema={"person": pl.Int64, "age": pl.Int64, "sex": pl.String, "zip": pl.Int64},
+        orient="row",
     )
 
 
@@ -68,7 +71,9 @@ def test_people_are_counted_not_their_rows(con: duckdb.DuckDBPyConnection, seed:
     assert set(con.execute(asked).fetchall()) == {
         (*key, len(people), rows[key]) for key, people in classes.items()
     }
-    assert frame.select(rp.equivalence_class_size(*qi, entity="person")).to_series().to_list() == sizes
+    assert (
+        frame.select(rp.equivalence_class_size(*qi, entity="person")).to_series().to_list() == sizes
+    )
     counted, people = Counter(map(len, classes.values())), Counter(smallest.values())
     expected = [(size, counted[size], people[size]) for size in sorted(counted)]
     columns = "class_size, classes, records"
@@ -76,7 +81,10 @@ def test_people_are_counted_not_their_rows(con: duckdb.DuckDBPyConnection, seed:
         f"SELECT {columns} FROM class_size_histogram(visits, {qi}, entity := 'person')"
     ).fetchall()
     in_polars = (
-        rp.class_size_histogram(frame, qi, entity="person").select(columns.split(", ")).collect().rows()
+        rp.class_size_histogram(frame, qi, entity="person")
+        .select(columns.split(", "))
+        .collect()
+        .rows()
     )
     assert in_sql == in_polars == expected
     alone = sum(size == 1 for size in smallest.values())

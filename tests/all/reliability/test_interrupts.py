@@ -17,10 +17,20 @@ from reid_sql.engines.duckdb import jobs
 
 pytestmark = [pytest.mark.real_data, pytest.mark.threads]
 SOON = 2.0  # seconds by the clock or of the processor: the machine may be busy with other tests
-LATE = 15.0  # seconds by the clock within which another process ends, whose statement would take minutes
+# seconds by the clock within which another process ends, whose statement would take minutes
+LATE = 15.0
 GROUPS = ", ".join(
     f"{{'columns': ['{column}'], 'probability': 0.5}}"
-    for column in ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "income")
+    for column in (
+        "age",
+        "workclass",
+        "education",
+        "marital_status",
+        "occupation",
+        "race",
+        "sex",
+        "income",
+    )
 )
 SCENARIO = f"{{'population': 1000000, 'groups': [{GROUPS}]}}"
 LONG = {
@@ -76,10 +86,37 @@ def tables(adult: str) -> duckdb.DuckDBPyConnection:
 
 def columns(count: int) -> str:
     """The first columns of the census, as SQL lists them."""
-    names = ["age", "class_of_worker", "industry_code", "occupation_code", "education", "wage_per_hour"]
-    names += ["enrolled_in_edu", "marital_status", "major_industry", "major_occupation", "race", "sex"]
-    names += ["hispanic_origin", "labor_union", "tax_filer_status", "household_detail", "household_summary"]
-    names += ["capital_gains", "capital_losses", "dividends", "prev_region", "prev_state", "weeks_worked"]
+    names = [
+        "age",
+        "class_of_worker",
+        "industry_code",
+        "occupation_code",
+        "education",
+        "wage_per_hour",
+    ]
+    names += [
+        "enrolled_in_edu",
+        "marital_status",
+        "major_industry",
+        "major_occupation",
+        "race",
+        "sex",
+    ]
+    names += [
+        "hispanic_origin",
+        "labor_union",
+        "tax_filer_status",
+        "household_detail",
+        "household_summary",
+    ]
+    names += [
+        "capital_gains",
+        "capital_losses",
+        "dividends",
+        "prev_region",
+        "prev_state",
+        "weeks_worked",
+    ]
     return str(names[:count])
 
 
@@ -121,10 +158,13 @@ def test_an_interrupt_ends_the_statement(
         after.set()
         waiting.join()
     assert min(end - begin for begin, end in zip(called[0], ended, strict=True)) < SOON
-    while at_work() and time.monotonic() < ended[0] + 60:  # what nobody waits for ends at its next check
+    # what nobody waits for ends at its next check
+    while at_work() and time.monotonic() < ended[0] + 60:
         time.sleep(0.01)
     assert at_work() == []
-    assert con.execute("SELECT count(*) FROM risk_summary(adult, ['age', 'sex'])").fetchall() == [(1,)]
+    assert con.execute("SELECT count(*) FROM risk_summary(adult, ['age', 'sex'])").fetchall() == [
+        (1,)
+    ]
 
 
 def test_a_body_whose_engine_is_slow_to_ask_goes_on(tables: duckdb.DuckDBPyConnection) -> None:
@@ -181,7 +221,9 @@ except BaseException as error:
 
 def test_control_c_ends_what_duckdb_answers_for_polars(adult: str) -> None:
     """Polars passes on what the signal is; DuckDB alone would raise an error of its own, seconds later."""
-    script = IN_POLARS.format(census=Path(adult).with_name("census_income_kdd.parquet"), columns=columns(12))
+    script = IN_POLARS.format(
+        census=Path(adult).with_name("census_income_kdd.parquet"), columns=columns(12)
+    )
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as ran:
@@ -200,7 +242,9 @@ def test_control_c_ends_the_command(adult: str) -> None:
     named = columns(12)[1:-1].replace("'", "").replace(" ", "")
     called = ["qar", census, "--columns", named, "--remove", "3000", "--by", "exact", "--progress"]
     command = [sys.executable, "-m", "reid_sql", *called]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ran:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as ran:
         assert ran.stderr is not None
         while not ran.stderr.readline().startswith("removals by"):
             assert ran.poll() is None

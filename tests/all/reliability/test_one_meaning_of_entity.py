@@ -44,7 +44,9 @@ def truth(frame: pl.DataFrame, qi: list[str] | None = None) -> Truth:
     return Truth(by_smallest(people_of(frame, QI if qi is None else qi)))
 
 
-def ask(engine: str, name: str, frame: pl.DataFrame, *values: Any, **options: Any) -> list[dict[str, Any]]:
+def ask(
+    engine: str, name: str, frame: pl.DataFrame, *values: Any, **options: Any
+) -> list[dict[str, Any]]:
     """Ask with people counted."""
     if engine == "polars":
         return by_polars(name, frame, QI, *values, entity="person", **options)
@@ -116,7 +118,9 @@ def test_a_class_weighs_what_all_of_its_people_do(engine: str, seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_group_is_a_table_of_its_own(engine: str, seed: int) -> None:
     frame, qi = visits(seed), ["age", "zip"]
-    parts = {key[0]: truth(part, qi) for key, part in frame.partition_by("sex", as_dict=True).items()}
+    parts = {
+        key[0]: truth(part, qi) for key, part in frame.partition_by("sex", as_dict=True).items()
+    }
     most = max(part.people for part in parts.values())
     for name, values in {"population_risk": [most], "population_uniqueness": most}.items():
         if engine == "polars":
@@ -150,9 +154,9 @@ def test_a_person_of_many_rows_is_one_in_a_model() -> None:
         {"person": [i for i in range(28) for _ in "ab"], "ward": [w for p in wards for w in p]}
     )
     call = "FROM {}(t, ['ward'], {}, entity := 'person')"
-    assert by_duckdb(call.format("population_risk", "[28]"), t=frame)[0]["correctness"] == pytest.approx(
-        1 / 7
-    )
+    assert by_duckdb(call.format("population_risk", "[28]"), t=frame)[0][
+        "correctness"
+    ] == pytest.approx(1 / 7)
     assert by_duckdb(call.format("pyc_forecast", "[28]"), t=frame)[0]["uniqueness"] == 0
 
 
@@ -161,7 +165,13 @@ def test_every_function_of_people_is_held_against_the_loop() -> None:
     here = {"risk_summary", "population_risk", "correctness_curve", "pyc_forecast", "pyc_fit"}
     here |= {"population_uniqueness", "individual_risk", "loglinear_risk"}
     models = {"fit_people", "fit_copula", "validate_risk"}  # of a table of one row per person
-    takes = {name for name, each in declared().items() if any(p.name == "entity" for p in each.parameters)}
+    takes = {
+        name
+        for name, each in declared().items()
+        if any(p.name == "entity" for p in each.parameters)
+    }
     of_one_row = {name for name in takes if declared()[name].one_row_per_person}
-    sensitive = {name for name in takes if any(p.name == "sensitive" for p in declared()[name].parameters)}
+    sensitive = {
+        name for name in takes if any(p.name == "sensitive" for p in declared()[name].parameters)
+    }
     assert of_one_row - sensitive <= here | models

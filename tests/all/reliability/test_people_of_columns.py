@@ -97,7 +97,8 @@ def test_so_many_choices_that_codes_are_counted_count_people(seed: int, nulls: s
 
 def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
     many = pl.select(pl.int_range(40_000).alias("person")).with_columns(
-        (pl.col("person") * (place + 7) % (90 + place)).alias(name) for place, name in enumerate("abcdefg")
+        (pl.col("person") * (place + 7) % (90 + place)).alias(name)
+        for place, name in enumerate("abcdefg")
     )
     columns, reported = (
         list("abcdefg"),
@@ -107,7 +108,9 @@ def test_codes_of_people_stay_in_the_memory_that_is_allowed() -> None:
         with pytest.raises(ReidError, match=reported):
             by_polars(name, many, columns, int(given), entity="person", memory_mb=1)
         with pytest.raises(duckdb.Error, match=reported):
-            by_duckdb(f"FROM {name}(t, {columns}, {given}, entity := 'person', memory_mb := 1)", t=many)
+            by_duckdb(
+                f"FROM {name}(t, {columns}, {given}, entity := 'person', memory_mb := 1)", t=many
+            )
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
@@ -146,7 +149,9 @@ def test_people_stand_out_by_one_of_their_rows(seed: int) -> None:
     assert {row["record"]: row["suda_score"] for row in scores} == pytest.approx(dict(summed))
     parts = by_polars("column_contributions", frame, COLUMNS, entity="person")
     of_age = sum(worth[len(choice)] for _, choice in expected if "age" in choice)
-    assert sum(row["score"] for row in parts if row["column_name"] == "age") == pytest.approx(of_age)
+    assert sum(row["score"] for row in parts if row["column_name"] == "age") == pytest.approx(
+        of_age
+    )
 
 
 def steady(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -175,19 +180,26 @@ def test_rows_that_repeat_a_person_change_nothing(name: str) -> None:
     columns = list("abcdefg")
     keyed = ", key := 'person'" if name in {"qar_contributions", "qar_elimination"} else ""
     expected = by_duckdb(f"FROM {name}(t, {columns}, {ALONE[name]}{keyed})", t=people)
-    assert by_duckdb(f"FROM {name}(t, {columns}, {ALONE[name]}, entity := 'person')", t=rows) == expected
+    assert (
+        by_duckdb(f"FROM {name}(t, {columns}, {ALONE[name]}, entity := 'person')", t=rows)
+        == expected
+    )
     options = {
-        key: float(v) if "." in v else int(v) for key, v in (o.split(" := ") for o in ALONE[name].split(", "))
+        key: float(v) if "." in v else int(v)
+        for key, v in (o.split(" := ") for o in ALONE[name].split(", "))
     }
     assert by_polars(name, rows, columns, **options, entity="person") == expected
 
 
 @pytest.mark.parametrize("name", ["qar_contributions", "qar_elimination", "qar_proxies"])
 def test_people_of_several_values_are_not_left_out_one_by_one(name: str) -> None:
-    reported = "people must have one value in each column where they are left out one after the other"
+    reported = (
+        "people must have one value in each column where they are left out one after the other"
+    )
     with pytest.raises(duckdb.Error, match=reported):
         by_duckdb(
-            f"FROM {name}(t, {COLUMNS}, p := 2, alpha := 0.1, tail := 0.5, entity := 'person')", t=rounds(1)
+            f"FROM {name}(t, {COLUMNS}, p := 2, alpha := 0.1, tail := 0.5, entity := 'person')",
+            t=rounds(1),
         )
     lazy = getattr(ANY, name)(rounds(1), COLUMNS, p=2, alpha=0.1, tail=0.5, entity="person")
     with pytest.raises(Exception, match=reported):
@@ -218,7 +230,9 @@ def test_what_cannot_tell_people_apart_is_refused(name: str) -> None:
     with pytest.raises(duckdb.Error) as refused:
         by_duckdb(f"FROM {name}(t, {columns}, {options})", t=frame)
     assert reported in str(refused.value)
-    given = {key: value.strip("'") for key, value in (each.split(" := ") for each in options.split(", "))}
+    given = {
+        key: value.strip("'") for key, value in (each.split(" := ") for each in options.split(", "))
+    }
     with pytest.raises(ReidError) as refused_in_polars:
         getattr(ANY, name)(frame, columns, **given).collect()
     assert reported in str(refused_in_polars.value)
@@ -251,7 +265,9 @@ def test_people_of_several_values_meet_no_attacker(name: str) -> None:
     with pytest.raises(Exception, match=reported):
         lazy.collect()
     without = moved.with_columns(pl.when(pl.col("d") == 99).then(None).otherwise("a").alias("a"))
-    dropped = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person', nulls := 'drop')", t=without)
+    dropped = by_duckdb(
+        f"FROM {name}(t, '{SCENARIO}', entity := 'person', nulls := 'drop')", t=without
+    )
     remaining = by_duckdb(f"FROM {name}(t, '{SCENARIO}', entity := 'person')", t=rows)
     assert {row.pop("records_dropped") for row in dropped} == {1}
     assert {row.pop("records_dropped") for row in remaining} == {0}

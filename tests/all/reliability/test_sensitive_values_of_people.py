@@ -32,10 +32,22 @@ def visits(seed: int, *, repeated: bool = True) -> pl.DataFrame:
     rows = []
     for person in people:
         rows += [
-            (person, rng.choice([None, 1, 2]), rng.choice("AB"), rng.choice("FM"), diagnosis[person])
+            (
+                person,
+                rng.choice([None, 1, 2]),
+                rng.choice("AB"),
+                rng.choice("FM"),
+                diagnosis[person],
+            )
             for _ in range(rng.randint(1, 4) if repeated else 1)
         ]
-    schema = {"person": pl.Int64, "age": pl.Int64, "zip": pl.String, "sex": pl.String, "dx": pl.Int64}
+    schema = {
+        "person": pl.Int64,
+        "age": pl.Int64,
+        "zip": pl.String,
+        "sex": pl.String,
+        "dx": pl.Int64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -74,16 +86,23 @@ def distance(variant: str, own: Mapping[Any, float], table: Mapping[Any, float])
         steps = [1 / (len(order) - 1)] * (len(order) - 1)
         if variant == "numeric":
             steps = [(b - a) / (order[-1] - order[0]) for a, b in pairwise(order)]
-        beyond = [sum(own.get(v, 0) - table[v] for v in order[: n + 1]) for n in range(len(order) - 1)]
+        beyond = [
+            sum(own.get(v, 0) - table[v] for v in order[: n + 1]) for n in range(len(order) - 1)
+        ]
         return sum(step * abs(gap) for step, gap in zip(steps, beyond, strict=True))
     return 0.0
 
 
-def truth(name: str, variant: str, frame: pl.DataFrame, threshold: float, nulls: str) -> dict[str, Any]:
+def truth(
+    name: str, variant: str, frame: pl.DataFrame, threshold: float, nulls: str
+) -> dict[str, Any]:
     classes = classes_of(frame, nulls)
     people = {person: value for members in classes.values() for person, value in members.items()}
     table = shares(list(people.values()))
-    values = {key: measure(name, variant, list(members.values()), table) for key, members in classes.items()}
+    values = {
+        key: measure(name, variant, list(members.values()), table)
+        for key, members in classes.items()
+    }
     lowest = name == "l_diversity"
     slack = 1e-9 * threshold
     offends = {
@@ -114,7 +133,9 @@ ASKED = {
 }
 
 
-def ask(engine: str, name: str, frame: pl.DataFrame, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+def ask(
+    engine: str, name: str, frame: pl.DataFrame, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     if engine == "polars":
         return by_polars(name, frame, QI, "dx", **options)
     given = "".join(f", {option} := {value!r}" for option, value in options.items())
@@ -126,7 +147,9 @@ def ask(engine: str, name: str, frame: pl.DataFrame, options: Mapping[str, Any])
 @pytest.mark.parametrize("asked", ASKED, ids="-".join)
 def test_people_are_counted_as_by_a_loop(asked: tuple[str, str], engine: str, nulls: str) -> None:
     (name, variant), (threshold, at) = asked, ASKED[asked]
-    options = {"entity": "person", "nulls": nulls, threshold: at} | ({"variant": variant} if variant else {})
+    options = {"entity": "person", "nulls": nulls, threshold: at} | (
+        {"variant": variant} if variant else {}
+    )
     options |= {"k": 1} if name == "alpha_k_anonymity" else {}
     for seed in SEEDS:
         frame = visits(seed)
@@ -142,7 +165,9 @@ def test_people_are_counted_as_by_a_loop(asked: tuple[str, str], engine: str, nu
 @pytest.mark.parametrize("asked", ASKED, ids="-".join)
 def test_every_group_is_a_table_of_its_own(asked: tuple[str, str], engine: str) -> None:
     (name, variant), (threshold, at) = asked, ASKED[asked]
-    options = {"entity": "person", threshold: at, "by": ["sex"]} | ({"variant": variant} if variant else {})
+    options = {"entity": "person", threshold: at, "by": ["sex"]} | (
+        {"variant": variant} if variant else {}
+    )
     options |= {"k": 1} if name == "alpha_k_anonymity" else {}
     for seed in SEEDS:
         frame = visits(seed)
@@ -167,7 +192,9 @@ def test_one_row_of_each_person_is_a_table_of_records(variant: str) -> None:
 @pytest.mark.parametrize("name", ["t_closeness", "beta_likeness", "delta_disclosure"])
 def test_a_person_of_two_values_has_no_share(name: str) -> None:
     frame = pl.DataFrame({"person": [1, 1, 2], "age": [1, 2, 2], "zip": ["A"] * 3, "dx": [1, 2, 2]})
-    sentence = "sensitive must have one value for each person where a class is compared with the table"
+    sentence = (
+        "sensitive must have one value for each person where a class is compared with the table"
+    )
     for function, options in ((name, {}), ("disclosing_classes", {"measure": name})):
         with pytest.raises(duckdb.Error, match=sentence):
             ask("duckdb", function, frame, {"entity": "person"} | options)
@@ -191,6 +218,8 @@ def test_one_patient_of_fifty_wards_is_one_of_fifty_one_people() -> None:
     for engine in ("duckdb", "polars"):
         found = ask(engine, "t_closeness", frame, {"entity": "person"})[0]
         assert (found["value"], found["records"]) == (pytest.approx(0.5 - 1 / 51), 51)
-        assert ask(engine, "beta_likeness", frame, {"entity": "person"})[0]["value"] == pytest.approx(24.5)
+        assert ask(engine, "beta_likeness", frame, {"entity": "person"})[0][
+            "value"
+        ] == pytest.approx(24.5)
         found = ask(engine, "delta_disclosure", frame, {"entity": "person"})[0]
         assert found["value"] == pytest.approx(math.log(25.5))

@@ -112,7 +112,9 @@ def test_cursors_of_one_database_answer_what_each_thread_does_alone(
             found = asked(con, table, model)
             con.execute(f"DROP TABLE {table}")
             con.close()
-            return [[("model", *row[1:]) if row[0] == model else row for row in rows] for rows in found]
+            return [
+                [("model", *row[1:]) if row[0] == model else row for row in rows] for rows in found
+            ]
 
         found = at_once(of_a_cursor)
         reid_sql.register(shared)

@@ -22,7 +22,9 @@ for name in ("httpfs", "quack"):
 for line in sys.stdin:
     started = time.perf_counter()
     try:
-        con.execute("FROM quack_query($1, $2, token := $3)", [sys.argv[1], json.loads(line), sys.argv[2]])
+        con.execute(
+            "FROM quack_query($1, $2, token := $3)", [sys.argv[1], json.loads(line), sys.argv[2]]
+        )
         answer = {"columns": [each[0] for each in con.description], "rows": con.fetchall()}
     except duckdb.Error as error:
         answer = {"error": str(error).split("\n\nLINE")[0].removeprefix("Invalid Input Error: ")}

@@ -79,7 +79,9 @@ class Served:
         )
         assert self.process.stdout
         self.printed = [self.process.stdout.readline() for _ in range(4)]
-        assert self.printed[0].startswith("Serving"), self.process.stderr and self.process.stderr.read()
+        assert self.printed[0].startswith("Serving"), (
+            self.process.stderr and self.process.stderr.read()
+        )
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
         """Signal the process; returns its exit code and what it printed to the standard error."""

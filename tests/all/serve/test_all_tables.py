@@ -38,7 +38,8 @@ def test_no_count_below_the_mask_follows_for_whoever_tries_every_table(tmp_path:
         for table in tables:
             people = [cell for cell, count in zip(CELLS, table, strict=True) for _ in range(count)]
             con.register(
-                "drawn", pa.table(dict(zip(["sex", "region"], zip(*people, strict=True), strict=True)))
+                "drawn",
+                pa.table(dict(zip(["sex", "region"], zip(*people, strict=True), strict=True))),
             )
             con.execute("CREATE OR REPLACE TABLE people AS FROM drawn")
             for place, call in enumerate(calls):

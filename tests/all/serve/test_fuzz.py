@@ -89,9 +89,16 @@ class Grammar:
     def call(self) -> str:
         if self.draws.random() < 0.6:
             name = self.one(
-                "risk_summary", "class_size_histogram", "safe_table", "pyc_fit", "profile", "l_diversity"
+                "risk_summary",
+                "class_size_histogram",
+                "safe_table",
+                "pyc_fit",
+                "profile",
+                "l_diversity",
             )
-            columns = self.one("['age']", "['name']", "'sex'", "['age', 'sex']", "['income', 'person']")
+            columns = self.one(
+                "['age']", "['name']", "'sex'", "['age', 'sex']", "['income', 'person']"
+            )
             more = self.one("", "", *OPTIONS)
             return f"{self.one('', 'reid.')}{name}({self.one('people', 'other', *TABLES)}, {columns}{more})"
         given = [self.one(*VALUES, *TABLES) for _ in range(self.draws.randrange(5))]
@@ -124,7 +131,9 @@ class Grammar:
         if kind < 0.7:
             return f"(SELECT {self.expression(depth - 1)} FROM {self.source(depth - 1)} LIMIT 1)"
         if kind < 0.8:
-            return f"{self.expression(depth - 1)} {self.one(*OPERATORS)} {self.expression(depth - 1)}"
+            return (
+                f"{self.expression(depth - 1)} {self.one(*OPERATORS)} {self.expression(depth - 1)}"
+            )
         if kind < 0.9:
             return f"CASE WHEN {self.expression(depth - 1)} THEN {self.expression(depth - 1)} END"
         cast = self.one("CAST", "TRY_CAST")

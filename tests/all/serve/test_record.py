@@ -79,7 +79,9 @@ class Attacker:
         groups: dict[tuple[float, ...], float] = {}
         for row in rows:
             values = dict(zip(columns, row, strict=True))
-            fixed = {name: values[name] for name in named if name not in values.get("total_over", [])}
+            fixed = {
+                name: values[name] for name in named if name not in values.get("total_over", [])
+            }
             key = tuple(members(fixed))
             count = values["people" if is_cells else "records"]
             groups[key] = groups.get(key, 0.0) + (np.nan if count is None else float(count))
@@ -103,7 +105,8 @@ class Attacker:
                 group = members(dict(zip(names, values, strict=True)))
                 if 0 < group @ self.counts < self.below:
                     low, high = (
-                        sign * linprog(sign * group, self.parts, self.least, self.sums, self.totals).fun
+                        sign
+                        * linprog(sign * group, self.parts, self.least, self.sums, self.totals).fun
                         for sign in (1, -1)
                     )
                     if low > 0.5 and high < self.below - 1e-6:
@@ -113,7 +116,9 @@ class Attacker:
 
 def members(fixed: Mapping[str, object]) -> np.ndarray:
     cells = (dict(zip(SIZES, cell, strict=True)) for cell in CELLS)
-    return np.array([float(all(cell[name] == value for name, value in fixed.items())) for cell in cells])
+    return np.array(
+        [float(all(cell[name] == value for name, value in fixed.items())) for cell in cells]
+    )
 
 
 def ask_all(
@@ -143,14 +148,21 @@ def draw_question(draws: np.random.Generator) -> str:
     size = int(draws.integers(1, 4))
     table = draws.choice(["people", "people", "again"])
     if draws.random() < 0.6:
-        options = draws.choice(["", "", ", totals := 'margins'", ", totals := 'rollup'", ", k := 12"])
+        options = draws.choice(
+            ["", "", ", totals := 'margins'", ", totals := 'rollup'", ", k := 12"]
+        )
         return f"FROM reid.safe_table({table}, {names[:size]}{options})"
     function = draws.choice(["risk_summary", "class_size_histogram"])
     return f"FROM reid.{function}({table}, {names[size % 3 :]}, by := {names[: min(size, 2)]})"
 
 
 def check_sequences(
-    con: duckdb.DuckDBPyConnection, policy: Policy | None, sequences: int, rows: int = 1, *, is_drawn: bool
+    con: duckdb.DuckDBPyConnection,
+    policy: Policy | None,
+    sequences: int,
+    rows: int = 1,
+    *,
+    is_drawn: bool,
 ) -> int:
     """Search for questions that reveal a group together, not alone, and ask them with a record.
 
@@ -182,13 +194,19 @@ def test_drawn_sequences_that_reveal_a_group_together_are_refused(
 ) -> None:
     """Of functions, columns, totals and two names of a table; groups below the mask, of rows or of people."""
     text = (
-        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c') if kind.startswith("people") else POLICY
+        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c')
+        if kind.startswith("people")
+        else POLICY
     )
-    (tmp_path / "policy.toml").write_text(text + text.split("\n", 1)[1].replace('"people"', '"again"'))
+    (tmp_path / "policy.toml").write_text(
+        text + text.split("\n", 1)[1].replace('"people"', '"again"')
+    )
     policy = None if kind == "no policy" else read_policy(tmp_path / "policy.toml")
     rows = 6 if kind.startswith("people") else 1
     assert (
-        check_sequences(con, policy, int(os.environ.get("REID_SQL_SEQUENCES", "10")), rows, is_drawn=True)
+        check_sequences(
+            con, policy, int(os.environ.get("REID_SQL_SEQUENCES", "10")), rows, is_drawn=True
+        )
         < 2_000
     )
 
@@ -209,22 +227,34 @@ def test_one_question_after_another_is_answered_where_nothing_follows(
         assert owner.execute("SELECT count(*) FROM published").fetchall() == [(cells,)]
 
 
-def test_a_table_that_differs_by_a_person_is_refused(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
-    (tmp_path / "policy.toml").write_text(POLICY + POLICY.split("\n", 1)[1].replace('"people"', '"later"'))
+def test_a_table_that_differs_by_a_person_is_refused(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    (tmp_path / "policy.toml").write_text(
+        POLICY + POLICY.split("\n", 1)[1].replace('"people"', '"later"')
+    )
     con.execute(
         "CREATE TABLE people AS SELECT i % 3 AS region, i % 2 AS sex, i % 5 AS disease FROM range(900) r(i)"
     )
     con.execute("CREATE TABLE later AS FROM people UNION ALL SELECT 0, 0, 0")
-    mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people", "later"])
+    mask, reader = (
+        Mask(read_policy(tmp_path / "policy.toml"), Record()),
+        Reader(["people", "later"]),
+    )
     assert len(mask.ask(con, reader.read("FROM reid.safe_table(people, ['sex'])").calls[0])) == 2
-    with pytest.raises(ReidError, match="a count must differ from that of another table by 0 or at least 5"):
+    with pytest.raises(
+        ReidError, match="a count must differ from that of another table by 0 or at least 5"
+    ):
         mask.ask(con, reader.read("FROM reid.safe_table(later, ['sex'])").calls[0])
 
 
 @pytest.mark.parametrize(
     ("sql", "refusal"),
     [
-        ("FROM reid.risk_summary(people, ['sex'], entity := 'region')", "entity must be that of the policy"),
+        (
+            "FROM reid.risk_summary(people, ['sex'], entity := 'region')",
+            "entity must be that of the policy",
+        ),
         (
             "FROM reid.risk_summary(people, ['sex'], nulls := 'drop')",
             "nulls must be that of the policy, value",
@@ -244,19 +274,31 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
     """100 people of two rows each; 3 of them are alone in their region."""
-    (tmp_path / "policy.toml").write_text(POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c'))
+    (tmp_path / "policy.toml").write_text(
+        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c')
+    )
     con.execute(
         """CREATE TABLE people AS SELECT i // 2 AS person, CASE WHEN i < 6 THEN i // 2 ELSE 9 END AS region,
         0 AS sex, 0 AS disease FROM range(200) r(i)"""
     )
     mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
     assert set(mask.functions) == {"risk_summary", "safe_table", "class_size_histogram"}
-    [row] = mask.ask(con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]).to_pylist()
-    assert (row["records"], row["classes"], row["k"], row["unique_records"]) == (100, None, None, None)
+    [row] = mask.ask(
+        con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]
+    ).to_pylist()
+    assert (row["records"], row["classes"], row["k"], row["unique_records"]) == (
+        100,
+        None,
+        None,
+        None,
+    )
     assert row["uniqueness"] >= 0.05
-    histogram = mask.ask(con, reader.read("FROM reid.class_size_histogram(people, ['region'])").calls[0])
+    histogram = mask.ask(
+        con, reader.read("FROM reid.class_size_histogram(people, ['region'])").calls[0]
+    )
     assert len(histogram) == 0
     counts = pa.table({"sex": ["F", "M", "D"], "unique_records": [3, 40, 50]})
-    assert mask_answer(counts, BELOW, 1000, 1)["unique_records"].to_pylist() == [None, None, 50]  # 93 in all
+    # 93 in all
+    assert mask_answer(counts, BELOW, 1000, 1)["unique_records"].to_pylist() == [None, None, 50]
     with pytest.raises(ReidError, match="a function must count people by 'person', got profile"):
         mask.ask(con, reader.read("FROM reid.profile(people)").calls[0])

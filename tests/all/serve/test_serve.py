@@ -17,7 +17,9 @@ from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
 from tests.all.serve.marked import MARKS, ROWS
 
 pytestmark = pytest.mark.serve
-HOSTILE = (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
+HOSTILE = (
+    (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8").splitlines()
+)
 SCENARIO = '{"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}'
 # A value for each parameter that a function requires.
 GIVEN = {
@@ -47,7 +49,9 @@ def same(one: object, other: object) -> bool:
 
 
 @pytest.mark.parametrize("name", ALLOWED["table_functions"].split())
-def test_an_answer_is_that_of_home(client: Client, at_home: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_an_answer_is_that_of_home(
+    client: Client, at_home: duckdb.DuckDBPyConnection, name: str
+) -> None:
     """At home an answer is not masked, and a model has the name that was given."""
     if name.startswith("copula_"):
         assert "rows" in client.ask(f"FROM {call_of('fit_copula')}")
@@ -65,7 +69,9 @@ def test_an_answer_is_that_of_home(client: Client, at_home: duckdb.DuckDBPyConne
     assert answer["columns"] == relation.columns
     for row, due in zip(answer["rows"], expected, strict=True):
         pairs = zip(answer["columns"], row, due, strict=True)
-        assert not [(column, a, b) for column, a, b in pairs if column != "model" and not same(a, b)]
+        assert not [
+            (column, a, b) for column, a, b in pairs if column != "model" and not same(a, b)
+        ]
 
 
 @pytest.mark.parametrize("name", ALLOWED["value_functions"].split())
@@ -98,7 +104,9 @@ def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: 
     assert files <= {"data.duckdb", "file.parquet", "questions.jsonl"}, files
     assert not [*Path(gettempdir()).glob("reid_hostile*")]
     assert client.ask("SELECT records FROM reid.risk_summary(people, ['age'])")["rows"] == [[ROWS]]
-    assert client.ask("FROM people")["error"].startswith("a statement must read tables only inside functions")
+    assert client.ask("FROM people")["error"].startswith(
+        "a statement must read tables only inside functions"
+    )
     assert {line["verdict"] for line in served.lines()} == {"answered", "refused"}
 
 
@@ -107,13 +115,17 @@ def test_groups_of_few_people_are_refused(client: Client) -> None:
     error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'name')")["error"]
     assert error.startswith("by must make groups of at least 10 records")
     # 400 people in 200 pairs: rows are many, people are few
-    error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'person', entity := 'name')")["error"]
+    error = client.ask("FROM reid.risk_summary(people, ['age'], by := 'person', entity := 'name')")[
+        "error"
+    ]
     assert error.startswith("by must make groups of at least 10 records")
 
 
 def test_clients_share_a_record_without_a_policy(folder: Path) -> None:
     """One asks for the rows of each sex, and another for its people, and sees nothing of either (LIMIT 0)."""
-    (folder / "clients.toml").write_text('ann = "a-token-of-a-test"\nbob = "another-token-of-one"\n')
+    (folder / "clients.toml").write_text(
+        'ann = "a-token-of-a-test"\nbob = "another-token-of-one"\n'
+    )
     served = Served(folder, "data.duckdb", "--clients", "clients.toml", tokens=False)
     ann, bob = Client(served.port), Client(served.port, "another-token-of-one")
     halves = "SELECT count(*) FROM reid.risk_summary(people, ['age'], by := 'sex'{}) LIMIT 0"
@@ -137,7 +149,11 @@ def test_a_log_has_no_value(served: Served, client: Client) -> None:
     text = served.log.read_text(encoding="utf-8")
     assert "424242" not in text
     last = served.lines()[-1]
-    assert (last["client"], last["functions"], last["tables"]) == ("client", ["risk_summary"], ["people"])
+    assert (last["client"], last["functions"], last["tables"]) == (
+        "client",
+        ["risk_summary"],
+        ["people"],
+    )
     assert last["statement"] == "SELECT k FROM reid_answer_1 AS risk_summary WHERE (k > constant)"
 
 
@@ -211,7 +227,9 @@ for sql in ("FROM r.people", "INSERT INTO r.people VALUES (1)", "CREATE TABLE r.
     except duckdb.Error as error:
         print("refused")
 """
-    printed = subprocess.run([PYTHON, "-I", "-c", code], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [PYTHON, "-I", "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert printed.splitlines() == ["[(57,)]", *["refused"] * 4]
 
 
@@ -235,7 +253,10 @@ at_least = 2
     assert people["rows"] == [[ROWS // 2, 57]]
     assert client.ask("SELECT k FROM reid.risk_summary(people, ['name'])")["rows"] == [[None]]
     assert "that the policy uses" in client.ask("FROM reid.pyc_fit(people, ['age'])")["error"]
-    assert "entity must be" in client.ask("FROM reid.risk_summary(people, ['age'], entity := NULL)")["error"]
+    assert (
+        "entity must be"
+        in client.ask("FROM reid.risk_summary(people, ['age'], entity := NULL)")["error"]
+    )
     assert len(client.ask("FROM reid.safe_table(people, ['sex'])")["rows"]) == 2
     client.close()
     served.stop()

@@ -14,7 +14,9 @@ from tests.tables import (
 def test_engines_agree_on_real_data_with_missing_values(adult: str) -> None:
     path = adult.replace("adult", "hdv2003")
     columns = [
-        name for name in pl.scan_parquet(path).collect_schema().names() if name not in ("poids", "id")
+        name
+        for name in pl.scan_parquet(path).collect_schema().names()
+        if name not in ("poids", "id")
     ][:8]
     for nulls in NULLS:
         sql = f"FROM class_size_histogram('{path}', {columns}, nulls := '{nulls}')"

@@ -25,7 +25,10 @@ def test_adult_in_bands_and_with_values_suppressed(adult: str) -> None:
     by_class = {row: tuple(keys) for row, keys in sizes.items()}
     for answer in by_both("compare", {"o": whole, "r": cut}, qi, key="id"):
         found = row_of(answer)
-        assert found["cells_suppressed"] == cut["occupation"].null_count() - whole["occupation"].null_count()
+        assert (
+            found["cells_suppressed"]
+            == cut["occupation"].null_count() - whole["occupation"].null_count()
+        )
         assert found["correct_links"] <= sum(1 for _ in by_class) / len(forms)
         assert (
             found["correct_candidates"]

@@ -10,7 +10,9 @@ from tests.tables import by_duckdb, by_polars
 def test_adult_has_the_marks_that_its_makers_tell_of(adult: str) -> None:
     found = {row["column_name"]: row for row in by_duckdb(f"FROM profile('{adult}')")}
     marks = {
-        name: (row["sentinels"], row["sentinel_records"]) for name, row in found.items() if row["sentinels"]
+        name: (row["sentinels"], row["sentinel_records"])
+        for name, row in found.items()
+        if row["sentinels"]
     }
     assert marks == {
         "workclass": (["?"], [1836]),
@@ -26,10 +28,22 @@ def test_patients_of_mexico_whose_answers_are_97_98_and_99(adult: str) -> None:
     path = adult.replace("adult", "covid19_mx")
     columns = ["date_died", "pregnant", "diabetes", "age", "icu"]
     asked = by_duckdb(f"FROM profile('{path}', {columns})")
-    assert [row["sentinels"] for row in asked] == [["9999-99-99"], ["97", "98"], ["98"], [], ["97", "99"]]
+    assert [row["sentinels"] for row in asked] == [
+        ["9999-99-99"],
+        ["97", "98"],
+        ["98"],
+        [],
+        ["97", "99"],
+    ]
     truth = by_duckdb(
         f"SELECT count(*) FILTER (pregnant = 97) AS a, count(*) FILTER (pregnant = 98) AS b FROM '{path}'"
     )
     assert asked[1]["sentinel_records"] == list(truth[0].values())
     lazy = by_polars("profile", pl.scan_parquet(path), columns)
-    assert [row["looks_like"] for row in lazy] == ["date", "category", "category", "number", "category"]
+    assert [row["looks_like"] for row in lazy] == [
+        "date",
+        "category",
+        "category",
+        "number",
+        "category",
+    ]

@@ -13,7 +13,9 @@ def test_the_findings_of_the_paper_on_a_health_survey(data: str) -> None:
     Entropy does not help.
     """
     survey = (
-        pl.read_parquet(f"{data}/brfss2020_heart.parquet").drop("race").with_columns(pl.col("bmi").round(0))
+        pl.read_parquet(f"{data}/brfss2020_heart.parquet")
+        .drop("race")
+        .with_columns(pl.col("bmi").round(0))
     )
     table = survey.with_columns(pl.col(pl.String).rank("dense")).sample(12_129, seed=1)
     paths = {

@@ -21,7 +21,9 @@ def test_every_function_counts_a_set_of_columns_the_same(
     ):
         counted = by_columns(risk)
         reaching = {
-            each for each, row in counted.items() if row["unique_records"] / row["records"] >= at_least
+            each
+            for each, row in counted.items()
+            if row["unique_records"] / row["records"] >= at_least
         }
         assert {tuple(row["columns"]) for row in minimal if row["columns"]} == {
             each for each in reaching if not any(set(other) < set(each) for other in reaching)

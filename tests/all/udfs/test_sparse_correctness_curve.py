@@ -12,7 +12,9 @@ from tests.udfs.test_sparse_correctness_curve import NAMES, by_engines
 @pytest.mark.parametrize("points", [1, 2, 3])
 def test_draws_are_within_their_standard_error_of_what_is_counted(points: int) -> None:
     frame = pl.read_parquet(DATA / "baskets_groceries.parquet")
-    exact = by_polars("sparse_correctness_curve", frame, *NAMES, points=points, sizes=[10, 1000, 9835])
+    exact = by_polars(
+        "sparse_correctness_curve", frame, *NAMES, points=points, sizes=[10, 1000, 9835]
+    )
     for seed in range(4):
         drawn = by_engines(
             frame, points=points, sizes=[10, 1000, 9835], exact_up_to=0, samples=2000, seed=seed

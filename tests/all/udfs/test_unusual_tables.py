@@ -25,11 +25,14 @@ NUMBERS: dict[str, list[float | None]] = {
     "a large and a negative": [1e15, -1e15, *[1.0] * 38],
 }
 TABLES = {
-    name: pa.table({**PLACES, "pay": pa.array(values, pa.float64())}) for name, values in NUMBERS.items()
+    name: pa.table({**PLACES, "pay": pa.array(values, pa.float64())})
+    for name, values in NUMBERS.items()
 }
 TABLES["all in one cell"] = pa.table({"place": ["x"] * 40, "kind": ["p"] * 40, "pay": [1.0] * 40})
 TABLES["one record"] = pa.table({"place": ["x"], "kind": ["p"], "pay": [1.0]})
-TABLES["one record a cell"] = pa.table({"place": list("abcd"), "kind": list("pqrs"), "pay": [1.0] * 4})
+TABLES["one record a cell"] = pa.table(
+    {"place": list("abcd"), "kind": list("pqrs"), "pay": [1.0] * 4}
+)
 TABLES["no record"] = TABLES["one record"].slice(1)
 ASKED: dict[str, dict[str, Any]] = {
     "counts": {},
@@ -46,7 +49,9 @@ Row = dict[str, Any]
 
 def in_sql(table: pa.Table, asked: dict[str, Any], folder: Path) -> list[Row] | str:
     del folder
-    named = "".join(f", {name} := {json.dumps(value)}".replace('"', "'") for name, value in asked.items())
+    named = "".join(
+        f", {name} := {json.dumps(value)}".replace('"', "'") for name, value in asked.items()
+    )
     with duckdb.connect() as con:
         reid_sql.register(con)
         con.register("t", table)

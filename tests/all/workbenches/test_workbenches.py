@@ -44,7 +44,9 @@ def folder(tmp_path: Path, root: Path) -> Path:
 def block(root: Path, heading: str) -> list[str]:
     """The lines of the block under a heading of the page."""
     page = (root / "docs" / "workbenches.md").read_text(encoding="utf-8")
-    (section,) = re.findall(rf"^## {re.escape(heading)}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    (section,) = re.findall(
+        rf"^## {re.escape(heading)}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE
+    )
     lines = re.findall(r"^    (.*)$", section, re.MULTILINE)
     assert lines, f"a block under {heading}"
     return lines
@@ -120,10 +122,15 @@ def test_jupysql(folder: Path, root: Path) -> None:
 
 
 @pytest.mark.parametrize("connection", ["duckdb://", "con"])
-def test_load_ext_registers_on_the_connection_of_jupysql(folder: Path, root: Path, connection: str) -> None:
+def test_load_ext_registers_on_the_connection_of_jupysql(
+    folder: Path, root: Path, connection: str
+) -> None:
     lines = block(root, "JupySQL with the extension")
     given = [line.replace("duckdb://", connection) for line in lines]
-    given = ["import duckdb; con = duckdb.connect()", *(line.replace(", 'zip'", "") for line in given)]
+    given = [
+        "import duckdb; con = duckdb.connect()",
+        *(line.replace(", 'zip'", "") for line in given),
+    ]
     *before, summary = cells(folder, root, given)
     assert [each["failed"] for each in before] == [None] * len(before)
     assert re.search(r"\b1\b.*\b3000\b", summary["gave"], re.DOTALL)
@@ -182,7 +189,9 @@ def test_harlequin(folder: Path, root: Path) -> None:
     assert "got 'sx'; did you mean 'sex'?" in misspelt
     assert fit == [{"model": "town"}]
     with duckdb.connect(folder / "people.duckdb") as con:
-        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+        assert con.execute(
+            "SELECT count(*) FROM duckdb_functions() WHERE NOT internal"
+        ).fetchall() == [(0,)]
 
 
 def test_harlequin_with_the_script_alone(folder: Path, root: Path) -> None:
@@ -201,7 +210,9 @@ def test_the_command_line(folder: Path, root: Path) -> None:
     script, query = block(root, "DuckDB's command line")
     command(folder, root, script)
     assert re.search(r"3000 │ +1", command(folder, root, query))
-    assert re.search(r"3000 │ +1", command(folder, root, query.replace("FROM risk_", "FROM reid.risk_")))
+    assert re.search(
+        r"3000 │ +1", command(folder, root, query.replace("FROM risk_", "FROM reid.risk_"))
+    )
 
 
 def test_functions_kept_in_a_file_that_others_attach(folder: Path, root: Path) -> None:

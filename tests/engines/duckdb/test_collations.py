@@ -23,7 +23,11 @@ from tests.engines.asking import PEOPLE, listed, literal, refusal, same
 from tests.tiers import representatives
 
 pytestmark = pytest.mark.first(
-    shape=["text", "struct of a map"], columns=[2], collation=["NOCASE"], name=representatives(), option=[""]
+    shape=["text", "struct of a map"],
+    columns=[2],
+    collation=["NOCASE"],
+    name=representatives(),
+    option=[""],
 )
 
 REFUSED: Final = "columns must distinguish texts that differ, got a collation of its own"
@@ -47,7 +51,22 @@ SHAPES: Final[dict[str, str]] = {
 }
 # Each is another text to whoever counts bytes; some are the same to a collation, some in writing.
 TEXTS: Final = [
-    *("a", "A", "á", "é", "e\u0301", "a\u200b", "a\u00ad", "a\x01", "", " ", "a ", "NULL", "null", None),
+    *(
+        "a",
+        "A",
+        "á",
+        "é",
+        "e\u0301",
+        "a\u200b",
+        "a\u00ad",
+        "a\x01",
+        "",
+        " ",
+        "a ",
+        "NULL",
+        "null",
+        None,
+    ),
     *("'a'", '"a"', "a, b", "[a]", "{'v': a}", "\\", "\\x61", "ß", "ss", "ı", "İ"),
 ]
 
@@ -61,14 +80,18 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def wide(con: duckdb.DuckDBPyConnection, shape: str, collation: str, columns: int) -> list[tuple[Any, ...]]:
+def wide(
+    con: duckdb.DuckDBPyConnection, shape: str, collation: str, columns: int
+) -> list[tuple[Any, ...]]:
     """Make the table t of columns c1, c2, …, each a text in the shape; the texts row by row."""
     draw = Random(f"{shape} {columns}")  # noqa: S311 - a table to test by
     rows = [tuple(draw.choice(TEXTS) for _ in range(columns)) for _ in range(60 // columns)]
     rows += draw.choices(rows, k=20)
     names = [f"c{place}" for place in range(1, columns + 1)]
     words = f" COLLATE {collation}" if collation else ""
-    con.execute(f"CREATE OR REPLACE TABLE written({', '.join(f'{name} VARCHAR{words}' for name in names)})")
+    con.execute(
+        f"CREATE OR REPLACE TABLE written({', '.join(f'{name} VARCHAR{words}' for name in names)})"
+    )
     con.executemany(f"INSERT INTO written VALUES ({', '.join('?' * columns)})", rows)
     members = ", ".join(f"{SHAPES[shape].format(x=name)} AS {name}" for name in names)
     con.execute(f"CREATE OR REPLACE TABLE t AS SELECT {members} FROM written")
@@ -77,7 +100,9 @@ def wide(con: duckdb.DuckDBPyConnection, shape: str, collation: str, columns: in
 
 def counted(rows: list[tuple[Any, ...]], shape: str) -> list[int]:
     """Each row's class size, by the bytes of its texts."""
-    message = [tuple("none" if text is None and shape == "key" else text for text in row) for row in rows]
+    message = [
+        tuple("none" if text is None and shape == "key" else text for text in row) for row in rows
+    ]
     sizes = Counter(message)
     return sorted(sizes[row] for row in message)
 
@@ -104,7 +129,8 @@ def test_a_collation_at_any_depth_is_refused(
     wide(con, shape, "NOCASE", columns)
     con.execute("CREATE OR REPLACE VIEW v AS SELECT *, 1 AS one FROM t")
     names = [f"c{place}" for place in range(1, columns + 1)]
-    named = f"c1 IS NOT NULL AND {names[-1]} IS NOT NULL"  # else they identify nobody, which is refused, too
+    # else they identify nobody, which is refused, too
+    named = f"c1 IS NOT NULL AND {names[-1]} IS NOT NULL"
     con.execute(f"CREATE OR REPLACE VIEW people AS FROM v WHERE {named}")
     for asked in (
         f"SELECT equivalence_class_size({', '.join(names)}) FROM t",
@@ -156,11 +182,18 @@ def test_types_of_every_kind_are_not_taken_for_a_collation(con: duckdb.DuckDBPyC
     names = [row[0] for row in con.execute("DESCRIBE every").fetchall()]
     assert len(names) > 50
     assert folded(lambda sql: con.execute(sql).fetchall(), "every", names) == set()
-    found = [con.execute(f"FROM risk_summary(every, [{literal(name)}])").fetchall() for name in names]
+    found = [
+        con.execute(f"FROM risk_summary(every, [{literal(name)}])").fetchall() for name in names
+    ]
     assert all(found)
 
 
-OPTIONS: Final[dict[str, Any]] = {"": None, "entity": "person", "by": ["area"], "columns": ["age", "sex"]}
+OPTIONS: Final[dict[str, Any]] = {
+    "": None,
+    "entity": "person",
+    "by": ["area"],
+    "columns": ["age", "sex"],
+}
 
 
 def optional(parameter: Parameter) -> bool:
@@ -189,9 +222,12 @@ HELD: Final = {
 
 def hold(con: duckdb.DuckDBPyConnection, view: str, collated: str = "") -> None:
     members = (
-        f"{text.format(' COLLATE NOCASE' * (name == collated))} AS {name}" for name, text in HELD.items()
+        f"{text.format(' COLLATE NOCASE' * (name == collated))} AS {name}"
+        for name, text in HELD.items()
     )
-    con.execute(f'CREATE OR REPLACE TEMP VIEW "{view}" AS SELECT id AS row, {", ".join(members)} FROM people')
+    con.execute(
+        f'CREATE OR REPLACE TEMP VIEW "{view}" AS SELECT id AS row, {", ".join(members)} FROM people'
+    )
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +251,9 @@ def given(function: Function, option: str) -> dict[str, Any]:
 
 def named(asked: dict[str, Any]) -> set[str]:
     """The columns that a question speaks of; a model's are those it was fitted to."""
-    words = [word for value in asked.values() for word in (value if isinstance(value, list) else [value])]
+    words = [
+        word for value in asked.values() for word in (value if isinstance(value, list) else [value])
+    ]
     spoken = {word for word in words if isinstance(word, str) and word in HELD}
     return spoken | {column for column in HELD if f'"{column}"' in str(asked.get("scenario"))}
 
@@ -240,7 +278,8 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
         hold(people, table)
     exact = answered(people, sql)
     assert isinstance(exact, list), exact
-    columns = named(asked) or set(HELD)  # a model's are those that it was fitted to, a profile's are all
+    # a model's are those that it was fitted to, a profile's are all
+    columns = named(asked) or set(HELD)
     for table in tables:
         for column in columns:
             hold(people, table, column)
@@ -249,7 +288,8 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
                 assert REFUSED in found
             else:
                 unread = (
-                    name == "join_risk" and column not in asked[{"left": "qi", "right": "right_qi"}[table]]
+                    name == "join_risk"
+                    and column not in asked[{"left": "qi", "right": "right_qi"}[table]]
                 )
                 assert unread or distinguished(name, option, table) or column == asked.get("key")
                 same(found, exact)
@@ -258,6 +298,8 @@ def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
 
 def distinguished(name: str, option: str, table: str) -> bool:
     """Whether a function compares bytes itself, or asks nothing of some columns of the table."""
-    scored = declared()[name].answer is Answer.MODEL_SCORE or "model" in given(declared()[name], option)
+    scored = declared()[name].answer is Answer.MODEL_SCORE or "model" in given(
+        declared()[name], option
+    )
     every = name in {"profile", "quasi_identifiers", "unsafe_combinations"} and option != "columns"
     return scored or every or (table == "population_tbl" and option == "by")

@@ -89,7 +89,15 @@ OURS = [
     ),
 ]
 PARAMETERS = ["tbl", "population_tbl", "qi", "columns", "nulls", "threshold", "max_size", "names"]
-RESULTS = ["class_size", "classes", "records", "records_dropped", "uncovered", "pairs_alike", "status"]
+RESULTS = [
+    "class_size",
+    "classes",
+    "records",
+    "records_dropped",
+    "uncovered",
+    "pairs_alike",
+    "status",
+]
 SQL_VALUES = ["user", "current_date", "current_timestamp", "rowid", "true"]
 NAMES = [*EVERYDAY, *EMPTY_ISH, *OURS, *PARAMETERS, *RESULTS, *SQL_VALUES]
 
@@ -125,7 +133,9 @@ def test_a_column_may_have_any_name_however_nulls_are_treated(
 ) -> None:
     create(con, "TABLE people", PEOPLE, ["other", name])
     create(con, "TABLE plain", PEOPLE, COLUMNS)
-    named = answer(con, ask("journalist_risk", "people", listed(["other", name]), nulls=literal(nulls)))
+    named = answer(
+        con, ask("journalist_risk", "people", listed(["other", name]), nulls=literal(nulls))
+    )
     assert named == answer(con, ask("journalist_risk", "plain", QI, nulls=literal(nulls)))
 
 
@@ -138,7 +148,9 @@ def test_classes_are_listed_under_the_columns_own_names(con: duckdb.DuckDBPyConn
 
 
 @pytest.mark.parametrize("name", [*OWN_NAMES, "Class_Size", "RECORDS"])
-def test_classes_refuse_a_column_named_like_their_own(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_classes_refuse_a_column_named_like_their_own(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     create(con, "TABLE people", PEOPLE, [name, "other"])
     with pytest.raises(duckdb.Error, match=f"got '{name}'; rename the column in a view"):
         con.execute(ask("equivalence_classes", "people", listed([name])))
@@ -164,7 +176,9 @@ def test_columns_that_differ_by_capitals_are_refused_where_duckdb_renames_one(
             with pytest.raises(duckdb.Error, match="must differ by more than capitals"):
                 con.execute(f"FROM risk_summary({table}, ['{column}'])")
         for column, k in (("Age", 4), ("sex", 4), ("SEX", 4), ("sex_1", 1)):
-            assert con.execute(f"SELECT k FROM risk_summary({table}, ['{column}'])").fetchall() == [(k,)]
+            assert con.execute(f"SELECT k FROM risk_summary({table}, ['{column}'])").fetchall() == [
+                (k,)
+            ]
     with pytest.raises(ReidError, match="must name each column once, whatever the case"):
         open_source(str(tmp_path / "people.parquet"))
     memtable = ibis.memtable(frame.to_arrow())
@@ -172,17 +186,22 @@ def test_columns_that_differ_by_capitals_are_refused_where_duckdb_renames_one(
         ri.risk_summary(memtable, ["age"])
 
 
-def test_capitals_beyond_ascii_do_matter_as_everywhere_in_sql(con: duckdb.DuckDBPyConnection) -> None:
+def test_capitals_beyond_ascii_do_matter_as_everywhere_in_sql(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     create(con, "TABLE people", [(1, 1), (1, 2)], ["größe", "GRÖSSE"])
     create(con, "TABLE others", [(1, 1), (1, 2)], ["é", "É"])
     for column, k in (("é", 2), ("É", 1)):
-        assert con.execute(f"SELECT k FROM risk_summary(others, [{literal(column)}])").fetchall() == [(k,)]
+        assert con.execute(
+            f"SELECT k FROM risk_summary(others, [{literal(column)}])"
+        ).fetchall() == [(k,)]
     with pytest.raises(duckdb.Error, match="got 'GRÖẞE'"):
         con.execute("FROM risk_summary(people, ['GRÖẞE'])")
 
 
 @pytest.mark.parametrize(
-    "names", [["c2", "c1"], ["c1", "x"], ["c", "d", "c1", "c2", "x"], ["x", "c5", "c4", "c3", "c2", "c1"]]
+    "names",
+    [["c2", "c1"], ["c1", "x"], ["c", "d", "c1", "c2", "x"], ["x", "c5", "c4", "c3", "c2", "c1"]],
 )
 def test_the_window_counts_by_the_columns_it_was_given(
     con: duckdb.DuckDBPyConnection, names: list[str]
@@ -225,7 +244,9 @@ def wide() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @EVERY_FUNCTION
 @pytest.mark.parametrize("count", [5, 64])
-def test_up_to_64_quasi_identifiers(wide: duckdb.DuckDBPyConnection, function: str, count: int) -> None:
+def test_up_to_64_quasi_identifiers(
+    wide: duckdb.DuckDBPyConnection, function: str, count: int
+) -> None:
     columns = [f"w{place}" for place in range(count)]
     rows: list[Row] = [tuple(i % (1 + place % 4) for place in range(count)) for i in range(24)]
     assert answer(wide, ask(function, "wide", listed(columns))) == counted(function, rows, columns)

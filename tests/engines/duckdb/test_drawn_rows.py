@@ -37,7 +37,12 @@ CASES = [
     for option, word in [
         ("", None),
         *((p.name, OPTIONS[p.name]) for p in function.parameters if _is_optional(p)),
-        *((p.name, w) for p in function.parameters if isinstance(p.domain, Choice) for w in p.domain.words),
+        *(
+            (p.name, w)
+            for p in function.parameters
+            if isinstance(p.domain, Choice)
+            for w in p.domain.words
+        ),
     ]
 ]
 
@@ -65,7 +70,9 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def times_read(con: duckdb.DuckDBPyConnection, function: Function, given: dict[str, Any]) -> dict[str, float]:
+def times_read(
+    con: duckdb.DuckDBPyConnection, function: Function, given: dict[str, Any]
+) -> dict[str, float]:
     """How often the call reads each table, which is behind a view that counts the rows."""
     sql, tables = Sql().sql(function, given), {}
     for p in function.parameters:
@@ -78,7 +85,9 @@ def times_read(con: duckdb.DuckDBPyConnection, function: Function, given: dict[s
         )
         tables[p.name] = con.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
     con.execute(sql).fetchall()
-    found = con.execute("SELECT sequence_name, coalesce(last_value, 0) FROM duckdb_sequences()").fetchall()
+    found = con.execute(
+        "SELECT sequence_name, coalesce(last_value, 0) FROM duckdb_sequences()"
+    ).fetchall()
     taken = {name.removeprefix("seen_"): number for name, number in found}
     return {name: taken[name] / rows for name, rows in tables.items()}
 
@@ -90,7 +99,9 @@ def test_a_call_reads_each_table_once(
     function = declared()[name]
     given = question(Sql(), function) | ({option: word} if option else {})
     if name == "disclosing_classes" and option == "variant":
-        given["measure"] = next(each for each in measures_with_variants() if word in _variants(each))
+        given["measure"] = next(
+            each for each in measures_with_variants() if word in _variants(each)
+        )
     if option == "output":  # of a table that hides what is unsafe
         given["suppress"] = "secondary"
     if option == "entity":  # who is then the key, and neither known nor sensitive

@@ -10,7 +10,13 @@ import pytest
 
 import reid_sql
 import reid_sql.polars as rp
-from reid_sql.errors import OTHER_VALUE, NoRecordsError, OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.errors import (
+    OTHER_VALUE,
+    NoRecordsError,
+    OutOfDomainError,
+    ReidError,
+    UnknownNameError,
+)
 from tests.engines.asking import FUNCTIONS, ask, listed, literal
 
 PEOPLE = pl.DataFrame({"age": [34, 34, 51], "sex": ["F", "F", "M"], "postal code": [1, 2, 2]})
@@ -130,11 +136,18 @@ def test_the_nearest_column_or_else_the_columns_are_offered(
     assert in_polars(asked("risk_summary", table, [name]), UnknownNameError) == sentence
 
 
-def test_a_column_that_the_population_alone_lacks_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_that_the_population_alone_lacks_is_refused(
+    duck: duckdb.DuckDBPyConnection,
+) -> None:
     known = KNOWN.replace("of the table", "of the population table")
-    sentence = known.format("quasi-identifiers", "sex", """the columns are it's, the "age", größe""")
+    sentence = known.format(
+        "quasi-identifiers", "sex", """the columns are it's, the "age", größe"""
+    )
     assert sentence in in_duckdb(duck, "FROM journalist_risk(people, odd, ['sex'])")
-    assert in_polars(lambda: rp.journalist_risk(PEOPLE, TABLES["odd"], ["sex"]), UnknownNameError) == sentence
+    assert (
+        in_polars(lambda: rp.journalist_risk(PEOPLE, TABLES["odd"], ["sex"]), UnknownNameError)
+        == sentence
+    )
 
 
 def test_a_column_with_an_empty_name_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
@@ -193,7 +206,9 @@ NO_LISTS = [
 def test_what_is_no_list_is_refused(
     duck: duckdb.DuckDBPyConnection, sql: str, python: object, shown: str
 ) -> None:
-    assert LIST.format("quasi-identifiers", sql) in in_duckdb(duck, ask("risk_summary", "people", sql))
+    assert LIST.format("quasi-identifiers", sql) in in_duckdb(
+        duck, ask("risk_summary", "people", sql)
+    )
     assert in_polars(asked("risk_summary", "people", python), OutOfDomainError) == LIST.format(
         "quasi-identifiers", shown
     )
@@ -239,7 +254,9 @@ def test_an_empty_table_has_no_classes(duck: duckdb.DuckDBPyConnection, function
 
 
 @EVERY_FUNCTION
-@pytest.mark.parametrize(("word", "remedy"), [("wildcards", "did you mean 'wildcard'?"), ("ignore", CHOICES)])
+@pytest.mark.parametrize(
+    ("word", "remedy"), [("wildcards", "did you mean 'wildcard'?"), ("ignore", CHOICES)]
+)
 def test_a_misspelt_treatment_of_nulls_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, word: str, remedy: str
 ) -> None:
@@ -252,10 +269,17 @@ def test_a_misspelt_treatment_of_nulls_is_refused(
     ("word", "remedy"),
     [("VALUE", "did you mean 'value'?"), ("", CHOICES), ("va'lue", "did you mean 'value'?")],
 )
-def test_other_words_for_nulls_are_refused(duck: duckdb.DuckDBPyConnection, word: str, remedy: str) -> None:
+def test_other_words_for_nulls_are_refused(
+    duck: duckdb.DuckDBPyConnection, word: str, remedy: str
+) -> None:
     sentence = NULLS.format(word, remedy)
-    assert sentence in in_duckdb(duck, ask("risk_summary", "people", "['age']", nulls=literal(word)))
-    assert in_polars(asked("risk_summary", "people", ["age"], nulls=word), UnknownNameError) == sentence
+    assert sentence in in_duckdb(
+        duck, ask("risk_summary", "people", "['age']", nulls=literal(word))
+    )
+    assert (
+        in_polars(asked("risk_summary", "people", ["age"], nulls=word), UnknownNameError)
+        == sentence
+    )
 
 
 def test_null_for_nulls_is_refused(duck: duckdb.DuckDBPyConnection) -> None:
@@ -286,7 +310,9 @@ def test_a_threshold_outside_its_range_is_refused(
 ) -> None:
     sentence = THRESHOLD.format(shown)
     assert sentence in in_duckdb(duck, ask(function, "people", "['age']", threshold="?"), [value])
-    assert in_polars(asked(function, "people", ["age"], threshold=value), OutOfDomainError) == sentence
+    assert (
+        in_polars(asked(function, "people", ["age"], threshold=value), OutOfDomainError) == sentence
+    )
 
 
 def test_a_threshold_in_digits_is_refused_as_written(duck: duckdb.DuckDBPyConnection) -> None:
@@ -304,8 +330,13 @@ def test_a_size_that_is_no_number_of_columns_is_refused(
     duck: duckdb.DuckDBPyConnection, value: float, shown: str
 ) -> None:
     sentence = MAX_SIZE.format(shown)
-    assert sentence in in_duckdb(duck, ask("attribute_risk", "people", "['age']", max_size="?"), [value])
-    assert in_polars(asked("attribute_risk", "people", ["age"], max_size=value), OutOfDomainError) == sentence
+    assert sentence in in_duckdb(
+        duck, ask("attribute_risk", "people", "['age']", max_size="?"), [value]
+    )
+    assert (
+        in_polars(asked("attribute_risk", "people", ["age"], max_size=value), OutOfDomainError)
+        == sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -315,7 +346,9 @@ def test_a_size_that_is_no_number_of_columns_is_refused(
 def test_no_number_at_all_is_refused(
     duck: duckdb.DuckDBPyConnection, function: str, option: str, sentence: str
 ) -> None:
-    assert sentence.format("NULL") in in_duckdb(duck, ask(function, "people", "['age']", **{option: "NULL"}))
+    assert sentence.format("NULL") in in_duckdb(
+        duck, ask(function, "people", "['age']", **{option: "NULL"})
+    )
     rule, remedy = sentence.split("{}")
     message = in_polars(asked(function, "people", ["age"], **{option: None}), OutOfDomainError)
     assert message.startswith(rule)
@@ -324,15 +357,27 @@ def test_no_number_at_all_is_refused(
 
 def test_a_whole_size_may_be_written_with_a_point(duck: duckdb.DuckDBPyConnection) -> None:
     columns = ["age", "sex", "postal code"]
-    assert len(duck.execute(ask("attribute_risk", "people", listed(columns), max_size="2.0")).fetchall()) == 6
+    assert (
+        len(
+            duck.execute(
+                ask("attribute_risk", "people", listed(columns), max_size="2.0")
+            ).fetchall()
+        )
+        == 6
+    )
     assert rp.attribute_risk(PEOPLE, columns, max_size=2.0).collect().height == 6  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("max_size", [6, 7, 32, 64])
 def test_too_many_subsets_are_refused(duck: duckdb.DuckDBPyConnection, max_size: int) -> None:
     sentence = SUBSETS.format(sum(comb(64, size) for size in range(1, max_size + 1)))
-    assert sentence in in_duckdb(duck, ask("attribute_risk", "wide", listed(W64), max_size=str(max_size)))
-    assert in_polars(asked("attribute_risk", "wide", W64, max_size=max_size), OutOfDomainError) == sentence
+    assert sentence in in_duckdb(
+        duck, ask("attribute_risk", "wide", listed(W64), max_size=str(max_size))
+    )
+    assert (
+        in_polars(asked("attribute_risk", "wide", W64, max_size=max_size), OutOfDomainError)
+        == sentence
+    )
 
 
 # Row functions
@@ -356,9 +401,9 @@ def test_a_probability_outside_its_range_is_refused(
     sentence = PROBABILITY.format(ROW_FUNCTIONS[function], shown)
     assert sentence in in_duckdb(duck, f"SELECT {function}(?, 10)", [value])
     rows = pl.LazyFrame({"value": [0.5, float(value)]})
-    assert in_polars(lambda: rows.select(getattr(rp, function)("value", 10)), OutOfDomainError).startswith(
-        PROBABILITY.format(ROW_FUNCTIONS[function], OTHER_VALUE)
-    )
+    assert in_polars(
+        lambda: rows.select(getattr(rp, function)("value", 10)), OutOfDomainError
+    ).startswith(PROBABILITY.format(ROW_FUNCTIONS[function], OTHER_VALUE))
 
 
 @EVERY_ROW_FUNCTION
@@ -372,9 +417,9 @@ def test_a_number_of_people_outside_its_range_is_refused(
     sentence = COUNT.format(shown)
     assert sentence in in_duckdb(duck, f"SELECT {function}(0.5, ?)", [value])
     rows = pl.LazyFrame({"value": [10.0, float(value)]})
-    assert in_polars(lambda: rows.select(getattr(rp, function)(0.5, "value")), OutOfDomainError).startswith(
-        COUNT.format(OTHER_VALUE)
-    )
+    assert in_polars(
+        lambda: rows.select(getattr(rp, function)(0.5, "value")), OutOfDomainError
+    ).startswith(COUNT.format(OTHER_VALUE))
 
 
 @EVERY_ROW_FUNCTION
@@ -393,6 +438,8 @@ def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, func
 def test_null_is_no_refusal_and_gives_null(
     duck: duckdb.DuckDBPyConnection, function: str, arguments: tuple[float | None, float | None]
 ) -> None:
-    assert duck.execute(f"SELECT {function}(?::DOUBLE, ?::DOUBLE)", list(arguments)).fetchall() == [(None,)]
+    assert duck.execute(f"SELECT {function}(?::DOUBLE, ?::DOUBLE)", list(arguments)).fetchall() == [
+        (None,)
+    ]
     rows = pl.LazyFrame([arguments], schema={"x": pl.Float64, "n": pl.Float64}, orient="row")
     assert rows.select(getattr(rp, function)("x", "n")).collect().rows() == [(None,)]

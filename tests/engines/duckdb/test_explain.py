@@ -51,7 +51,9 @@ def test_a_class_size_that_selects_adds_nothing(con: duckdb.DuckDBPyConnection) 
     tail = "AS k FROM people QUALIFY k < 5"
     ours = explained(con, f"SELECT age, equivalence_class_size(age, sex) {tail}")
     by_hand = explained(con, f"SELECT age, count(*) OVER (PARTITION BY age, sex) {tail}")
-    reported = [operator["name"] for operator in ours if CHECK in json.dumps(operator["extra_info"])]
+    reported = [
+        operator["name"] for operator in ours if CHECK in json.dumps(operator["extra_info"])
+    ]
     assert reported == []  # what is given is checked when the query is bound
     assert names(ours).count("SEQ_SCAN") == names(by_hand).count("SEQ_SCAN") == 2
 

@@ -20,11 +20,17 @@ TITLE = "must begin with its header"
 RECORD = "a first line that looks like a record"
 FILES = {
     "twice": ("age,age,sex\n" + "".join(f"30,{age},m\n" for age in AGES), REPEATED),
-    "title": ("title of the export;;\n;;\nsex;age\n" + "".join(f"m;{age}\n" for age in AGES), TITLE),
+    "title": (
+        "title of the export;;\n;;\nsex;age\n" + "".join(f"m;{age}\n" for age in AGES),
+        TITLE,
+    ),
     "one_field": ("export 2024\nsex,age\n" + "".join(f"m,{age}\n" for age in AGES), TITLE),
     "record": ("".join(f"ann{age},m\n" for age in AGES), RECORD),
     "numbers": ("".join(f"{60 - age},{age},{age + 7}\n" for age in AGES), RECORD),
-    "footer": ("sex,age\n" + "".join(f"m,{age}\n" for age in AGES) + "30 rows in total\n", "must be"),
+    "footer": (
+        "sex,age\n" + "".join(f"m,{age}\n" for age in AGES) + "30 rows in total\n",
+        "must be",
+    ),
 }
 
 
@@ -36,20 +42,25 @@ def con() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("call", ["risk_summary({}, ['age'])", "profile({})", "quasi_identifiers({})"])
+@pytest.mark.parametrize(
+    "call", ["risk_summary({}, ['age'])", "profile({})", "quasi_identifiers({})"]
+)
 def test_a_file_whose_columns_are_misread_is_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, name: str, call: str
 ) -> None:
     text, reason = FILES[name]
     file = tmp_path / f"{name}.csv"
     file.write_text(text)
-    if name == "numbers":  # DuckDB takes the first line for a record, as it is, and numbers the columns
+    # DuckDB takes the first line for a record, as it is, and numbers the columns
+    if name == "numbers":
         known = con.execute(f"SELECT list(column_name) FROM profile('{file}')").fetchall()
         assert known == [(["column0", "column1", "column2"],)]
         return
     with pytest.raises(duckdb.Error, match="must ") as refused:
         con.execute("FROM " + call.format(f"'{file}'")).fetchall()
-    assert reason in str(refused.value) or "must be columns of the table, got 'age'" in str(refused.value)
+    assert reason in str(refused.value) or "must be columns of the table, got 'age'" in str(
+        refused.value
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "footer"])
@@ -74,7 +85,9 @@ def test_names_of_columns_are_no_record(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, header: str, names: list[str]
 ) -> None:
     mark = next(each for each in ";\t," if each in header)
-    rows = "".join(mark.join(f"v{age}{place}" for place, _ in enumerate(names)) + "\n" for age in AGES)
+    rows = "".join(
+        mark.join(f"v{age}{place}" for place, _ in enumerate(names)) + "\n" for age in AGES
+    )
     file = tmp_path / "people.csv"
     file.write_text(f"{header}\n{rows}")
     assert con.execute(f"SELECT list(column_name) FROM profile('{file}')").fetchall() == [(names,)]
@@ -96,7 +109,9 @@ def test_a_first_line_that_is_said_to_be_a_record_or_a_header_is_read_so(tmp_pat
 def test_marks_of_a_file_can_be_passed_to_a_command(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("name:age\n'a:b':1\n'a:b':1\n")
-    done = command("risk", str(file), "--qi", "name", "--delimiter", ":", "--quote", "'", "--format", "csv")
+    done = command(
+        "risk", str(file), "--qi", "name", "--delimiter", ":", "--quote", "'", "--format", "csv"
+    )
     assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
     done = command("risk", str(file), "--qi", "name", "--delimiter", "::")
     assert "--delimiter must be a single ASCII character" in done.stderr

@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 
 import reid_sql
 from reid_sql.errors import ReidError
-from tests.engines.asking import FUNCTIONS, OWN_NAMES, answer, ask, counted, listed, literal, quoted, tidy
+from tests.engines.asking import (
+    FUNCTIONS,
+    OWN_NAMES,
+    answer,
+    ask,
+    counted,
+    listed,
+    literal,
+    quoted,
+    tidy,
+)
 from tests.tables import NULLS, Row
 
 CANARY = "what-the-file-holds"
@@ -22,9 +32,34 @@ ROWS: list[Row] = [(1, 1), (1, 1), (1, 2), (2, None)]
 
 HOSTILE = [
     *("'", '"', "''", '""', '"\'"', '"."', "`", "\u2019", "\uff07", "\uff02"),
-    *(";", "--", "/*", "*/", "#", "\\", "\\'", '\\"', "%s", "{0}", "${columns}", "$$", "$1", "?", ":name"),
+    *(
+        ";",
+        "--",
+        "/*",
+        "*/",
+        "#",
+        "\\",
+        "\\'",
+        '\\"',
+        "%s",
+        "{0}",
+        "${columns}",
+        "$$",
+        "$1",
+        "?",
+        ":name",
+    ),
     *("NULL", "None", "\\N", "*", "victim.*", "COLUMNS(*)", "(SELECT 1)", "[1]", "{'a': 1}"),
-    *("a\nb", "a\r\nb", "\x01", "\u202e", "e\u0301", "\U0001f469\u200d\U0001f4bb", "x" * 1000, '"' * 101),
+    *(
+        "a\nb",
+        "a\r\nb",
+        "\x01",
+        "\u202e",
+        "e\u0301",
+        "\U0001f469\u200d\U0001f4bb",
+        "x" * 1000,
+        '"' * 101,
+    ),
     "'); DROP TABLE victim; --",
     "x'; DROP TABLE victim; SELECT '",
     '") FROM victim --',
@@ -53,7 +88,9 @@ pytestmark = pytest.mark.first(function=["equivalence_classes"], name=HOSTILE[:8
 anything = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1)
 sql_like = st.text(""" "'`;-/*\\.,()[]{}$?:=\nabAB""", min_size=1)
 names = anything | sql_like
-tables = st.lists(st.tuples(st.none() | st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=6)
+tables = st.lists(
+    st.tuples(st.none() | st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=6
+)
 
 
 HOSTILE_NAME = pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[1:-1][:40])
@@ -67,7 +104,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyC
     with pytest.MonkeyPatch.context() as patch, duckdb.connect() as con:
         patch.chdir(folder)
         reid_sql.register(con)
-        con.execute("SET VARIABLE secret = 'kept'; CREATE TABLE victim (id INTEGER, secret VARCHAR)")
+        con.execute(
+            "SET VARIABLE secret = 'kept'; CREATE TABLE victim (id INTEGER, secret VARCHAR)"
+        )
         con.execute("INSERT INTO victim VALUES (1, 'kept'), (2, 'kept')")
         yield con
 
@@ -84,11 +123,15 @@ def assert_untouched(con: duckdb.DuckDBPyConnection) -> None:
                (SELECT list(table_name) FROM duckdb_tables()),
                (SELECT list(database_name) FROM duckdb_databases()
                 WHERE NOT internal AND database_name <> 'reid')"""
-    assert con.execute(state).fetchall() == [([["1", "kept"], ["2", "kept"]], "kept", ["victim"], ["memory"])]
+    assert con.execute(state).fetchall() == [
+        ([["1", "kept"], ["2", "kept"]], "kept", ["victim"], ["memory"])
+    ]
     assert [path.name for path in Path().iterdir()] == ["canary.csv"]
 
 
-def create(con: duckdb.DuckDBPyConnection, table: str, columns: list[str], rows: list[Row] = ROWS) -> None:
+def create(
+    con: duckdb.DuckDBPyConnection, table: str, columns: list[str], rows: list[Row] = ROWS
+) -> None:
     """Create the table by words that are not under test."""
     typed = ", ".join(f"{quoted(column)} INTEGER" for column in columns)
     con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
@@ -130,7 +173,10 @@ def test_columns_of_hostile_names_are_counted(
 @pytest.mark.parametrize("first", range(0, len(HOSTILE), 3))
 def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, first: int) -> None:
     columns = ["other", *HOSTILE[first : first + 3]]
-    rows = [row[: len(columns)] for row in [(1, 1, None, 2), (1, 1, None, 2), (1, 1, 3, 2), (2, 1, 3, 2)]]
+    rows = [
+        row[: len(columns)]
+        for row in [(1, 1, None, 2), (1, 1, None, 2), (1, 1, 3, 2), (2, 1, 3, 2)]
+    ]
     create(con, "people", columns, rows)
     listing = con.execute(ask("equivalence_classes", "people", listed(columns)))
     assert [column[0] for column in listing.description or []] == [*columns, *OWN_NAMES]
@@ -139,20 +185,30 @@ def test_classes_are_listed_under_hostile_names(con: duckdb.DuckDBPyConnection, 
 
 
 @HOSTILE_NAME
-def test_a_missing_column_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_missing_column_of_a_hostile_name_is_refused(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     message = refusal(con, ask("risk_summary", "victim", listed(["id", name])))
-    assert str(ReidError(f"quasi-identifiers must be columns of the table, got '{name}'; ")) in message
+    assert (
+        str(ReidError(f"quasi-identifiers must be columns of the table, got '{name}'; ")) in message
+    )
 
 
 @pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
-def test_a_hostile_name_in_place_of_the_list_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_hostile_name_in_place_of_the_list_is_refused(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     assert "quasi-identifiers must be" in refusal(con, ask("risk_summary", "victim", literal(name)))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_missing_columns_named_like_ours_are_refused(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_missing_columns_named_like_ours_are_refused(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     ours = ["q1", "reid_source", "side", "classes", *OWN_NAMES]
-    for name in [name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES]:
+    for name in [
+        name for name in ours if function != "equivalence_classes" or name not in OWN_NAMES
+    ]:
         message = refusal(con, ask(function, "victim", listed([name, "id"]), nulls="'drop'"))
         assert f"must be columns of the table, got '{name}'; " in message
 
@@ -173,12 +229,16 @@ def test_a_table_of_a_hostile_name_is_counted(con: duckdb.DuckDBPyConnection, na
 
 
 @HOSTILE_NAME
-def test_a_missing_table_of_a_hostile_name_is_refused(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_missing_table_of_a_hostile_name_is_refused(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     refusal(con, f"FROM risk_summary({literal(name)}, ['id'])")
 
 
 @pytest.mark.parametrize("name", HOSTILE[::4], ids=ascii)
-def test_a_missing_table_of_a_hostile_name_may_be_quoted(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_missing_table_of_a_hostile_name_may_be_quoted(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     refusal(con, f"FROM risk_summary({literal(quoted(name))}, ['id'])")
 
 
@@ -203,7 +263,10 @@ def test_a_hostile_word_for_nulls_is_refused(con: duckdb.DuckDBPyConnection, nam
 
 @pytest.mark.parametrize(
     "option",
-    ["risk_summary(victim, ['id'], threshold := ?)", "attribute_risk(victim, ['id'], max_size := ?)"],
+    [
+        "risk_summary(victim, ['id'], threshold := ?)",
+        "attribute_risk(victim, ['id'], max_size := ?)",
+    ],
 )
 def test_hostile_words_for_numbers_are_refused(con: duckdb.DuckDBPyConnection, option: str) -> None:
     for name in HOSTILE[3::8]:
@@ -223,7 +286,8 @@ def test_a_column_may_have_any_text_for_a_name(
         expected = counted("class_size_histogram", rows, [name, "other"])
         for written in {name, folded(name)}:
             assert (
-                answer(scene, ask("class_size_histogram", "people", listed([written, "other"]))) == expected
+                answer(scene, ask("class_size_histogram", "people", listed([written, "other"])))
+                == expected
             )
     finally:
         scene.execute("DROP TABLE people")
@@ -255,7 +319,9 @@ def test_a_table_may_be_named_as_an_identifier(
 ) -> None:
     # DuckDB hands an identifier over without its quotes: one with dots, or with quotes around it, is written
     # as a string.
-    assume(folded(name) != "victim" and "." not in name and name.strip() and not name.startswith('"'))
+    assume(
+        folded(name) != "victim" and "." not in name and name.strip() and not name.startswith('"')
+    )
     create(scene, name, ["a", "b"], rows)
     try:
         question = ask("class_size_histogram", quoted(name), "['a', 'b']")

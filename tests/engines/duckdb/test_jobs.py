@@ -58,9 +58,12 @@ def test_a_body_that_waits_for_another_of_the_statement_answers(
     assert list(con.execute(question).fetchall()[0]) == alone
 
 
-def test_a_body_that_ended_for_want_of_an_asker_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_body_that_ended_for_want_of_an_asker_begins_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(jobs, "MAX_IDLE", 0.01)
-    before = set(threading.enumerate())  # with those of other files of tests, which may not have ended
+    # with those of other files of tests, which may not have ended
+    before = set(threading.enumerate())
     number = jobs.begin(lambda: counted(200))
     begun = set(threading.enumerate()) - before
     for thread in begun:
@@ -76,10 +79,14 @@ def test_an_answer_is_kept_until_it_is_asked_for(monkeypatch: pytest.MonkeyPatch
     assert asked(number) == [42]
 
 
-def test_what_nobody_asks_for_is_let_go_of_when_another_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nobody_asks_for_is_let_go_of_when_another_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     forgotten = jobs.begin(lambda: pa.array([1]))
     monkeypatch.setattr(jobs, "MAX_PAUSE", -1.0)
     number = jobs.begin(lambda: pa.array([2]))
     assert asked(number) == [2]
-    with pytest.raises(TimeoutError, match=r"must be asked for its answer within .* minutes, got a longer"):
+    with pytest.raises(
+        TimeoutError, match=r"must be asked for its answer within .* minutes, got a longer"
+    ):
         jobs.answer(forgotten)

@@ -23,7 +23,9 @@ CALLS = {
 def test_a_bound_of_memory_holds_for_distinct_records(call: str, limit: str, shown: str) -> None:
     with duckdb.connect() as con:
         reid_sql.register(con)
-        con.execute("CREATE TABLE t AS SELECT i % 500 AS a, i // 500 AS b, 3.0 AS w FROM range(250000) r(i)")
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 500 AS a, i // 500 AS b, 3.0 AS w FROM range(250000) r(i)"
+        )
         con.execute("CREATE VIEW few AS FROM t LIMIT 100")
         con.execute(f"SET memory_limit = '{limit}'")
         sentence = (

@@ -14,7 +14,9 @@ OWN = "SELECT database_name FROM duckdb_functions() WHERE NOT internal AND datab
 
 @pytest.mark.parametrize("name", ["reid", "REID", "reid_sql_functions"])
 @pytest.mark.parametrize("way", ["opened", "attached", "in use"])
-def test_a_file_of_that_name_is_asked_and_left_as_it_is(tmp_path: Path, name: str, way: str) -> None:
+def test_a_file_of_that_name_is_asked_and_left_as_it_is(
+    tmp_path: Path, name: str, way: str
+) -> None:
     path = tmp_path / f"{name}.db"
     with duckdb.connect(path if way == "opened" else ":memory:") as con:
         if way != "opened":
@@ -23,9 +25,9 @@ def test_a_file_of_that_name_is_asked_and_left_as_it_is(tmp_path: Path, name: st
             con.execute(f"USE {name}")
         con.execute(f"CREATE TABLE {name}.main.people AS {PEOPLE}")
         reid_sql.register(con)
-        assert con.execute(f"SELECT k FROM risk_summary({name}.main.people, ['age', 'sex'])").fetchall() == [
-            (5,)
-        ]
+        assert con.execute(
+            f"SELECT k FROM risk_summary({name}.main.people, ['age', 'sex'])"
+        ).fetchall() == [(5,)]
         assert reid_sql.risk_summary(con, f"{name}.main.people", ["age"]).fetchall()[0][1] == 4
         other = "reid_sql_functions" if name.lower() == "reid" else "reid"
         asked = f"SELECT k FROM {other}.risk_summary({name}.main.people, ['age', 'sex'])"
@@ -42,15 +44,17 @@ def test_both_names_are_refused_before_anything_is_written(tmp_path: Path, kind:
                 con.execute(f"CREATE SCHEMA {name}")
             else:
                 con.execute(f"ATTACH '{tmp_path / name}.db' AS {name}")
-        with pytest.raises(ReidError, match="must leave one of the names reid and reid_sql_functions"):
+        with pytest.raises(
+            ReidError, match="must leave one of the names reid and reid_sql_functions"
+        ):
             reid_sql.register(con)
         assert con.execute(OWN.format("reid_sql_functions")).fetchall() == []
         con.execute("DROP SCHEMA reid" if kind != "files" else "DETACH reid")
         reid_sql.register(con)
         con.execute(f"CREATE TABLE people AS {PEOPLE}")
-        assert con.cursor().execute("SELECT k FROM reid.risk_summary(people, ['age', 'sex'])").fetchall() == [
-            (5,)
-        ]
+        assert con.cursor().execute(
+            "SELECT k FROM reid.risk_summary(people, ['age', 'sex'])"
+        ).fetchall() == [(5,)]
 
 
 ASKED = [
@@ -68,7 +72,9 @@ TABLES = ["query", "query_table", "duckdb_databases", "duckdb_schemas", "duckdb_
 def test_a_macro_of_a_name_that_has_no_place_is_refused(name: str, shape: str) -> None:
     with duckdb.connect() as con:
         con.execute(f"CREATE MACRO {name}{shape} AS 7")
-        with pytest.raises(ReidError, match=f"macros must leave query and .* free, got {name}; drop it"):
+        with pytest.raises(
+            ReidError, match=f"macros must leave query and .* free, got {name}; drop it"
+        ):
             reid_sql.register(con)
 
 

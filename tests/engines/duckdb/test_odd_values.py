@@ -13,7 +13,14 @@ import reid_sql
 
 # Of each type, the classes; of each class, values that are equal.
 CLASSES: dict[str, list[list[str]]] = {
-    "enum": [["'a'::mood"], ["'A'::mood"], ["'a '::mood"], ["''::mood"], ["'NULL'::mood"], ["NULL::mood"]],
+    "enum": [
+        ["'a'::mood"],
+        ["'A'::mood"],
+        ["'a '::mood"],
+        ["''::mood"],
+        ["'NULL'::mood"],
+        ["NULL::mood"],
+    ],
     "bit": [
         ["'0'::BIT"],
         ["'00'::BIT"],
@@ -201,8 +208,18 @@ CLASSES: dict[str, list[list[str]]] = {
         ["'80000000-0000-0000-0000-000000000000'::UUID"],
         ["NULL::UUID"],
     ],
-    "array": [["[1,NULL]::INT[2]"], ["[NULL,1]::INT[2]"], ["NULL::INT[2]"], ["[NULL,NULL]::INT[2]"]],
-    "date": [["DATE 'infinity'"], ["DATE '-infinity'"], ["DATE '5877642-06-25 (BC)'"], ["DATE '0001-01-01'"]],
+    "array": [
+        ["[1,NULL]::INT[2]"],
+        ["[NULL,1]::INT[2]"],
+        ["NULL::INT[2]"],
+        ["[NULL,NULL]::INT[2]"],
+    ],
+    "date": [
+        ["DATE 'infinity'"],
+        ["DATE '-infinity'"],
+        ["DATE '5877642-06-25 (BC)'"],
+        ["DATE '0001-01-01'"],
+    ],
     "nanoseconds": [
         ["'2020-01-01 00:00:00.000000001'::TIMESTAMP_NS"],
         ["'2020-01-01 00:00:00.000000002'::TIMESTAMP_NS"],
@@ -231,7 +248,8 @@ ONE = ", ".join(["one"] * 4)
 VARIANTS = [kind for kind in CLASSES if kind.startswith("variant")]
 # DuckDB before 2.0 counts equal numbers of a VARIANT as several: VARIANTs are refused there.
 EVERY_KIND = pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.newest if kind in VARIANTS else ()) for kind in CLASSES]
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.newest if kind in VARIANTS else ()) for kind in CLASSES],
 )
 
 
@@ -247,14 +265,18 @@ def distinct_places(con: duckdb.DuckDBPyConnection, kind: str) -> list[int]:
     """Make the table t of a type's values, each once, twice or thrice; of each record, its class."""
     spelled = [(place, value) for place, each in enumerate(CLASSES[kind]) for value in each]
     rows = [row for number, row in enumerate(spelled) for _ in range(1 + number % 3)]
-    union = " UNION ALL ".join(f"SELECT {place} AS place, {value} AS v, 1 AS one" for place, value in rows)
+    union = " UNION ALL ".join(
+        f"SELECT {place} AS place, {value} AS v, 1 AS one" for place, value in rows
+    )
     con.execute(f"CREATE OR REPLACE TABLE t AS {union}")
     con.execute("CREATE OR REPLACE VIEW w AS SELECT v, one AS b, 2 AS c, 3 AS d, 4 AS e FROM t")
     return [place for place, _ in rows]
 
 
 @EVERY_KIND
-def test_records_are_counted_by_what_their_values_are(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_records_are_counted_by_what_their_values_are(
+    con: duckdb.DuckDBPyConnection, kind: str
+) -> None:
     places = distinct_places(con, kind)
     sizes = Counter(places)
     due = sorted((place, sizes[place]) for place in places)
@@ -263,7 +285,9 @@ def test_records_are_counted_by_what_their_values_are(con: duckdb.DuckDBPyConnec
         assert sorted(found) == due, columns
     classes = sorted(Counter(sizes.values()).items())
     for names in ("['v']", "['v', 'b', 'c', 'd', 'e']"):
-        found = con.execute(f"SELECT class_size, classes FROM class_size_histogram(w, {names})").fetchall()
+        found = con.execute(
+            f"SELECT class_size, classes FROM class_size_histogram(w, {names})"
+        ).fetchall()
         assert sorted(found) == classes, names
 
 
@@ -289,7 +313,9 @@ def is_named(value: str) -> bool:
 
 
 @EVERY_KIND
-def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_every_role_of_a_column_knows_as_many_values(
+    con: duckdb.DuckDBPyConnection, kind: str
+) -> None:
     places = distinct_places(con, kind)
     assert con.execute("SELECT count(*) FROM (SELECT v FROM t GROUP BY v)").fetchall() == [
         (len(set(places)),)
@@ -300,14 +326,18 @@ def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnect
         assert con.execute(asked).fetchall() == [(len(set(places)),)], asked
     people = {place for place in places if is_named(CLASSES[kind][place][0])}
     # A table: above a filter of a view, a window of DuckDB 1.5 counts equal intervals as several.
-    con.execute(f"CREATE OR REPLACE TABLE named AS SELECT v, 1 AS b FROM t WHERE place IN {(*people, -1)}")
+    con.execute(
+        f"CREATE OR REPLACE TABLE named AS SELECT v, 1 AS b FROM t WHERE place IN {(*people, -1)}"
+    )
     for asked in NAMED:
         assert con.execute(asked).fetchall() == [(len(people),)], asked
     matched = "SELECT sum(records) FROM class_size_histogram(w, ['v', 'b'], nulls := 'wildcard')"
     assert con.execute(matched).fetchall() == [(len(places),)]
 
 
-@pytest.mark.skipif(duckdb.__version__ >= "2", reason="DuckDB 2.0 equates equal numbers of a VARIANT")
+@pytest.mark.skipif(
+    duckdb.__version__ >= "2", reason="DuckDB 2.0 equates equal numbers of a VARIANT"
+)
 @pytest.mark.parametrize("value", ["v", "[v]", "{'a': {'b': v}}", "MAP {'a': v}"])
 @pytest.mark.parametrize(
     "asked",
@@ -323,11 +353,15 @@ def test_every_role_of_a_column_knows_as_many_values(con: duckdb.DuckDBPyConnect
         "FROM fit_copula('typed', typed, ['b', 'v'])",
     ],
 )
-def test_an_older_duckdb_refuses_variants(con: duckdb.DuckDBPyConnection, asked: str, value: str) -> None:
+def test_an_older_duckdb_refuses_variants(
+    con: duckdb.DuckDBPyConnection, asked: str, value: str
+) -> None:
     """Otherwise one person with 1 and 1::BIGINT for a number would be two people in a class."""
     distinct_places(con, "variant of numbers")
     con.execute(f"CREATE OR REPLACE VIEW typed AS SELECT {value} AS v, one AS b FROM t")
-    refusal = r"VARIANT must be counted by DuckDB 2\.0 or later|'v' of type VARIANT; cast it in a view"
+    refusal = (
+        r"VARIANT must be counted by DuckDB 2\.0 or later|'v' of type VARIANT; cast it in a view"
+    )
     with pytest.raises(duckdb.Error, match=refusal):
         con.execute(asked.format(value)).fetchall()
 
@@ -362,13 +396,17 @@ def test_a_sensitive_variant_is_refused_at_any_depth(
     is_refused: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     """DuckDB's operators do not agree whether 1, 1.0 and '1' are one, two or three of its values."""
-    con.execute(f"CREATE OR REPLACE TABLE u AS SELECT i % 2 AS a, {value} AS v FROM range(6) AS r(i)")
+    con.execute(
+        f"CREATE OR REPLACE TABLE u AS SELECT i % 2 AS a, {value} AS v FROM range(6) AS r(i)"
+    )
     options = ", variant := 'equal'" if measure == "t_closeness" else ""
     for by in ("", ", by := ['g']") if not measure.endswith("_classes") else ("",):
         con.execute("CREATE OR REPLACE VIEW x AS SELECT *, 1 AS g FROM u")
         asked = f"SELECT count(*) FROM {measure}(x, ['a'], 'v'{options}{by})"
         if is_refused:
-            with pytest.raises(duckdb.Error, match="must be a column of values of one type, got 'v'"):
+            with pytest.raises(
+                duckdb.Error, match="must be a column of values of one type, got 'v'"
+            ):
                 con.execute(asked)
         else:
             assert con.execute(asked).fetchall() != []
@@ -429,7 +467,9 @@ MODELS = [
     [
         ("u", "UNION(n INTEGER, s VARCHAR)"),
         pytest.param(
-            "CASE WHEN i % 2 = 0 THEN 1::VARIANT ELSE '1'::VARIANT END", "VARIANT", marks=pytest.mark.newest
+            "CASE WHEN i % 2 = 0 THEN 1::VARIANT ELSE '1'::VARIANT END",
+            "VARIANT",
+            marks=pytest.mark.newest,
         ),
         pytest.param(
             "{'a': [CASE WHEN i % 2 = 0 THEN 1::VARIANT ELSE '1'::VARIANT END]}",
@@ -444,11 +484,15 @@ def test_values_of_one_text_are_not_one_to_a_model(
     con.execute(f"""CREATE OR REPLACE TABLE t AS SELECT {value} AS v, i % 5 AS w, i % 7 AS z FROM (
         SELECT i, CASE WHEN i % 2 = 0 THEN union_value(n := 1)::UNION(n INTEGER, s VARCHAR)
         ELSE union_value(s := '1')::UNION(n INTEGER, s VARCHAR) END AS u FROM range(200) r(i))""")
-    assert con.execute("SELECT count(DISTINCT v), count(DISTINCT v::VARCHAR) FROM t").fetchall() == [(2, 1)]
+    assert con.execute(
+        "SELECT count(DISTINCT v), count(DISTINCT v::VARCHAR) FROM t"
+    ).fetchall() == [(2, 1)]
     con.execute("CREATE OR REPLACE VIEW plain AS SELECT v::VARCHAR AS v, w, z FROM t")
     con.execute("FROM fit_copula('plain', plain, ['v', 'w', 'z'])").fetchall()
     for asked in MODELS:
-        with pytest.raises(duckdb.Error, match="must be of types whose values differ as texts") as reported:
+        with pytest.raises(
+            duckdb.Error, match="must be of types whose values differ as texts"
+        ) as reported:
             con.execute(asked).fetchall()
         assert type_name in str(reported.value)
 

@@ -47,7 +47,9 @@ def refusal(con: duckdb.DuckDBPyConnection, call: str) -> str:
     return str(refused.value)
 
 
-@pytest.mark.parametrize("comparison", ["entity = 'pid'", "l = 3", "false", "entity = NULL", "1 = 1"])
+@pytest.mark.parametrize(
+    "comparison", ["entity = 'pid'", "l = 3", "false", "entity = NULL", "1 = 1"]
+)
 def test_a_comparison_is_refused_in_all_functions_and_positions(
     con: duckdb.DuckDBPyConnection, comparison: str
 ) -> None:
@@ -101,7 +103,9 @@ def test_the_name_of_an_option_is_refused_where_a_number_or_a_word_is_due(
         assert REMEDY in refusal(con, call_with(name, place, option)), (name, place)
 
 
-def test_columns_one_by_one_are_refused_with_the_list_to_write(con: duckdb.DuckDBPyConnection) -> None:
+def test_columns_one_by_one_are_refused_with_the_list_to_write(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     assert "write ['sex', 'race']" in refusal(con, "risk_summary(people, sex, race)")
     assert "write ['sex', 'race']" in refusal(con, "journalist_risk(people, people, sex, race)")
     assert "write ['sex', 'race']" in refusal(con, "equivalence_classes(people, sex, race)")

@@ -76,7 +76,8 @@ def tables() -> duckdb.DuckDBPyConnection:
     for name, query in TABLES.items():
         con.execute(f"CREATE TABLE {name} AS {query}")
     columns = ", ".join(
-        f'i % {place + 2} AS "{name.replace(chr(34), chr(34) * 2)}"' for place, name in enumerate(NAMES)
+        f'i % {place + 2} AS "{name.replace(chr(34), chr(34) * 2)}"'
+        for place, name in enumerate(NAMES)
     )
     con.execute(f'CREATE TABLE "it\'s a ""table""" AS SELECT {columns} FROM range(30) t(i)')
     return con
@@ -101,7 +102,11 @@ def answer_or_refusal(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("table", TABLES)
 def test_the_script_answers_what_python_answers(
-    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, table: str, call: str, nulls: str
+    python: duckdb.DuckDBPyConnection,
+    alone: duckdb.DuckDBPyConnection,
+    table: str,
+    call: str,
+    nulls: str,
 ) -> None:
     query = f"FROM {call[:-1].format(table, table)}, nulls := '{nulls}')"
     assert answer_or_refusal(alone, query) == answer_or_refusal(python, query)
@@ -138,7 +143,8 @@ def test_class_sizes_of_records(
 
 
 @pytest.mark.parametrize(
-    "function", ["uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness"]
+    "function",
+    ["uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness"],
 )
 def test_closed_forms(
     python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, function: str
@@ -151,14 +157,16 @@ def test_closed_forms(
 
 def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConnection) -> None:
     three = "SELECT unnest([1, 1, 2]) AS age"
-    assert alone.execute(f"WITH mine AS ({three}) SELECT k FROM risk_summary(mine, ['age'])").fetchall() == [
-        (1,)
-    ]
+    assert alone.execute(
+        f"WITH mine AS ({three}) SELECT k FROM risk_summary(mine, ['age'])"
+    ).fetchall() == [(1,)]
     alone.execute(f"CREATE OR REPLACE TEMP VIEW ours AS {three}")
-    assert alone.execute("SELECT records FROM risk_summary(ours, ?)", [["age"]]).fetchall() == [(3,)]
-    assert alone.execute("SELECT records FROM risk_summary(memory.main.people, ['AGE'])").fetchall() == [
-        (50,)
+    assert alone.execute("SELECT records FROM risk_summary(ours, ?)", [["age"]]).fetchall() == [
+        (3,)
     ]
+    assert alone.execute(
+        "SELECT records FROM risk_summary(memory.main.people, ['AGE'])"
+    ).fetchall() == [(50,)]
 
 
 @pytest.mark.parametrize(
@@ -173,14 +181,26 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
             "risk_summary(people, ['age', 'AGE'])",
             "must be a list of 1 to 64 different column names, got [age",
         ),
-        ("risk_summary(people, [])", "quasi-identifiers must be a list of 1 to 64 different column names"),
+        (
+            "risk_summary(people, [])",
+            "quasi-identifiers must be a list of 1 to 64 different column names",
+        ),
         (
             "risk_summary(people, ['age', NULL])",
             "must be a list of 1 to 64 different column names, got [age, N",
         ),
-        ("risk_summary(people, NULL)", "must be a list of 1 to 64 different column names, got NULL"),
-        ("l_diversity(people, ['age', 'sex'], 'age')", "quasi-identifiers and sensitive must be a list of 1"),
-        ("risk_summary(people, ['age'], threshold := 3)", "threshold must be a number from 0 to 1, got 3;"),
+        (
+            "risk_summary(people, NULL)",
+            "must be a list of 1 to 64 different column names, got NULL",
+        ),
+        (
+            "l_diversity(people, ['age', 'sex'], 'age')",
+            "quasi-identifiers and sensitive must be a list of 1",
+        ),
+        (
+            "risk_summary(people, ['age'], threshold := 3)",
+            "threshold must be a number from 0 to 1, got 3;",
+        ),
         (
             "l_diversity(people, ['age'], 'sex', 'recursive')",
             "variant must be distinct or entropy in plain SQL",
@@ -193,11 +213,23 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
             "risk_summary(people, ['age'], nulls := 'wildcard')",
             "nulls must be value or drop in plain SQL, got w",
         ),
-        ("alpha_k_anonymity(people, ['age'], 'sex', k := 1.5)", "k must be a whole number from 1 to "),
-        ("attribute_risk(people, ['age'], 4)", "max_size must be a whole number from 1 to 3, got 4;"),
-        ("risk_summary(people, ['age'], entity := 'sex')", "does not support the supplied arguments"),
+        (
+            "alpha_k_anonymity(people, ['age'], 'sex', k := 1.5)",
+            "k must be a whole number from 1 to ",
+        ),
+        (
+            "attribute_risk(people, ['age'], 4)",
+            "max_size must be a whole number from 1 to 3, got 4;",
+        ),
+        (
+            "risk_summary(people, ['age'], entity := 'sex')",
+            "does not support the supplied arguments",
+        ),
         ("risk_summary(' ', ['age'])", "tbl must be a table, view or file, got an empty name"),
-        ("risk_summary('x.json', ['age'])", "tbl must be a table, a Parquet or a CSV file, got x.json"),
+        (
+            "risk_summary('x.json', ['age'])",
+            "tbl must be a table, a Parquet or a CSV file, got x.json",
+        ),
         (
             "risk_summary(collated, ['age'])",
             "columns must distinguish texts that differ, got one with a coll",
@@ -206,19 +238,43 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
             "risk_summary(collated, ['pair'])",
             "columns must distinguish texts that differ, got one with a coll",
         ),
-        ("journalist_risk(people, collated, ['half'])", "must have the same types in both tables; cast one"),
-        ("(SELECT equivalence_class_size('age') FROM people)", "must be given columns, got a constant;"),
-        ("(SELECT equivalence_class_size(['age']) FROM people)", "must be given columns, got a constant;"),
-        ("(SELECT equivalence_class_size(age, 1) FROM people)", "must be given columns, got a constant;"),
-        ("(SELECT equivalence_class_size(age) FROM collated)", "columns must distinguish texts that differ"),
-        ("(SELECT uniqueness_from_probability(1.5, 10))", "p must be a number from 0 to 1, got 1.5;"),
+        (
+            "journalist_risk(people, collated, ['half'])",
+            "must have the same types in both tables; cast one",
+        ),
+        (
+            "(SELECT equivalence_class_size('age') FROM people)",
+            "must be given columns, got a constant;",
+        ),
+        (
+            "(SELECT equivalence_class_size(['age']) FROM people)",
+            "must be given columns, got a constant;",
+        ),
+        (
+            "(SELECT equivalence_class_size(age, 1) FROM people)",
+            "must be given columns, got a constant;",
+        ),
+        (
+            "(SELECT equivalence_class_size(age) FROM collated)",
+            "columns must distinguish texts that differ",
+        ),
+        (
+            "(SELECT uniqueness_from_probability(1.5, 10))",
+            "p must be a number from 0 to 1, got 1.5;",
+        ),
         ("(SELECT correctness_from_uniqueness(0.5, 0))", "n must be a number from 1 to "),
     ],
 )
-def test_what_it_cannot_answer_is_refused(alone: duckdb.DuckDBPyConnection, call: str, words: str) -> None:
-    alone.execute("CREATE OR REPLACE TABLE texts_in_any_case (age VARCHAR COLLATE NOCASE, half VARCHAR)")
+def test_what_it_cannot_answer_is_refused(
+    alone: duckdb.DuckDBPyConnection, call: str, words: str
+) -> None:
+    alone.execute(
+        "CREATE OR REPLACE TABLE texts_in_any_case (age VARCHAR COLLATE NOCASE, half VARCHAR)"
+    )
     alone.execute("INSERT INTO texts_in_any_case VALUES ('a', '1'), ('A', '0')")
-    alone.execute("CREATE OR REPLACE VIEW collated AS SELECT *, {'a': age} AS pair FROM texts_in_any_case")
+    alone.execute(
+        "CREATE OR REPLACE VIEW collated AS SELECT *, {'a': age} AS pair FROM texts_in_any_case"
+    )
     with pytest.raises(duckdb.Error) as refused:
         alone.execute(f"FROM {call}").fetchall()
     assert words in str(refused.value)
@@ -255,10 +311,23 @@ def test_a_default_collation_is_refused(alone: duckdb.DuckDBPyConnection) -> Non
 @pytest.mark.parametrize("temporary", ["", "TEMP"])
 def test_a_macro_with_the_name_of_a_function_does_not_answer(temporary: str) -> None:
     with tables() as con:
-        expected = con.execute(script()) and answer(con, "FROM risk_summary(people, ['age', 'sex'])")
+        expected = con.execute(script()) and answer(
+            con, "FROM risk_summary(people, ['age', 'sex'])"
+        )
         diversity = answer(con, "FROM l_diversity(people, ['age'], 'sex', 'entropy')")
     with tables() as con:
-        for name in ("count", "min", "max", "sum", "ln", "exp", "len", "replace", "range", "array_to_string"):
+        for name in (
+            "count",
+            "min",
+            "max",
+            "sum",
+            "ln",
+            "exp",
+            "len",
+            "replace",
+            "range",
+            "array_to_string",
+        ):
             con.execute(f"CREATE {temporary} MACRO {name}(a) AS 1000")
         for name in ("query", "query_table"):
             con.execute(f"CREATE {temporary} MACRO {name}(a) AS TABLE SELECT 1000 AS class_size")

@@ -95,8 +95,12 @@ def test_the_window_of_people_counts_them_and_refuses_a_row_of_nobody() -> None:
     query = plain_sql("equivalence_class_people(person, age, sex)", declared())
     with duckdb.connect() as alone:
         alone.execute("CREATE TABLE visits (person INT, age INT, sex TEXT)")
-        alone.execute("INSERT INTO visits VALUES (1, 30, 'F'), (1, 30, 'F'), (2, 30, 'F'), (3, 40, 'M')")
-        assert alone.execute(f"SELECT {query} AS people FROM visits ORDER BY people").fetchall() == [
+        alone.execute(
+            "INSERT INTO visits VALUES (1, 30, 'F'), (1, 30, 'F'), (2, 30, 'F'), (3, 40, 'M')"
+        )
+        assert alone.execute(
+            f"SELECT {query} AS people FROM visits ORDER BY people"
+        ).fetchall() == [
             (1,),
             (2,),
             (2,),
@@ -132,8 +136,12 @@ def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call:
     """SQLite, in its own dialect, which has no types of its own."""
     with closing(sqlite3.connect(":memory:")) as lite:
         for table in ("people", '"my people"'):
-            lite.execute(f"CREATE TABLE {table} (half INTEGER, age INTEGER, sex INTEGER, id INTEGER)")
-            lite.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", con.execute(PEOPLE).fetchall())
+            lite.execute(
+                f"CREATE TABLE {table} (half INTEGER, age INTEGER, sex INTEGER, id INTEGER)"
+            )
+            lite.executemany(
+                f"INSERT INTO {table} VALUES (?, ?, ?, ?)", con.execute(PEOPLE).fetchall()
+            )
         found = lite.execute(plain_sql(call, declared(), "sqlite")).fetchall()
     expected = con.execute(f"FROM {call.removeprefix('FROM ').removesuffix(';')}").fetchall()
     assert [len(row) for row in found] == [len(row) for row in expected]
@@ -144,7 +152,9 @@ def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call:
 
 def test_without_sqlglot_another_dialect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlglot", None)
-    with pytest.raises(ReidError, match=r"must have sqlglot, got none; pip install 'reid-sql\[ibis\]'"):
+    with pytest.raises(
+        ReidError, match=r"must have sqlglot, got none; pip install 'reid-sql\[ibis\]'"
+    ):
         plain_sql(CALLS[0], declared(), "snowflake")
 
 
@@ -157,13 +167,22 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
     [
         (["risk_sumary(people, ['age'])"], "got 'risk_sumary'; did you mean 'risk_summary'?"),
         (["people"], "the call must be one call of a function, got 'people'; write it like"),
-        (["risk_summary(a, ['x']) UNION FROM risk_summary(b, ['y'])"], "must be one call of a function, got"),
-        (["risk_summary(people, ['age'], treshold := 1)"], "got 'treshold'; did you mean 'threshold'?"),
+        (
+            ["risk_summary(a, ['x']) UNION FROM risk_summary(b, ['y'])"],
+            "must be one call of a function, got",
+        ),
+        (
+            ["risk_summary(people, ['age'], treshold := 1)"],
+            "got 'treshold'; did you mean 'threshold'?",
+        ),
         (
             ["--plan", "risk_summary(people, ['a'], threshold := 3)"],
             "must be a risk between 0 and 1, got 3; pass",
         ),
-        (["risk_summary(people, 42)"], "quasi-identifiers must be a list of column names, got 42; write"),
+        (
+            ["risk_summary(people, 42)"],
+            "quasi-identifiers must be a list of column names, got 42; write",
+        ),
         (["risk_summary(people)"], LIKE),
         (["risk_summary((SELECT 1), ['age'])"], LIKE),
         (["risk_summary(read_csv('/etc/passwd'), ['age'])"], LIKE),
@@ -175,7 +194,10 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
             ["equivalence_class_people(person)"],
             "equivalence_class_people must be given 1 to 64 columns, got 0",
         ),
-        (["equivalence_class_size()"], "equivalence_class_size must be given 1 to 64 columns, got 0"),
+        (
+            ["equivalence_class_size()"],
+            "equivalence_class_size must be given 1 to 64 columns, got 0",
+        ),
         (
             ["uniqueness_from_probability(0.1)"],
             "the call must be like uniqueness_from_probability(p, n), got",
@@ -184,9 +206,18 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
             ["risk_summary(t, ['a'], by := ['b'])", "--dialect", "postgres"],
             "SQL of postgres must be written without",
         ),
-        (["risk_summary(t, ['a'])", "--dialect", "snowflak"], "got 'snowflak'; did you mean 'snowflake'?"),
-        (["--dialect", "snowflake"], "--dialect must be given with a call, got snowflake without one; write"),
-        (["risk_summary(t, ['a'])", "--permanent", "x"], "a call must be given alone, got --permanent too"),
+        (
+            ["risk_summary(t, ['a'])", "--dialect", "snowflak"],
+            "got 'snowflak'; did you mean 'snowflake'?",
+        ),
+        (
+            ["--dialect", "snowflake"],
+            "--dialect must be given with a call, got snowflake without one; write",
+        ),
+        (
+            ["risk_summary(t, ['a'])", "--permanent", "x"],
+            "a call must be given alone, got --permanent too",
+        ),
     ],
 )
 def test_what_has_no_plain_sql_is_refused_in_one_sentence(words: list[str], sentence: str) -> None:

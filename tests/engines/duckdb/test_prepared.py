@@ -93,8 +93,12 @@ def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_p
     with duckdb.connect(file) as con:
         reid_sql.register(con)
         made = "double AS (uniqueness_from_probability(a, 101))"
-        con.execute(f"CREATE TABLE generated (a DOUBLE, u {made}); INSERT INTO generated VALUES (0.01)")
-        con.execute("CREATE VIEW scored AS SELECT a, uniqueness_from_probability(a, 101) AS u FROM generated")
+        con.execute(
+            f"CREATE TABLE generated (a DOUBLE, u {made}); INSERT INTO generated VALUES (0.01)"
+        )
+        con.execute(
+            "CREATE VIEW scored AS SELECT a, uniqueness_from_probability(a, 101) AS u FROM generated"
+        )
         con.execute("CREATE VIEW counted AS FROM reid.risk_summary('generated', ['a'])")
         expected = con.execute("FROM scored").fetchall()
     assert expected == [(0.01, pytest.approx(0.99**100))]
@@ -108,6 +112,10 @@ def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_p
 @pytest.mark.newest  # DuckDB 1.5 imports pyarrow
 def test_registering_imports_no_declaration_no_model_and_no_dataframe_library() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", REGISTER], capture_output=True, text=True, env=environment(), check=True
+        [sys.executable, "-c", REGISTER],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=True,
     )
     assert done.stdout.strip() == "[]"

@@ -61,21 +61,31 @@ def test_records_made_to_share_two_hashes_are_distinguished(con: duckdb.DuckDBPy
     con.execute("CREATE TABLE crafted(a BIGINT, b BIGINT, c BIGINT, d BIGINT, e BIGINT)")
     con.execute("""INSERT INTO crafted VALUES (1, 7167268656950457403, 3, -66769464799270020, 5),
         (1, -1184124331870797319, 3, 996336190962521147, 5)""")
-    assert con.execute("SELECT equivalence_class_size(a, b, c, d, e) FROM crafted").fetchall() == [(1,), (1,)]
-    found = con.execute("SELECT unique_records FROM risk_summary(crafted, ['a', 'b', 'c', 'd', 'e'])")
+    assert con.execute("SELECT equivalence_class_size(a, b, c, d, e) FROM crafted").fetchall() == [
+        (1,),
+        (1,),
+    ]
+    found = con.execute(
+        "SELECT unique_records FROM risk_summary(crafted, ['a', 'b', 'c', 'd', 'e'])"
+    )
     assert found.fetchall() == [(2,)]
 
 
 @pytest.mark.parametrize("question", REFUSED_WHEN_EMPTY)
-def test_a_refusal_is_reached_from_every_column(con: duckdb.DuckDBPyConnection, question: str) -> None:
+def test_a_refusal_is_reached_from_every_column(
+    con: duckdb.DuckDBPyConnection, question: str
+) -> None:
     with pytest.raises(duckdb.Error, match="must"):
         con.execute(question).fetchall()
 
 
 @pytest.mark.parametrize(
-    "change", [*(f"SET {setting}" for setting in SETTINGS), *(f"CREATE MACRO {macro}" for macro in MACROS)]
+    "change",
+    [*(f"SET {setting}" for setting in SETTINGS), *(f"CREATE MACRO {macro}" for macro in MACROS)],
 )
-def test_neither_settings_nor_macros_change_an_answer(con: duckdb.DuckDBPyConnection, change: str) -> None:
+def test_neither_settings_nor_macros_change_an_answer(
+    con: duckdb.DuckDBPyConnection, change: str
+) -> None:
     before = [con.execute(question).fetchall() for question in ASKED]
     con.execute(change)
     assert [con.execute(question).fetchall() for question in ASKED] == before
@@ -83,16 +93,24 @@ def test_neither_settings_nor_macros_change_an_answer(con: duckdb.DuckDBPyConnec
 
 @pytest.mark.parametrize("given", ["'age', 'sex'", "['age', 'sex']", "1", "age, 'sex'"])
 def test_what_is_no_column_is_refused(con: duckdb.DuckDBPyConnection, given: str) -> None:
-    with pytest.raises(duckdb.ConversionException, match="equivalence_class_size must be given columns, got"):
+    with pytest.raises(
+        duckdb.ConversionException, match="equivalence_class_size must be given columns, got"
+    ):
         con.execute(f"SELECT equivalence_class_size({given}) FROM people").fetchall()
 
 
-def test_every_cursor_knows_the_functions_in_their_catalogue(con: duckdb.DuckDBPyConnection) -> None:
-    found = con.cursor().execute("SELECT records FROM reid.risk_summary(people, ['age'])").fetchall()
+def test_every_cursor_knows_the_functions_in_their_catalogue(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    found = (
+        con.cursor().execute("SELECT records FROM reid.risk_summary(people, ['age'])").fetchall()
+    )
     assert found == [(61,)]
 
 
-def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_named_like_a_score_is_refused_beside_scores(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute("CREATE TABLE shadowed AS SELECT *, 0.0 AS uniqueness_xi FROM people")
     con.execute("FROM fit_copula('m', shadowed, ['age', 'sex'])").fetchall()
     with pytest.raises(
@@ -103,7 +121,13 @@ def test_a_column_named_like_a_score_is_refused_beside_scores(con: duckdb.DuckDB
 
 @pytest.mark.parametrize(
     "asked",
-    ["", ", entity := 'id'", ", by := ['id']", ", entity := 'id', by := ['g']", ", nulls := 'wildcard'"],
+    [
+        "",
+        ", entity := 'id'",
+        ", by := ['id']",
+        ", entity := 'id', by := ['g']",
+        ", nulls := 'wildcard'",
+    ],
 )
 def test_types_that_do_not_compare_exactly_are_refused_across_tables(
     con: duckdb.DuckDBPyConnection, asked: str
@@ -126,7 +150,11 @@ def test_a_class_size_may_be_filtered_and_ordered_by_its_name(columns: str) -> N
         asked = f"SELECT a, equivalence_class_size({columns}) AS k FROM t QUALIFY k = 1 ORDER BY k, a LIMIT 5"
         assert con.execute(asked).fetchall() == [(2, 1)]
         people = asked.replace(f"size({columns})", f"people(b, {columns.replace('b', '0 * a')})")
-        assert [row[0] for row in con.execute(people.replace("k = 1 ", "k < 2 ")).fetchall()] == [1, 1, 2]
+        assert [row[0] for row in con.execute(people.replace("k = 1 ", "k < 2 ")).fetchall()] == [
+            1,
+            1,
+            2,
+        ]
 
 
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
@@ -172,10 +200,14 @@ def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: 
         ):
             con.execute(asked).fetchall()
         con.execute("CREATE VIEW v AS SELECT * REPLACE (decode(encode(a)) AS a) FROM t")
-        assert con.execute("SELECT k, classes FROM risk_summary(v, ['b', 'a'])").fetchall() == [(1, 3)]
+        assert con.execute("SELECT k, classes FROM risk_summary(v, ['b', 'a'])").fetchall() == [
+            (1, 3)
+        ]
 
 
-@pytest.mark.parametrize("shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"])
+@pytest.mark.parametrize(
+    "shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"]
+)
 @pytest.mark.parametrize(
     "pair",
     [
@@ -195,6 +227,10 @@ def test_values_within_values_are_alike_as_in_group_by(
     more = ", b" * (columns - 1)
     found = con.execute(f"SELECT equivalence_class_size(a{more}) FROM t").fetchall()
     assert found == [(3 - classes,)] * 2
-    con.execute(f"CREATE TABLE wide AS SELECT a, {', '.join(f'b AS b{n}' for n in range(columns))} FROM t")
+    con.execute(
+        f"CREATE TABLE wide AS SELECT a, {', '.join(f'b AS b{n}' for n in range(columns))} FROM t"
+    )
     names = ["a", *(f"b{n}" for n in range(columns))]
-    assert con.execute(f"SELECT classes FROM risk_summary(wide, {names})").fetchall() == [(classes,)]
+    assert con.execute(f"SELECT classes FROM risk_summary(wide, {names})").fetchall() == [
+        (classes,)
+    ]

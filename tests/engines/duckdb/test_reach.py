@@ -97,7 +97,9 @@ def test_one_setting_makes_bare_names_known_without_python(con: duckdb.DuckDBPyC
 
 def test_what_is_made_is_the_users(con: duckdb.DuckDBPyConnection) -> None:
     reid_sql.register(con)
-    con.execute("CREATE TABLE t AS SELECT 1 AS a; CREATE TABLE main.u AS SELECT 1 AS a; CREATE SCHEMA s")
+    con.execute(
+        "CREATE TABLE t AS SELECT 1 AS a; CREATE TABLE main.u AS SELECT 1 AS a; CREATE SCHEMA s"
+    )
     con.execute(
         "CREATE VIEW v AS FROM t; CREATE MACRO m(a) AS a; CREATE SEQUENCE q; CREATE TYPE e AS ENUM ('a')"
     )
@@ -111,7 +113,9 @@ def test_what_is_made_is_the_users(con: duckdb.DuckDBPyConnection) -> None:
         ORDER BY ALL""").fetchall()
     assert found == [("memory", name) for name in ("e", "m", "people", "q", "s", "t", "u", "v")]
     assert con.execute("SHOW TABLES").fetchall() == [("people",), ("t",), ("u",), ("v",)]
-    assert con.execute("SELECT current_database(), current_schema()").fetchall() == [("memory", "main")]
+    assert con.execute("SELECT current_database(), current_schema()").fetchall() == [
+        ("memory", "main")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["TABLE", "VIEW", "TEMP TABLE", "TEMP VIEW"])
@@ -125,7 +129,9 @@ def test_a_table_named_like_ours_stays_the_users(
     reid_sql.register(con)
     assert con.execute("SELECT count(*) FROM risk_summary").fetchall() == [(3,)]
     assert con.execute("FROM reid").fetchall() == [(7,)]
-    assert con.execute("SELECT records FROM risk_summary(risk_summary, ['age'])").fetchall() == [(3,)]
+    assert con.execute("SELECT records FROM risk_summary(risk_summary, ['age'])").fetchall() == [
+        (3,)
+    ]
     assert con.execute("SELECT records FROM reid.risk_summary(reid, ['age'])").fetchall() == [(1,)]
     check(con)
 
@@ -154,7 +160,9 @@ def test_a_macro_named_like_ours_does_not_answer_for_it(
     reid_sql.register(cursor)
     check(cursor, FORMS[form])
     if not temporary:
-        assert con.execute(SUMMARY.format("memory.main.")).fetchall() == [(1000,)], "theirs is still there"
+        assert con.execute(SUMMARY.format("memory.main.")).fetchall() == [(1000,)], (
+            "theirs is still there"
+        )
 
 
 def test_macros_in_a_file_do_not_answer_for_ours(tmp_path: Path) -> None:
@@ -193,25 +201,33 @@ def test_a_database_attached_later_is_seen_by_registering_again(
     check(asked)
 
 
-def test_a_schema_named_like_our_catalogue_makes_the_name_ambiguous(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_schema_named_like_our_catalogue_makes_the_name_ambiguous(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con)
     con.execute("CREATE SCHEMA reid")
     theirs(con, place="memory.reid.")
     for question in (SUMMARY, SIZES):
-        with pytest.raises(duckdb.BinderException, match="Ambiguous reference to catalog or schema"):
+        with pytest.raises(
+            duckdb.BinderException, match="Ambiguous reference to catalog or schema"
+        ):
             con.execute(question.format("reid."))
     check(con)
     check(con, "reid.main.")
 
 
-def test_a_schema_of_that_name_before_leaves_bare_names_ours(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_schema_of_that_name_before_leaves_bare_names_ours(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute("CREATE SCHEMA reid")
     theirs(con, place="memory.reid.")
     reid_sql.register(con)
     check(con)
 
 
-def test_a_transaction_refuses_what_a_rollback_would_uncover(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_transaction_refuses_what_a_rollback_would_uncover(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     theirs(con)
     con.execute("BEGIN")
     with pytest.raises(
@@ -236,7 +252,9 @@ def test_a_transaction_refuses_macros_made_after_another_connection_registered(
     cursor.execute("BEGIN")
     if not before:
         theirs(cursor)
-    with pytest.raises(ValueError, match="got equivalence_class_size, risk_summary; register before"):
+    with pytest.raises(
+        ValueError, match="got equivalence_class_size, risk_summary; register before"
+    ):
         reid_sql.register(cursor)
 
 
@@ -319,14 +337,18 @@ def test_the_script_leaves_no_trace_in_a_file(tmp_path: Path, name: str) -> None
     with duckdb.connect(path) as con:
         con.execute(PEOPLE)
         if name == "reid":
-            with pytest.raises(duckdb.Error, match="reid must be a database in memory, got a database file"):
+            with pytest.raises(
+                duckdb.Error, match="reid must be a database in memory, got a database file"
+            ):
                 con.execute(script())
             con.execute("ROLLBACK")
         else:
             con.execute(script())
             check(con)
     with duckdb.connect(path) as con:
-        assert con.execute("SELECT count(*) FROM duckdb_functions() WHERE NOT internal").fetchall() == [(0,)]
+        assert con.execute(
+            "SELECT count(*) FROM duckdb_functions() WHERE NOT internal"
+        ).fetchall() == [(0,)]
 
 
 # What stands for a connection

@@ -95,7 +95,9 @@ def test_connections_and_cursors_of_a_database_register_in_any_order(file: Path)
             check(connection)
 
 
-def test_a_cursor_of_a_registered_connection_registers_itself(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_cursor_of_a_registered_connection_registers_itself(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con)
     cursor = con.cursor()
     with pytest.raises(duckdb.CatalogException, match="risk_summary does not exist"):
@@ -105,7 +107,10 @@ def test_a_cursor_of_a_registered_connection_registers_itself(con: duckdb.DuckDB
 
 
 def test_connections_to_a_shared_database_in_memory_register() -> None:
-    with duckdb.connect(":memory:shared by two") as first, duckdb.connect(":memory:shared by two") as second:
+    with (
+        duckdb.connect(":memory:shared by two") as first,
+        duckdb.connect(":memory:shared by two") as second,
+    ):
         first.execute(PEOPLE)
         for connection in (first, second):
             reid_sql.register(connection)
@@ -127,7 +132,9 @@ def test_two_databases_in_one_process_each_have_the_functions(
 # Whoever registered first may go
 
 
-def test_a_forgotten_cursor_that_registered_first_breaks_nothing(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_forgotten_cursor_that_registered_first_breaks_nothing(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con.cursor())
     gc.collect()
     reid_sql.register(con)
@@ -156,7 +163,9 @@ def test_a_read_only_file_registers_inside_a_transaction(file: Path) -> None:
         check(connection)
 
 
-@pytest.mark.parametrize("way_out", ["", *WAYS_OUT], ids=lambda word: word or "outside a transaction")
+@pytest.mark.parametrize(
+    "way_out", ["", *WAYS_OUT], ids=lambda word: word or "outside a transaction"
+)
 def test_a_database_file_is_left_without_a_trace(file: Path, way_out: str) -> None:
     with duckdb.connect(file) as connection:
         connection.execute("BEGIN" if way_out else "CHECKPOINT")
@@ -228,7 +237,9 @@ def test_an_open_transaction_is_not_disturbed(con: duckdb.DuckDBPyConnection, wa
     assert con.execute(WINDOW).fetchall() == [(1,), (1,), (2,), (2,), (1,)]
     assert con.execute(CLOSED_FORM).fetchall() == ANSWERS[CLOSED_FORM]
     con.execute(way_out)
-    assert con.execute("SELECT count(*) FROM people").fetchall() == [(5 if way_out == "COMMIT" else 3,)]
+    assert con.execute("SELECT count(*) FROM people").fetchall() == [
+        (5 if way_out == "COMMIT" else 3,)
+    ]
     assert records(con) == (5 if way_out == "COMMIT" else 3)
 
 
@@ -241,7 +252,9 @@ def test_functions_with_python_inside_answer_inside_the_transaction_and_after_it
     reid_sql.register(con)
     assert con.execute(WILDCARD).fetchall() == [(2, 4)]
     con.execute(way_out)
-    assert con.execute(WILDCARD).fetchall() == ([(2, 4)] if way_out == "COMMIT" else ANSWERS[WILDCARD])
+    assert con.execute(WILDCARD).fetchall() == (
+        [(2, 4)] if way_out == "COMMIT" else ANSWERS[WILDCARD]
+    )
 
 
 def test_uncommitted_rows_stay_unseen_by_others(con: duckdb.DuckDBPyConnection) -> None:
@@ -255,11 +268,15 @@ def test_uncommitted_rows_stay_unseen_by_others(con: duckdb.DuckDBPyConnection) 
     assert (records(con), records(other)) == (3, 3)
 
 
-def test_a_transaction_that_already_called_functions_is_not_disturbed(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_transaction_that_already_called_functions_is_not_disturbed(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute("BEGIN")
     con.execute("INSERT INTO people SELECT 8 + abs(i), upper('f') FROM range(4) t(i)")
     assert con.execute("SELECT count(*) FROM people").fetchall() == [(7,)]
-    with pytest.raises(ValueError, match=r"register before its transaction .*; register before BEGIN"):
+    with pytest.raises(
+        ValueError, match=r"register before its transaction .*; register before BEGIN"
+    ):
         reid_sql.register(con)
     assert con.execute("SELECT count(*) FROM people").fetchall() == [(7,)]
     con.execute("ROLLBACK")
@@ -280,7 +297,9 @@ def test_registering_in_one_transaction_after_another_and_then_outside(
     check(con)
 
 
-def test_registering_inside_a_transaction_after_registering_outside(con: duckdb.DuckDBPyConnection) -> None:
+def test_registering_inside_a_transaction_after_registering_outside(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con)
     con.execute("BEGIN")
     reid_sql.register(con)
@@ -289,7 +308,9 @@ def test_registering_inside_a_transaction_after_registering_outside(con: duckdb.
     check(con)
 
 
-def test_a_transaction_that_already_failed_stays_the_users_to_end(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_transaction_that_already_failed_stays_the_users_to_end(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute("BEGIN")
     with pytest.raises(duckdb.InvalidInputException, match="failed"):
         con.execute("SELECT error('failed')").fetchall()
@@ -303,7 +324,9 @@ def test_a_transaction_that_already_failed_stays_the_users_to_end(con: duckdb.Du
 # Wherever the user stands
 
 
-def test_the_functions_follow_into_another_database_or_schema(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_functions_follow_into_another_database_or_schema(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     reid_sql.register(con)
     con.execute("ATTACH ':memory:' AS other; CREATE SCHEMA other.inner; CREATE SCHEMA memory.inner")
     for place in ("other", "other.inner", "memory.inner"):
@@ -316,7 +339,9 @@ def test_the_functions_follow_into_another_database_or_schema(con: duckdb.DuckDB
 
 
 def test_a_search_path_of_the_users_own_is_kept(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE SCHEMA empty; CREATE SCHEMA filled; CREATE TABLE filled.others AS FROM people")
+    con.execute(
+        "CREATE SCHEMA empty; CREATE SCHEMA filled; CREATE TABLE filled.others AS FROM people"
+    )
     con.execute("SET search_path = 'empty,filled'")
     con.execute("BEGIN")
     reid_sql.register(con)
@@ -343,7 +368,9 @@ def test_names_that_need_quotes_may_be_where_the_transaction_is(
 
 
 @pytest.mark.parametrize("name", ["my_reid_sql_functions", "x,reid_sql_functions.main"])
-def test_a_database_whose_name_holds_ours_is_no_hindrance(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_database_whose_name_holds_ours_is_no_hindrance(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     con.execute(f"ATTACH ':memory:' AS {quoted(name)}; USE {quoted(name)}")
     con.execute(PEOPLE)
     con.execute("BEGIN")
@@ -353,7 +380,9 @@ def test_a_database_whose_name_holds_ours_is_no_hindrance(con: duckdb.DuckDBPyCo
     check(con)
 
 
-def test_registering_again_finds_the_functions_after_going_elsewhere(con: duckdb.DuckDBPyConnection) -> None:
+def test_registering_again_finds_the_functions_after_going_elsewhere(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
     con.execute("ATTACH ':memory:' AS other")
     con.execute("BEGIN")
     reid_sql.register(con)
@@ -367,7 +396,9 @@ def test_registering_again_finds_the_functions_after_going_elsewhere(con: duckdb
     check(con)
 
 
-@pytest.mark.parametrize("begin", [False, True], ids=["outside a transaction", "inside a transaction"])
+@pytest.mark.parametrize(
+    "begin", [False, True], ids=["outside a transaction", "inside a transaction"]
+)
 def test_a_connection_with_locked_settings_and_no_files_registers(*, begin: bool) -> None:
     with duckdb.connect(
         config={"enable_external_access": "false", "lock_configuration": "true"}
@@ -381,9 +412,7 @@ def test_a_connection_with_locked_settings_and_no_files_registers(*, begin: bool
 
 def test_the_users_variables_and_settings_stay(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET VARIABLE mine = 'kept'")
-    settings = (
-        f"SELECT name, value FROM duckdb_settings() WHERE name <> {literal('search_path')} ORDER BY ALL"
-    )
+    settings = f"SELECT name, value FROM duckdb_settings() WHERE name <> {literal('search_path')} ORDER BY ALL"
     before = con.execute(settings).fetchall()
     reid_sql.register(con)
     assert con.execute(settings).fetchall() == before

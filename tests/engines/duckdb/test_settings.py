@@ -55,7 +55,8 @@ WORDS: Final = {
         "join_order,statistics_propagation,unused_columns,cte_inlining",
     ],
     "enable_profiling": [],  # it writes to the terminal
-    "max_expression_depth": ["100"],  # of few nothing can be said any more, nor can it be taken back
+    # of few nothing can be said any more, nor can it be taken back
+    "max_expression_depth": ["100"],
     "memory_limit": ["300MB"],
     "null_order": ["NULLS FIRST"],
     "regex_match_operator_semantics": ["full"],
@@ -91,9 +92,13 @@ REFUSED: Final = {"default_collation", "max_execution_time", "max_expression_dep
 
 def settings() -> list[tuple[str, str]]:
     with duckdb.connect() as con:
-        found = con.execute("SELECT name, input_type FROM duckdb_settings() ORDER BY name").fetchall()
+        found = con.execute(
+            "SELECT name, input_type FROM duckdb_settings() ORDER BY name"
+        ).fetchall()
     every = os.environ.get("REID_SQL_SETTINGS") == "all"
-    return [(name, kind) for name, kind in found if name not in APART and (every or name in BENDING)]
+    return [
+        (name, kind) for name, kind in found if name not in APART and (every or name in BENDING)
+    ]
 
 
 def values(name: str, kind: str) -> list[str]:

@@ -65,7 +65,10 @@ UPDATES = [
 def test_class_sizes_are_put_into_a_table(con: duckdb.DuckDBPyConnection, update: str) -> None:
     con.execute(update)
     due = "SELECT id, count(*) OVER (PARTITION BY age, sex) FROM people ORDER BY id"
-    assert con.execute("SELECT id, k FROM people ORDER BY id").fetchall() == con.execute(due).fetchall()
+    assert (
+        con.execute("SELECT id, k FROM people ORDER BY id").fetchall()
+        == con.execute(due).fetchall()
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,9 @@ def test_class_sizes_are_put_into_a_table(con: duckdb.DuckDBPyConnection, update
         "SELECT max(equivalence_class_size(age, sex)) FROM people",
     ],
 )
-def test_where_sql_has_no_windows_duckdb_says_so(con: duckdb.DuckDBPyConnection, statement: str) -> None:
+def test_where_sql_has_no_windows_duckdb_says_so(
+    con: duckdb.DuckDBPyConnection, statement: str
+) -> None:
     """A class size is counted over the rows of a SELECT. Nothing is changed."""
     before = con.execute("FROM people ORDER BY id").fetchall()
     with pytest.raises(duckdb.BinderException, match="window function"):

@@ -12,7 +12,17 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tests.engines.asking import FUNCTIONS, answer, ask, counted, create, listed, literal, quoted, tidy
+from tests.engines.asking import (
+    FUNCTIONS,
+    answer,
+    ask,
+    counted,
+    create,
+    listed,
+    literal,
+    quoted,
+    tidy,
+)
 from tests.tables import Row
 
 COLUMNS = ["age", "sex"]
@@ -33,13 +43,22 @@ PLACES = {
     "temporary table": ("TEMP TABLE people", "people"),
     "temporary table by its database": ("TEMP TABLE people", "temp.people"),
     "temporary view": ("TEMP VIEW people", "people"),
-    "name with spaces and quotes": ("""TABLE "the ""young"" people's" """, '''"the ""young"" people's"'''),
-    "the same as a string": ("""TABLE "the ""young"" people's" """, """'"the ""young"" people''s"'"""),
+    "name with spaces and quotes": (
+        """TABLE "the ""young"" people's" """,
+        '''"the ""young"" people's"''',
+    ),
+    "the same as a string": (
+        """TABLE "the ""young"" people's" """,
+        """'"the ""young"" people''s"'""",
+    ),
     "name with a dot, as a string": ("""TABLE "people.of.2024" """, """'"people.of.2024"'"""),
     "name with a slash": ("""TABLE "f/m" """, '"f/m"'),
     "name with a slash, quoted in a string": ("""TABLE "f/m" """, """'"f/m"'"""),
     "name with a backslash, quoted in a string": ("""TABLE "f\\m" """, """'"f\\m"'"""),
-    "name that ends like a file, quoted in a string": ("""TABLE "people.csv" """, """'"people.csv"'"""),
+    "name that ends like a file, quoted in a string": (
+        """TABLE "people.csv" """,
+        """'"people.csv"'""",
+    ),
     "schema": ("TABLE clinic.people", "clinic.people"),
     "schema that needs quotes": ("""TABLE "the clinic".people """, '"the clinic".people'),
     "schema, as a string": ("""TABLE "the clinic".people """, """'"the clinic".people'"""),
@@ -77,17 +96,26 @@ def test_every_function_finds_it(con: duckdb.DuckDBPyConnection, function: str, 
 
 
 @pytest.mark.parametrize(
-    "name", ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"]
+    "name",
+    ["s", "t", "c", "i", "tbl", "qi", "columns", "nulls", "threshold", "max_size", "words", "body"],
 )
-def test_a_table_may_have_a_name_that_our_macros_use(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_table_may_have_a_name_that_our_macros_use(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     create(con, f"TABLE {name}", PEOPLE, COLUMNS)
-    assert answer(con, ask("attribute_risk", name, QI)) == counted("attribute_risk", PEOPLE, COLUMNS)
+    assert answer(con, ask("attribute_risk", name, QI)) == counted(
+        "attribute_risk", PEOPLE, COLUMNS
+    )
 
 
 @EVERY_FUNCTION
-def test_a_common_table_expression_is_a_table(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_a_common_table_expression_is_a_table(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE stored", PEOPLE, COLUMNS)
-    asked = answer(con, f"WITH adults AS (FROM stored WHERE age >= 18) {ask(function, 'adults', QI)}")
+    asked = answer(
+        con, f"WITH adults AS (FROM stored WHERE age >= 18) {ask(function, 'adults', QI)}"
+    )
     assert asked == counted(function, PEOPLE[:-1], COLUMNS)
 
 
@@ -102,10 +130,13 @@ def test_a_common_table_expression_hides_the_table_of_its_name(
 
 
 @pytest.mark.parametrize("how", ["MATERIALIZED", "NOT MATERIALIZED"])
-def test_a_common_table_expression_may_be_materialized(con: duckdb.DuckDBPyConnection, how: str) -> None:
+def test_a_common_table_expression_may_be_materialized(
+    con: duckdb.DuckDBPyConnection, how: str
+) -> None:
     create(con, "TABLE stored", PEOPLE, COLUMNS)
     asked = answer(
-        con, f"""WITH "the people" AS {how} (FROM stored) {ask("risk_summary", '"the people"', QI)}"""
+        con,
+        f"""WITH "the people" AS {how} (FROM stored) {ask("risk_summary", '"the people"', QI)}""",
     )
     assert asked == counted("risk_summary", PEOPLE, COLUMNS)
 
@@ -113,8 +144,12 @@ def test_a_common_table_expression_may_be_materialized(con: duckdb.DuckDBPyConne
 def test_a_temporary_table_hides_the_table_of_its_name(con: duckdb.DuckDBPyConnection) -> None:
     create(con, "TABLE people", OTHERS, COLUMNS)
     create(con, "TEMP TABLE people", PEOPLE, COLUMNS)
-    assert answer(con, ask("risk_summary", "people", QI)) == counted("risk_summary", PEOPLE, COLUMNS)
-    assert answer(con, ask("risk_summary", "memory.people", QI)) == counted("risk_summary", OTHERS, COLUMNS)
+    assert answer(con, ask("risk_summary", "people", QI)) == counted(
+        "risk_summary", PEOPLE, COLUMNS
+    )
+    assert answer(con, ask("risk_summary", "memory.people", QI)) == counted(
+        "risk_summary", OTHERS, COLUMNS
+    )
 
 
 @EVERY_FUNCTION
@@ -147,7 +182,9 @@ def folder(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> Path:
     for name in FILES:
         con.execute(f"COPY source TO {literal(str(tmp_path / name))}")
     for half, rows in enumerate(["LIMIT 3", "OFFSET 3"]):
-        con.execute(f"COPY (FROM source {rows}) TO {literal(str(tmp_path / f'half {half}.parquet'))}")
+        con.execute(
+            f"COPY (FROM source {rows}) TO {literal(str(tmp_path / f'half {half}.parquet'))}"
+        )
     con.execute("DROP TABLE source")
     return tmp_path
 
@@ -175,7 +212,9 @@ def test_a_file_without_a_folder_is_read(
 ) -> None:
     monkeypatch.chdir(folder)
     for name in ("people.csv", "people.parquet"):
-        assert answer(con, ask("risk_summary", literal(name), QI)) == counted("risk_summary", PEOPLE, COLUMNS)
+        assert answer(con, ask("risk_summary", literal(name), QI)) == counted(
+            "risk_summary", PEOPLE, COLUMNS
+        )
 
 
 VERY_FILES = {
@@ -256,9 +295,13 @@ def test_values_of_json_stay_apart(
     packed = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
     (tmp_path / name).write_bytes(packed)
     path = literal(str(tmp_path / name))
-    asked = con.execute(f"SELECT class_size FROM class_size_histogram({path}, ['age', 'sex'])").fetchall()
+    asked = con.execute(
+        f"SELECT class_size FROM class_size_histogram({path}, ['age', 'sex'])"
+    ).fetchall()
     assert asked == [(1,), (2,)]
-    reported = con.execute(f"SELECT DISTINCT sex FROM equivalence_classes({path}, ['age', 'sex'])").fetchall()
+    reported = con.execute(
+        f"SELECT DISTINCT sex FROM equivalence_classes({path}, ['age', 'sex'])"
+    ).fetchall()
     assert reported == [("F",)]
 
 
@@ -273,18 +316,26 @@ def test_no_line_of_a_file_is_a_comment(
     assert asked == counted(function, rows, COLUMNS)
 
 
-def test_people_are_counted_in_that_very_file(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_people_are_counted_in_that_very_file(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
     file = tmp_path / "age=5" / "visits[1].parquet"
     file.parent.mkdir()
-    con.execute(f"COPY (SELECT i % 60 AS id, i % 25 AS age FROM range(99) t(i)) TO {literal(str(file))}")
-    con.execute(f"CREATE VIEW visits AS FROM read_parquet('{file.parent}/*', hive_partitioning := false)")
+    con.execute(
+        f"COPY (SELECT i % 60 AS id, i % 25 AS age FROM range(99) t(i)) TO {literal(str(file))}"
+    )
+    con.execute(
+        f"CREATE VIEW visits AS FROM read_parquet('{file.parent}/*', hive_partitioning := false)"
+    )
     for function in ("risk_summary", "pyc_fit"):  # which count people, and take one row for each
         asked = f"FROM {function}({{}}, ['age'], entity := 'id')"
         found = con.execute(asked.format(literal(str(file)))).fetchall()
         assert found == con.execute(asked.format("visits")).fetchall()
 
 
-def test_a_path_in_quotes_of_its_own_is_no_pattern(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_a_path_in_quotes_of_its_own_is_no_pattern(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
     con.execute(f"COPY (SELECT 34 AS age, 'F' AS sex) TO '{tmp_path}/people1.parquet'")
     path = literal(quoted(f"{tmp_path}/people[1].parquet"))
     with pytest.raises(duckdb.Error, match="tbl must be a path without quotes around it"):
@@ -317,9 +368,13 @@ def test_a_variable_that_holds_a_frame_is_a_table(
 
 
 @pytest.mark.parametrize("name", ["people", "the people's"])
-def test_a_registered_frame_is_a_table(con: duckdb.DuckDBPyConnection, frame: Any, name: str) -> None:
+def test_a_registered_frame_is_a_table(
+    con: duckdb.DuckDBPyConnection, frame: Any, name: str
+) -> None:
     con.register(name, frame)
-    assert answer(con, ask("risk_summary", quoted(name), QI)) == counted("risk_summary", PEOPLE, COLUMNS)
+    assert answer(con, ask("risk_summary", quoted(name), QI)) == counted(
+        "risk_summary", PEOPLE, COLUMNS
+    )
 
 
 def test_a_relation_in_a_variable_is_a_table(con: duckdb.DuckDBPyConnection) -> None:
@@ -335,10 +390,14 @@ def test_a_relation_in_a_variable_is_a_table(con: duckdb.DuckDBPyConnection) -> 
 
 
 @EVERY_FUNCTION
-def test_table_and_columns_may_be_prepared_parameters(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_table_and_columns_may_be_prepared_parameters(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE people", PEOPLE, COLUMNS)
     tables = ["people"] * (2 if function == "journalist_risk" else 1)
-    assert answer(con, ask(function, "?", "?"), [*tables, COLUMNS]) == counted(function, PEOPLE, COLUMNS)
+    assert answer(con, ask(function, "?", "?"), [*tables, COLUMNS]) == counted(
+        function, PEOPLE, COLUMNS
+    )
     named = answer(con, ask(function, "$people", "$qi"), {"people": "people", "qi": COLUMNS})
     assert named == counted(function, PEOPLE, COLUMNS)
 
@@ -355,7 +414,9 @@ def test_a_prepared_statement_answers_for_each_table(con: duckdb.DuckDBPyConnect
 
 
 @EVERY_FUNCTION
-def test_table_and_columns_may_be_variables_of_sql(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_table_and_columns_may_be_variables_of_sql(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE people", PEOPLE, COLUMNS)
     con.execute(f"SET VARIABLE my_table = 'people'; SET VARIABLE my_columns = {QI}")
     asked = answer(con, ask(function, "getvariable('my_table')", "getvariable('my_columns')"))
@@ -369,7 +430,9 @@ def test_the_options_may_be_prepared_parameters(con: duckdb.DuckDBPyConnection) 
         f"{QI}, threshold := ?, nulls := ?)"
     )
     assert con.execute(question, [0.5, "drop"]).fetchall() == [(5, 0.2, 0.5, "drop")]
-    subsets = con.execute(f"SELECT columns FROM attribute_risk(people, {QI}, max_size := ?)", [2]).fetchall()
+    subsets = con.execute(
+        f"SELECT columns FROM attribute_risk(people, {QI}, max_size := ?)", [2]
+    ).fetchall()
     assert subsets == [(["age"],), (["sex"],), (["age", "sex"],)]
 
 
@@ -377,7 +440,9 @@ def test_the_options_may_be_prepared_parameters(con: duckdb.DuckDBPyConnection) 
 
 
 @EVERY_FUNCTION
-def test_a_view_over_a_function_follows_its_table(con: duckdb.DuckDBPyConnection, function: str) -> None:
+def test_a_view_over_a_function_follows_its_table(
+    con: duckdb.DuckDBPyConnection, function: str
+) -> None:
     create(con, "TABLE people", PEOPLE[:4], COLUMNS)
     con.execute(f"CREATE TEMP VIEW risk AS {ask(function, 'people', QI)}")
     assert answer(con, "FROM risk") == counted(function, PEOPLE[:4], COLUMNS)
@@ -430,13 +495,13 @@ def test_two_functions_answer_in_one_query(con: duckdb.DuckDBPyConnection) -> No
     assert con.execute(union).fetchall() == [(6,), (3,)]
 
 
-def test_the_population_is_another_table_of_any_kind(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def test_the_population_is_another_table_of_any_kind(
+    con: duckdb.DuckDBPyConnection, folder: Path
+) -> None:
     create(con, "TABLE sample", [(34, "F"), (8, "F"), (99, None)], COLUMNS)
     population = pl.DataFrame(PEOPLE, schema=COLUMNS, orient="row")
     for table in ("population", literal(str(folder / FILES[1]))):
-        question = (
-            f"SELECT records, k, average_risk, uncovered_records FROM journalist_risk(sample, {table}, {QI})"
-        )
+        question = f"SELECT records, k, average_risk, uncovered_records FROM journalist_risk(sample, {table}, {QI})"
         assert con.execute(question).fetchall() == [(3, 1, (1 / 2 + 1 + 1) / 3, 1)]
     assert population.height == len(PEOPLE)
 

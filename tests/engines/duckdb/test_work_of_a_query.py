@@ -20,7 +20,8 @@ from tests.conformance.test_functions import question
 
 SIZES: Final = (10_000, 100_000)
 MAX_COLUMNS: Final = 64
-NO_RECORDS: Final = ("audit_tables", "load_model")  # asked about published cells, and about saved models
+# asked about published cells, and about saved models
+NO_RECORDS: Final = ("audit_tables", "load_model")
 LONG: Final = (  # tests/all asks these
     "audit_synthetic",
     "fit_people",
@@ -31,7 +32,9 @@ LONG: Final = (  # tests/all asks these
     "unicity_people",
     "validate_risk",
 )
-SCENARIO: Final = {"scenario": {"population": 10**6, "groups": [{"columns": ["age"], "probability": 0.5}]}}
+SCENARIO: Final = {
+    "scenario": {"population": 10**6, "groups": [{"columns": ["age"], "probability": 0.5}]}
+}
 ENGINE_CALLS: Final = {
     "connect",
     "cursor",
@@ -98,7 +101,9 @@ def counting(calls: Counter[str]) -> Iterator[None]:
         sys.setprofile(None)
 
 
-def calls_of(con: duckdb.DuckDBPyConnection, sql: str, tables: list[str], size: int) -> Counter[str]:
+def calls_of(
+    con: duckdb.DuckDBPyConnection, sql: str, tables: list[str], size: int
+) -> Counter[str]:
     for table in tables:
         con.execute(f'CREATE OR REPLACE TEMP VIEW "{table}" AS FROM people_{size}')
     calls: Counter[str] = Counter()
@@ -114,7 +119,9 @@ def asked(function: Function) -> Mapping[str, Any]:
 
 @pytest.mark.newest
 @pytest.mark.parametrize("name", [name for name in one_of_each_reduction() if name not in LONG])
-def test_calls_and_parses_do_not_grow_with_the_rows(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_calls_and_parses_do_not_grow_with_the_rows(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     assert_calls_do_not_grow(con, one_of_each_reduction()[name])
 
 
@@ -141,7 +148,9 @@ def keys(node: Mapping[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("number", range(1, 17))
-def test_a_window_has_the_plan_of_the_plain_window(con: duckdb.DuckDBPyConnection, number: int) -> None:
+def test_a_window_has_the_plan_of_the_plain_window(
+    con: duckdb.DuckDBPyConnection, number: int
+) -> None:
     columns = ", ".join(f"c{place}" for place in range(number))
     plain = f"count(*) OVER (PARTITION BY {columns})"
     assert plan(con, f"equivalence_class_size({columns})") == plan(con, plain)

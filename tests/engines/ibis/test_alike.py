@@ -21,7 +21,19 @@ pytestmark = pytest.mark.first(database=["duckdb"])
 
 TEXTS = ["a", "A", "a ", "é", "e\u0301", "a"]  # five of them, one twice
 SIZES = [2, 1, 1, 1, 1, 2]
-ODD = ["^a.*$", "*", "a.b", "select", 'say "a"', "it's", "`t`", "q1", "é", "two words", "class size"]
+ODD = [
+    "^a.*$",
+    "*",
+    "a.b",
+    "select",
+    'say "a"',
+    "it's",
+    "`t`",
+    "q1",
+    "é",
+    "two words",
+    "class size",
+]
 IN_PROCESS = ("duckdb", "sqlite", "datafusion")
 EVERY = pytest.mark.parametrize(
     "database", [*IN_PROCESS, pytest.param("postgres", marks=pytest.mark.postgres)]
@@ -29,7 +41,9 @@ EVERY = pytest.mark.parametrize(
 
 
 def reached(database: str, request: pytest.FixtureRequest) -> Any:
-    return connected(database, request.getfixturevalue("postgres") if database == "postgres" else "")
+    return connected(
+        database, request.getfixturevalue("postgres") if database == "postgres" else ""
+    )
 
 
 def answer(table: Any) -> list[dict[str, Any]]:
@@ -42,7 +56,9 @@ def sizes(table: Any, columns: Sequence[str]) -> list[int]:
     reported = sorted(sized, key=lambda line: int(line["row"]))
     found = [line["k"] for line in reported]
     assert sum(line["records"] for line in counted) == len(found)
-    assert {line["class_size"]: line["records"] for line in counted} == {k: found.count(k) for k in found}
+    assert {line["class_size"]: line["records"] for line in counted} == {
+        k: found.count(k) for k in found
+    }
     return found
 
 
@@ -53,7 +69,10 @@ def weighed(table: Any, sensitive: str, values: Sequence[Any]) -> None:
     for name in ("t_closeness", "beta_likeness", "delta_disclosure", "l_diversity"):
         variant = {"variant": "recursive"} if name == "l_diversity" else {}
         found = answer(getattr(ri, name)(numbered, ["third"], sensitive, **variant))
-        same(found, getattr(rp, name)(frame.lazy(), ["third"], sensitive, **variant).collect().to_dicts())
+        same(
+            found,
+            getattr(rp, name)(frame.lazy(), ["third"], sensitive, **variant).collect().to_dicts(),
+        )
 
 
 @pytest.mark.parametrize("setting", ["SET default_collation = 'nocase'", "SELECT 1"])
@@ -78,7 +97,9 @@ def test_a_collation_of_duckdb_within_a_value_merges_no_classes(setting: str, sh
     with duckdb.connect() as inner:
         inner.execute('CREATE TABLE written ("row" INT, word VARCHAR COLLATE NOCASE.NOACCENT)')
         inner.executemany("INSERT INTO written VALUES (?, ?)", list(enumerate(texts)))
-        inner.execute(f'CREATE TABLE held AS SELECT "row", {shape.format("word")} AS word FROM written')
+        inner.execute(
+            f'CREATE TABLE held AS SELECT "row", {shape.format("word")} AS word FROM written'
+        )
         inner.execute(setting)
         table = ibis.duckdb.from_connection(inner).table("held")
         assert len(answer(table.group_by("word").agg(n=table.count()))) < len(texts) - 1
@@ -86,7 +107,9 @@ def test_a_collation_of_duckdb_within_a_value_merges_no_classes(setting: str, sh
         met = answer(ri.journalist_risk(table, table, ["word"]))[0]
         assert (met["k"], met["unique_records"], met["uncovered_records"]) == (1, 10, 0)
         classes = [line["word"] for line in answer(ri.equivalence_classes(table, ["word"]))]
-        assert sorted(map(repr, classes)) == sorted({repr(word) for word in answer_of(table, "word")})
+        assert sorted(map(repr, classes)) == sorted(
+            {repr(word) for word in answer_of(table, "word")}
+        )
 
 
 def answer_of(table: Any, name: str) -> list[Any]:
@@ -117,8 +140,12 @@ def test_a_sensitive_value_is_weighed_beside_those_like_it(
 
 
 @EVERY
-def test_null_is_like_null_and_unlike_all_else(database: str, request: pytest.FixtureRequest) -> None:
-    frame = pl.DataFrame({"row": range(5), "one": ["", None, None, " ", ""], "two": [0, None, None, None, 0]})
+def test_null_is_like_null_and_unlike_all_else(
+    database: str, request: pytest.FixtureRequest
+) -> None:
+    frame = pl.DataFrame(
+        {"row": range(5), "one": ["", None, None, " ", ""], "two": [0, None, None, None, 0]}
+    )
     table = put(reached(database, request), frame)
     assert sizes(table, ["one", "two"]) == [2, 2, 2, 1, 2]
     met = answer(ri.journalist_risk(table, table, ["one", "two"]))[0]
@@ -185,7 +212,9 @@ def test_nothing_is_created_in_the_database(database: str, request: pytest.Fixtu
 def test_very_many_subsets_are_counted_at_the_client_alike(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = pl.DataFrame({"a": [1, 1, 2, None, 2, 1], "b": list("xyxyxy"), "who": [1, 1, 2, 3, 4, 3]})
+    frame = pl.DataFrame(
+        {"a": [1, 1, 2, None, 2, 1], "b": list("xyxyxy"), "who": [1, 1, 2, 3, 4, 3]}
+    )
     table = put(connected("sqlite"), frame)
     expected = answer(ri.attribute_risk(table, ["a", "b"], **options))
     monkeypatch.setattr("reid_sql.reductions.subsets.MAX_COUNTED", 1)

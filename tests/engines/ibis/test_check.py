@@ -91,13 +91,18 @@ def people() -> pl.DataFrame:
     """Some of the made-up town as texts, every seventh diagnosis and fifth postcode missing."""
     frame = pl.read_csv(PEOPLE, infer_schema=False).head(600).with_row_index("row")
     for name, every in (("diagnosis", 7), ("postcode", 5)):
-        frame = frame.with_columns(pl.when(pl.col("row") % every > 0).then(pl.col(name)).alias(name))
+        frame = frame.with_columns(
+            pl.when(pl.col("row") % every > 0).then(pl.col(name)).alias(name)
+        )
     return frame.with_columns(person=(pl.col("row") // 2).cast(pl.String)).drop("row")
 
 
 @pytest.fixture
 def url(
-    request: pytest.FixtureRequest, tmp_path: Path, people: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    people: pl.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[str]:
     """A warehouse of this kind with the people in `survey.people`; its URL, whose password is a secret."""
     kind = getattr(request, "param", "postgres")
@@ -148,7 +153,9 @@ def on_file(tmp_path_factory: pytest.TempPathFactory, people: pl.DataFrame) -> C
 
     @cache
     def judged(how: str) -> Any:
-        return gate.check(of_file(tmp_path_factory.mktemp("file"), people, f"{how}\n{CHECKS}"), risky=5)
+        return gate.check(
+            of_file(tmp_path_factory.mktemp("file"), people, f"{how}\n{CHECKS}"), risky=5
+        )
 
     return judged
 
@@ -171,7 +178,10 @@ def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
 ) -> None:
     expected = on_file(how)
     found = gate.check(of_url(tmp_path, url, f"{how}\n{CHECKS}"), risky=5)
-    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} >= {"pass", "fail"}
+    assert {group["verdict"] for each in expected["checks"] for group in each["groups"]} >= {
+        "pass",
+        "fail",
+    }
     assert figures(found) == figures(expected)
     assert found["tables"][0]["risky_records"] == expected["tables"][0]["risky_records"]
     assert (found["tables"][0]["file"], found["tables"][0]["sha256"]) == (url, None)
@@ -186,7 +196,10 @@ def test_models_judge_what_the_warehouse_counted_as_they_judge_a_file(
     tmp_path: Path, people: pl.DataFrame, url: str, how: str
 ) -> None:
     checks = f"{how}\n{AT_CLIENT}"
-    expected, found = gate.check(of_file(tmp_path, people, checks)), gate.check(of_url(tmp_path, url, checks))
+    expected, found = (
+        gate.check(of_file(tmp_path, people, checks)),
+        gate.check(of_url(tmp_path, url, checks)),
+    )
     judged = {each["measure"] for each in expected["checks"] if each["verdict"] in {"pass", "fail"}}
     assert judged >= {"population_uniqueness", "xi_share", "qar"}
     assert figures(found) == figures(expected)
@@ -211,7 +224,10 @@ def test_missing_values_may_be_any_value(tmp_path: Path, people: pl.DataFrame, u
     checks = [{ measure = "k", at_least = 5 },
       { measure = "average_risk", at_most = 0.1, by = ["education"] }]
     """
-    expected, found = gate.check(of_file(tmp_path, people, checks)), gate.check(of_url(tmp_path, url, checks))
+    expected, found = (
+        gate.check(of_file(tmp_path, people, checks)),
+        gate.check(of_url(tmp_path, url, checks)),
+    )
     assert figures(found) == figures(expected)
 
 
@@ -223,8 +239,15 @@ def test_what_is_too_much_for_the_client_is_not_judged(
     monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "200")
     page = gate.check(of_url(tmp_path, url, NOT_HERE))
     verdicts = [each["verdict"] for each in page["checks"]]
-    assert (verdicts, page["verdict"], page["exit_code"]) == (["pass", "not judged"], "not judged", 2)
-    assert "must be at most 66 rows, as they come to the client" in page["checks"][1]["groups"][0]["why"]
+    assert (verdicts, page["verdict"], page["exit_code"]) == (
+        ["pass", "not judged"],
+        "not judged",
+        2,
+    )
+    assert (
+        "must be at most 66 rows, as they come to the client"
+        in page["checks"][1]["groups"][0]["why"]
+    )
     schema = (root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")
     jsonschema.validate(page, json.loads(schema))
 
@@ -256,20 +279,32 @@ def refused(folder: Path, where: str, checks: str = SIMPLE, **more: Any) -> str:
 
 @pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
-def test_a_table_or_column_that_is_not_there_is_offered_the_nearest(tmp_path: Path, url: str) -> None:
+def test_a_table_or_column_that_is_not_there_is_offered_the_nearest(
+    tmp_path: Path, url: str
+) -> None:
     for wrong, near in {
-        **({"peopel": "did you mean 'people'?"} if "sqlite" in url else {"people": "mean 'survey.people'?"}),
+        **(
+            {"peopel": "did you mean 'people'?"}
+            if "sqlite" in url
+            else {"people": "mean 'survey.people'?"}
+        ),
         "survey.peopel": "did you mean 'people'?",
         "survay.people": "did you mean 'survey.people'?",
         "survay.peopel": "did you mean 'survey'?",
     }.items():
         if "sqlite" not in url or "." not in wrong:
             reported = refused(tmp_path, f'url = "{url}"\n[[tables]]\ntable = "{wrong}"')
-            assert f"policy tables[1].table must be a table of the database, got '{wrong}'; " in reported
+            assert (
+                f"policy tables[1].table must be a table of the database, got '{wrong}'; "
+                in reported
+            )
             assert near in reported
     where = f'url = "{url}"\n[[tables]]\ntable = "{named(url)}"'
     reported = refused(tmp_path, where, SIMPLE.replace('"age", "sex", "postcode"', '"Age", "sex"'))
-    assert reported == "columns of the policy must be columns of the table, got 'Age'; did you mean 'age'?"
+    assert (
+        reported
+        == "columns of the policy must be columns of the table, got 'Age'; did you mean 'age'?"
+    )
 
 
 T = '[[tables]]\ntable = "t"'
@@ -316,12 +351,25 @@ def test_a_file_beside_a_warehouse_is_refused(tmp_path: Path) -> None:
 
 def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFrame) -> None:
     table = ibis.memtable(people)
-    reported = refused(tmp_path, "[[tables]]", tables={"peple": table, "people": table}, checks=NOT_HERE)
-    assert reported == "tables must be named as the policy names them, got 'peple'; did you mean 'people'?"
+    reported = refused(
+        tmp_path, "[[tables]]", tables={"peple": table, "people": table}, checks=NOT_HERE
+    )
+    assert (
+        reported
+        == "tables must be named as the policy names them, got 'peple'; did you mean 'people'?"
+    )
     reported = refused(tmp_path, "[[tables]]", tables={"people": people}, checks=NOT_HERE)
-    assert reported == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
-    reported = refused(tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table})
-    assert "tables must contain the population 'register' of policy tables[1] too, got ['people']" in reported
+    assert (
+        reported
+        == "tables['people'] must be an Ibis table, got DataFrame; pass connection.table('name')"
+    )
+    reported = refused(
+        tmp_path, '[[tables]]\npopulation_table = "register"', tables={"people": table}
+    )
+    assert (
+        "tables must contain the population 'register' of policy tables[1] too, got ['people']"
+        in reported
+    )
 
 
 @pytest.mark.parametrize(
@@ -375,14 +423,18 @@ def test_no_error_tells_a_secret(
 def k_of(folder: Path, url: str, table: str, qi: str = '"age", "sex"') -> Any:
     measured = '{ measure = "k", at_least = 2 }, { measure = "uniqueness", at_most = 1 }'
     checks = f"quasi_identifiers = [{qi}]\nchecks = [{measured}]"
-    page = gate.check(written(folder, f'mask_below = 1\nurl = "{url}"\n[[tables]]\ntable = {table}', checks))
+    page = gate.check(
+        written(folder, f'mask_below = 1\nurl = "{url}"\n[[tables]]\ntable = {table}', checks)
+    )
     return [page["tables"][0]["records"], *(each["groups"][0]["value"] for each in page["checks"])]
 
 
 def test_macros_of_a_database_file_are_not_ours(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "t.duckdb") as con:
         con.execute("CREATE TABLE t AS SELECT range AS age, 1 AS sex FROM range(50)")
-        con.execute("CREATE MACRO sum(x) AS 1000; CREATE MACRO count(x) AS 1000; CREATE MACRO min(x) AS 1000")
+        con.execute(
+            "CREATE MACRO sum(x) AS 1000; CREATE MACRO count(x) AS 1000; CREATE MACRO min(x) AS 1000"
+        )
     assert k_of(tmp_path, "duckdb://t.duckdb", "'t'") == [50, 1, 1]
     assert k_of(tmp_path, "duckdb://t.duckdb", "'T'") == [50, 1, 1]
 
@@ -402,6 +454,8 @@ def test_a_table_that_changes_meanwhile_is_not_judged(tmp_path: Path, people: pl
 def test_no_query_takes_distinct_rows_by_ibis() -> None:
     """They are grouped, as the test before this one tells why."""
     root = Path(reid_sql.__file__).parent
-    files = [path for path in root.rglob("*.py") if "import ibis" in path.read_text(encoding="utf-8")]
+    files = [
+        path for path in root.rglob("*.py") if "import ibis" in path.read_text(encoding="utf-8")
+    ]
     assert len(files) > 10
     assert [path for path in files if ".distinct()" in path.read_text(encoding="utf-8")] == []

@@ -33,14 +33,18 @@ def stood(frame: Any, columns: list[str]) -> list[tuple[Any, ...]]:
 
 def test_each_record_stands_as_often_as_it_was_counted() -> None:
     counts = {"a": 1, "b": PIECE, "c": PIECE + 1, "d": 3 * PIECE - 1, None: 2}
-    frame = pl.DataFrame({"letter": [letter for letter, many in counts.items() for _ in range(many)]})
+    frame = pl.DataFrame(
+        {"letter": [letter for letter, many in counts.items() for _ in range(many)]}
+    )
     rows = [value for (value,) in stood(ibis.memtable(frame.to_arrow()), ["letter"])]
     assert {letter: rows.count(letter) for letter in set(rows)} == counts
 
 
 def test_columns_that_differ_by_capitals_alone_are_refused() -> None:
     table = ibis.memtable({"Age": [1, 2], "age": [3, 4]})
-    with pytest.raises(ReidError, match="columns must differ by more than capitals where the client answers"):
+    with pytest.raises(
+        ReidError, match="columns must differ by more than capitals where the client answers"
+    ):
         ri.population_risk(table, ["Age", "age"], [10])
     with pytest.raises(
         ReidError, match="columns must be columns of the table, got 'AGE'; did you mean 'Age'"
@@ -88,7 +92,9 @@ checks = [
 def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
     """A table that loses records between two reads gives no figure of those that are left."""
     members = duckdb.connect()
-    members.execute("CREATE TABLE people AS SELECT range % 9 AS age, range % 2 AS sex FROM range(90)")
+    members.execute(
+        "CREATE TABLE people AS SELECT range % 9 AS age, range % 2 AS sex FROM range(90)"
+    )
     (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
     policy = read_policy(tmp_path / "p.toml", ["people"])
     table = ibis.duckdb.from_connection(members).table("people")
@@ -98,7 +104,9 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
         members.execute("DELETE FROM people WHERE age = 3")
         assert release.answer(second)[0]["share"] == 0  # its records came with those of the first
         assert isinstance(release.engine, IbisTable)
-        with pytest.raises(MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"):
+        with pytest.raises(
+            MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"
+        ):
             release.engine.fetch(["sex"], ())
 
 
@@ -133,7 +141,9 @@ def test_no_more_is_held_than_may_come(
     assert len(came) == reads
 
 
-def test_what_is_more_than_is_to_come_is_not_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_more_than_is_to_come_is_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "p.toml").write_text(CHECKS, encoding="utf-8")
     table = ibis.memtable({"age": list(range(90)), "sex": [0, 1] * 45})
     monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", "200")

@@ -29,14 +29,27 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("disclosing_classes", [["age"], "sex"], {"threshold": 2.5}),
     ("alpha_k_anonymity", [["age"], "region"], {}),
     ("disclosing_classes", [["age"], "region"], {"measure": "alpha_k_anonymity", "threshold": 0.3}),
-    *(("beta_likeness", [["age"], "region"], {"variant": variant}) for variant in ("basic", "enhanced")),
-    *(("delta_disclosure", [["age"], "region"], {"variant": variant}) for variant in ("present", "all")),
-    ("disclosing_classes", [["age"], "region"], {"measure": "beta_likeness", "variant": "enhanced"}),
+    *(
+        ("beta_likeness", [["age"], "region"], {"variant": variant})
+        for variant in ("basic", "enhanced")
+    ),
+    *(
+        ("delta_disclosure", [["age"], "region"], {"variant": variant})
+        for variant in ("present", "all")
+    ),
+    (
+        "disclosing_classes",
+        [["age"], "region"],
+        {"measure": "beta_likeness", "variant": "enhanced"},
+    ),
     ("class_size_histogram", [["age"]], {"by": ["sex"]}),
 ]
 IN_WINDOWS: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("class_size_histogram", [TWO], {"entity": "region"}),
-    *(("attribute_risk", [TWO], {"nulls": nulls, "entity": "region"}) for nulls in ("value", "drop")),
+    *(
+        ("attribute_risk", [TWO], {"nulls": nulls, "entity": "region"})
+        for nulls in ("value", "drop")
+    ),
     ("class_size_histogram", [["age"]], {"by": ["sex"], "nulls": "drop"}),
     ("risk_summary", [["age"]], {"by": ["sex"], "nulls": "drop", "entity": "region"}),
     ("pyc_fit", [TWO], {"entity": "region"}),
@@ -58,7 +71,9 @@ def table(database: str) -> Any:
     return put(connected(database), FRAME)
 
 
-def rows(name: str, table: Any, arguments: list[Any], options: dict[str, Any]) -> list[dict[str, Any]]:
+def rows(
+    name: str, table: Any, arguments: list[Any], options: dict[str, Any]
+) -> list[dict[str, Any]]:
     found = collected(getattr(ri, name)(table, *arguments, **options), "an answer")
     return found.to_pylist()  # type: ignore[no-any-return]
 
@@ -89,7 +104,9 @@ def test_what_needs_windows_is_counted_or_refused(
 
 
 @pytest.mark.parametrize("options", [{}, {"nulls": "drop"}, {"nulls": "wildcard"}])
-def test_a_population_is_counted_as_polars_does(database: str, table: Any, options: dict[str, Any]) -> None:
+def test_a_population_is_counted_as_polars_does(
+    database: str, table: Any, options: dict[str, Any]
+) -> None:
     half = FRAME.head(20)
     part = put(connected(database), half)
     for tables, frames in (((part, table), (half, FRAME)), ((table, part), (FRAME, half))):

@@ -35,7 +35,9 @@ def test_texts_are_never_compared_as_they_are(dialect: str) -> None:
     tree = sqlglot.parse_one(query("histogram", dialect), read=NAMED.get(dialect, dialect))
     named = [column for column in tree.find_all(sqlglot.exp.Column) if column.name == "name"]
     assert named
-    assert all(not isinstance(column.parent, sqlglot.exp.Alias | sqlglot.exp.Group) for column in named)
+    assert all(
+        not isinstance(column.parent, sqlglot.exp.Alias | sqlglot.exp.Group) for column in named
+    )
 
 
 def test_the_folder_holds_each_dialect() -> None:

@@ -84,7 +84,8 @@ MARIADB = {
     "enum('x','y')": ["'x'", "'y'", "NULL"],
     "enum('y','')": ["''", "'y'", "NULL"],
     "enum('x')": ["'no member'", "'x'", "NULL"],
-    "enum('x','')": ["'no member'", "''", "'x'", "NULL"],  # of which the first comes as the empty text, too
+    # of which the first comes as the empty text, too
+    "enum('x','')": ["'no member'", "''", "'x'", "NULL"],
     "varchar(9)": ["''", "'0'", "'x'", "NULL"],
     "set('x','y')": ["'x'", "'y'", "'x,y'", "''"],
     "set('x','')": ["2", "0", "'x'", "NULL"],
@@ -105,8 +106,10 @@ DUCKDB = {
     "STRUCT(a INT, b VARCHAR)": ["{'a': 1, 'b': 'x'}", "{'a': 1, 'b': 'X'}"],
     "UUID": ["'00000000-0000-0000-0000-00000000000a'", "'00000000-0000-0000-0000-00000000000b'"],
 }
-REFUSED = {("sqlite", "text")}  # a text column with bytes and numbers: the driver gives other values
-ALIKE = {("of_mariadb", "enum('x','')"), ("of_mariadb", "set('x','')")}  # values that are written alike
+# a text column with bytes and numbers: the driver gives other values
+REFUSED = {("sqlite", "text")}
+# values that are written alike
+ALIKE = {("of_mariadb", "enum('x','')"), ("of_mariadb", "set('x','')")}
 
 
 class Held:
@@ -125,7 +128,9 @@ class Held:
         for value in [*values, values[0]]:
             self.run(f"INSERT INTO {name} VALUES ({value}, 1)")
         counted = self.run(f"SELECT x IS NULL, count(*) FROM {name} GROUP BY x")
-        counts = Counter({f"{'NULL' if null else place}": n for place, (null, n) in enumerate(counted)})
+        counts = Counter(
+            {f"{'NULL' if null else place}": n for place, (null, n) in enumerate(counted)}
+        )
         table = self.backend.table(name, **({"database": self.database} if self.database else {}))
         return table, counts
 
@@ -163,7 +168,9 @@ def of_postgres(postgres: str) -> Iterator[Held]:
 def of_mariadb(mariadb: str) -> Iterator[Held]:
     pymysql.install_as_MySQLdb()
     with pytest.warns(UserWarning, match="time zone"):  # a server without names of zones
-        con = ibis.mysql.connect(user="root", unix_socket=mariadb, host="localhost", database="mysql")
+        con = ibis.mysql.connect(
+            user="root", unix_socket=mariadb, host="localhost", database="mysql"
+        )
 
     def run(sql: str) -> list[tuple[Any, ...]]:
         with con.con.cursor() as cursor:
@@ -186,7 +193,10 @@ DATABASES = [
 ]
 CASES = [
     *(pytest.param("sqlite", kind, values, id=f"sqlite {kind}") for kind, values in SQLITE.items()),
-    *(pytest.param("of_duckdb", kind, values, id=f"duckdb {kind}") for kind, values in DUCKDB.items()),
+    *(
+        pytest.param("of_duckdb", kind, values, id=f"duckdb {kind}")
+        for kind, values in DUCKDB.items()
+    ),
     *(
         pytest.param("of_postgres", kind, values, id=f"postgres {kind}", marks=pytest.mark.postgres)
         for kind, values in POSTGRES.items()
@@ -228,7 +238,8 @@ def test_values_that_are_counted_again_are_those_of_the_database(
                 question()
             assert "Alice" not in str(refused.value)
         return
-    if (database, kind) in ALIKE:  # each is a class of its own, or they are refused; groups go by their names
+    # each is a class of its own, or they are refused; groups go by their names
+    if (database, kind) in ALIKE:
         with suppress(ReidError):
             assert len(asked[2]()) == len(counts)
         return
@@ -236,7 +247,11 @@ def test_values_that_are_counted_again_are_those_of_the_database(
     sizes = matched(counts)
     assert (summary[0]["k"], summary[0]["unique_records"]) == (min(sizes), sizes[1])
     [found] = journalist
-    assert (found["k"], found["unique_records"], found["uncovered_records"]) == (min(sizes), sizes[1], 0)
+    assert (found["k"], found["unique_records"], found["uncovered_records"]) == (
+        min(sizes),
+        sizes[1],
+        0,
+    )
     assert len({repr(row["x"]) for row in classes}) == len(classes) == len(counts)
     assert sorted(row["records"] for row in classes) == sorted(counts.values())
     assert len({repr(row["x"]) for row in groups}) == len(groups) == len(counts)
@@ -266,11 +281,14 @@ def test_the_gate_judges_each_value_as_a_group_of_its_own_or_refuses(
     names = {kind: f"t{place}" for place, kind in enumerate(tables)}
     policy = tmp_path / "p.toml"
     policy.write_text(
-        "mask_below = 1\n" + "".join(TABLE.format(name=name) for name in names.values()), encoding="utf-8"
+        "mask_below = 1\n" + "".join(TABLE.format(name=name) for name in names.values()),
+        encoding="utf-8",
     )
     passed = {names[kind]: table for kind, (table, _) in tables.items()}
     checks = reid_sql.check.run(policy, tables=passed).page["checks"]
-    for (kind, (_, counts)), k, groups in zip(tables.items(), checks[::2], checks[1::2], strict=True):
+    for (kind, (_, counts)), k, groups in zip(
+        tables.items(), checks[::2], checks[1::2], strict=True
+    ):
         assert k["table"] == groups["table"] == names[kind]
         if k["groups"][0]["verdict"] != "not judged":
             assert k["groups"][0]["value"] == min(matched(counts)), kind
@@ -278,11 +296,16 @@ def test_the_gate_judges_each_value_as_a_group_of_its_own_or_refuses(
             assert {(database, kind)} & {*REFUSED, *ALIKE}, kind
         judged = [group for group in groups["groups"] if group["verdict"] != "not judged"]
         if judged:
-            assert sorted(group["records"] for group in groups["groups"]) == sorted(counts.values()), kind
+            assert sorted(group["records"] for group in groups["groups"]) == sorted(
+                counts.values()
+            ), kind
             assert len({repr(group["group"]) for group in groups["groups"]}) == len(counts), kind
         else:
             why = groups["groups"][0]["why"]
-            refused = "differ as reports write them" in why or "values that differ as in the database" in why
+            refused = (
+                "differ as reports write them" in why
+                or "values that differ as in the database" in why
+            )
             assert refused or (database, kind) in REFUSED, kind
 
 

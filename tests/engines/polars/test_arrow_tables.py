@@ -42,7 +42,9 @@ def _connected(frame: pl.DataFrame) -> duckdb.DuckDBPyConnection:
 
 
 TABLES = [name for name, each in declared().items() if not each.answer.of_rows]
-CALLS = [("pandas", name) for name in TABLES] + [(way, "individual_risk") for way in WAYS if way != "pandas"]
+CALLS = [("pandas", name) for name in TABLES] + [
+    (way, "individual_risk") for way in WAYS if way != "pandas"
+]
 
 
 @pytest.mark.first(name=representatives())
@@ -53,7 +55,10 @@ def test_every_function_answers_as_from_a_frame(way: str, name: str) -> None:
     asked = question(POLARS, function)
     if not any(isinstance(value, pl.DataFrame) for value in asked.values()):
         return
-    given = {n: WAYS[way](value) if isinstance(value, pl.DataFrame) else value for n, value in asked.items()}
+    given = {
+        n: WAYS[way](value) if isinstance(value, pl.DataFrame) else value
+        for n, value in asked.items()
+    }
     expected = getattr(rp, name)(**asked).collect()
     same(getattr(rp, name)(**given).collect().to_dicts(), expected.to_dicts())
 
@@ -68,8 +73,14 @@ def test_a_relation_that_draws_anew_is_read_once() -> None:
 
 
 VALUES = {  # two values of each type of DuckDB that differ
-    "HUGEINT": ("170141183460469231731687303715884105726", "170141183460469231731687303715884105727"),
-    "UHUGEINT": ("340282366920938463463374607431768211454", "340282366920938463463374607431768211455"),
+    "HUGEINT": (
+        "170141183460469231731687303715884105726",
+        "170141183460469231731687303715884105727",
+    ),
+    "UHUGEINT": (
+        "340282366920938463463374607431768211454",
+        "340282366920938463463374607431768211455",
+    ),
     "BIGNUM": ("'1' || repeat('0', 60) || '1'", "'1' || repeat('0', 60) || '2'"),
     "DECIMAL(38, 10)": ("1.0000000001", "1.0000000002"),
     "BLOB": (r"'\x00'", r"'\x00\x00'"),
@@ -129,7 +140,9 @@ FOREIGN = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_type_that_polars_does_not_read_is_refused(name: str) -> None:
-    with pytest.raises(ReidError, match=r"tbl must have columns of types that Polars .* for 'x'; cast"):
+    with pytest.raises(
+        ReidError, match=r"tbl must have columns of types that Polars .* for 'x'; cast"
+    ):
         rp.risk_summary(pa.table({"x": FOREIGN[name]}), ["x"])
 
 
@@ -140,12 +153,16 @@ def test_a_type_that_polars_does_not_read_is_refused(name: str) -> None:
         pd.DataFrame({"x": [dt.date(2020, 1, 1), MARK]}),
         pd.DataFrame([[1, MARK]], columns=["x", "x"]),
         pd.DataFrame({"x": [2**70, MARK]}),
-        duckdb.sql(f"SELECT CASE WHEN i > 3 THEN '{MARK}' ELSE '1' END::INTEGER AS x FROM range(9) t(i)"),
+        duckdb.sql(
+            f"SELECT CASE WHEN i > 3 THEN '{MARK}' ELSE '1' END::INTEGER AS x FROM range(9) t(i)"
+        ),
     ],
     ids=["mixed", "dates and texts", "names that repeat", "wide", "failing query"],
 )
 def test_what_arrow_cannot_hold_is_refused_without_its_values(given: Any) -> None:
-    with pytest.raises(ReidError, match="tbl must be a table that Arrow can represent, got a ") as refused:
+    with pytest.raises(
+        ReidError, match="tbl must be a table that Arrow can represent, got a "
+    ) as refused:
         rp.risk_summary(given, ["x"])
     assert MARK not in str(refused.value)
     assert refused.value.__suppress_context__
@@ -162,12 +179,16 @@ def test_what_is_no_table_is_refused(given: Any) -> None:
         lambda: ANY.score_records(given, "m", 9),
     ]
     for call in calls:
-        with pytest.raises(ReidError, match=r"tbl must be a Polars LazyFrame or DataFrame, or a table with"):
+        with pytest.raises(
+            ReidError, match=r"tbl must be a Polars LazyFrame or DataFrame, or a table with"
+        ):
             call()
 
 
 def test_people_of_two_kinds_of_table_are_compared() -> None:
-    sizes = rp.journalist_risk(PEOPLE.head(20).to_pandas(), PEOPLE.to_arrow(), ["age", "sex"]).collect()
+    sizes = rp.journalist_risk(
+        PEOPLE.head(20).to_pandas(), PEOPLE.to_arrow(), ["age", "sex"]
+    ).collect()
     expected = rp.journalist_risk(PEOPLE.head(20), PEOPLE, ["age", "sex"]).collect()
     assert sizes.equals(expected)
 
@@ -175,7 +196,13 @@ def test_people_of_two_kinds_of_table_are_compared() -> None:
 OBJECTS = [
     *(b"a", "a", bytearray(b"a"), "1", 1, 1.5, True, Decimal("1.1"), (1, 2), [1, 2]),
     *(dt.date(2020, 1, 1), dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 5)),  # noqa: DTZ001 - without a zone
-    *(dt.datetime(2020, 1, 1, tzinfo=dt.UTC), dt.time(1), dt.timedelta(1), uuid.UUID(int=1), "2020-01-01"),
+    *(
+        dt.datetime(2020, 1, 1, tzinfo=dt.UTC),
+        dt.time(1),
+        dt.timedelta(1),
+        uuid.UUID(int=1),
+        "2020-01-01",
+    ),
     *(pd.Timestamp("2020-01-01 00:00:00.000000001"), pd.Timedelta(1), 0.1, 2**53, 2**53 + 1, 2**64),
     *({"a": 1}, {"a": 1, "b": None}, float("inf"), np.float32(0.1), memoryview(b"a"), 10**400),
 ]
@@ -191,7 +218,11 @@ def connection() -> duckdb.DuckDBPyConnection:
 
 
 def asked_of_duckdb(frame: pd.DataFrame) -> list[tuple[int, int]]:
-    return reid_sql.risk_summary(connection(), frame, ["x", "s"]).select("k", "unique_records").fetchall()
+    return (
+        reid_sql.risk_summary(connection(), frame, ["x", "s"])
+        .select("k", "unique_records")
+        .fetchall()
+    )
 
 
 @pytest.mark.parametrize("asked", [asked_of_polars, asked_of_duckdb])
@@ -209,8 +240,12 @@ def test_no_two_python_objects_of_pandas_become_one_value(
 
 
 def test_objects_of_one_type_are_read() -> None:
-    days = pd.Series([dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)], dtype=object)
-    moments = pd.Series([dt.datetime(2020, 1, 1, i % 2, tzinfo=dt.UTC) for i in range(4)], dtype=object)
+    days = pd.Series(
+        [dt.date(2020, 1, 1), None, dt.date(2020, 1, 2), dt.date(2020, 1, 2)], dtype=object
+    )
+    moments = pd.Series(
+        [dt.datetime(2020, 1, 1, i % 2, tzinfo=dt.UTC) for i in range(4)], dtype=object
+    )
     numbers = pd.Series([1, 1.0, 2.5, None], dtype=object)
     frame = pd.DataFrame(
         {"days": days, "moments": moments, "numbers": numbers, "texts": ["a", "b", "a", "b"]}

@@ -93,7 +93,9 @@ def test_answers_can_be_filtered_and_selected_like_any_frame(people: Path) -> No
     assert rp.class_size_histogram(frame, QI).filter(pl.col("class_size") == 2).collect()[
         "records"
     ].to_list() == [2]
-    assert rp.attribute_risk(frame, QI).filter(pl.col("columns").list.len() == 2).collect().height == 1
+    assert (
+        rp.attribute_risk(frame, QI).filter(pl.col("columns").list.len() == 2).collect().height == 1
+    )
 
 
 def test_expressions_take_names_expressions_and_numbers() -> None:

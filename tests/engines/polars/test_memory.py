@@ -54,5 +54,7 @@ def test_what_does_not_fit_is_refused_with_the_size(name: str) -> None:
 def test_the_bound_is_most_of_the_memory_of_the_machine() -> None:
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with open_shared_client() as con:
-        number, unit = con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+        number, unit = (
+            con.execute("SELECT current_setting('memory_limit')").fetchall()[0][0].split()
+        )
     assert 1e8 < float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB"].index(unit) < 0.81 * machine

@@ -46,7 +46,9 @@ COLLIDING = [
 
 @pytest.fixture
 def people() -> pl.DataFrame:
-    columns = {name: [number % (place + 2) for number in range(12)] for place, name in enumerate(ODD)}
+    columns = {
+        name: [number % (place + 2) for number in range(12)] for place, name in enumerate(ODD)
+    }
     return pl.DataFrame(columns | {"other": [0] * 12, "id": range(12)})
 
 
@@ -162,9 +164,13 @@ FIVE = pl.LazyFrame({"id": [1, 2, 3, 4, 5], "sex": ["F", "M", "F", "M", "F"]})
 
 def test_each_of_these_has_the_length_that_its_group_has() -> None:
     """What Polars computes is the oracle of what is refused."""
-    lengths = {name: FIVE.select(pl.struct(column)).collect().height for name, column in NO_COLUMNS.items()}
+    lengths = {
+        name: FIVE.select(pl.struct(column)).collect().height for name, column in NO_COLUMNS.items()
+    }
     assert lengths == dict.fromkeys(NO_COLUMNS, 1)
-    remaining = {name: FIVE.select(pl.struct(c)).collect().height for name, c in COLUMNS_OF_RECORDS.items()}
+    remaining = {
+        name: FIVE.select(pl.struct(c)).collect().height for name, c in COLUMNS_OF_RECORDS.items()
+    }
     assert remaining == dict.fromkeys(COLUMNS_OF_RECORDS, 5)
 
 
@@ -179,15 +185,21 @@ def test_one_value_for_all_records_is_refused_as_a_column(name: str, others: lis
         lambda: rp.equivalence_class_people("id", *others, column),
     ]
     for call in calls:
-        with pytest.raises(ReidError, match=r"must be columns, got expression \d, a constant, an aggregate"):
+        with pytest.raises(
+            ReidError, match=r"must be columns, got expression \d, a constant, an aggregate"
+        ):
             FIVE.select(call()).collect()
 
 
 @pytest.mark.parametrize("name", COLUMNS_OF_RECORDS)
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
-def test_a_value_for_each_record_is_a_column(name: str, engine: Literal["in-memory", "streaming"]) -> None:
+def test_a_value_for_each_record_is_a_column(
+    name: str, engine: Literal["in-memory", "streaming"]
+) -> None:
     column = COLUMNS_OF_RECORDS[name]
-    sizes = FIVE.select(rp.equivalence_class_size(column)).collect(engine=engine).to_series().to_list()
+    sizes = (
+        FIVE.select(rp.equivalence_class_size(column)).collect(engine=engine).to_series().to_list()
+    )
     values = FIVE.select(pl.struct(column)).collect().to_series().to_list()
     assert sizes == [values.count(value) for value in values]
 
@@ -198,7 +210,9 @@ def test_an_aggregate_is_no_value_of_a_record_under_a_model(function: str) -> No
     numbers = [] if function == "cell_probability" else [100]
     score = getattr(rp, function)
     for column in (pl.col("id").max(), pl.len(), pl.col("id").head(1)):
-        with pytest.raises(ReidError, match="columns of the model must be columns, got expression 1"):
+        with pytest.raises(
+            ReidError, match="columns of the model must be columns, got expression 1"
+        ):
             FIVE.select(score("five", *numbers, column, "sex")).collect()
     one = FIVE.select(score("five", *numbers, pl.lit(3), pl.lit("F"))).collect().item()
     assert one == FIVE.select(score("five", *numbers, "id", "sex")).collect().to_series()[2]
@@ -215,7 +229,9 @@ def test_a_number_is_no_part_of_a_column() -> None:
         FIVE.select(rp.uniqueness_from_probability(0.1, pl.col("id").head(1))).collect()
 
 
-@pytest.mark.parametrize("clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"])
+@pytest.mark.parametrize(
+    "clash", ["class_size", "uniqueness_xi", "correctness_kappa", "cell_probability"]
+)
 def test_a_column_named_as_a_score_is_refused(people: pl.DataFrame, clash: str) -> None:
     fitted("two", people, ["other", "q1"])
     with pytest.raises(
@@ -225,7 +241,9 @@ def test_a_column_named_as_a_score_is_refused(people: pl.DataFrame, clash: str) 
 
 
 def test_scores_stand_beside_the_rows_in_their_order(people: pl.DataFrame) -> None:
-    shuffled = pl.concat([people] * 40).sample(fraction=1, shuffle=True, seed=1).with_row_index("row")
+    shuffled = (
+        pl.concat([people] * 40).sample(fraction=1, shuffle=True, seed=1).with_row_index("row")
+    )
     fitted("two", people, ["q1", "place"])
     scored = rp.score_records(shuffled, "two", 1e4).collect(engine="streaming")
     assert scored["row"].to_list() == list(range(shuffled.height))
@@ -258,4 +276,6 @@ def test_each_column_of_a_wide_key_is_keyed_by_itself() -> None:
     frame = pl.DataFrame(
         {f"c{place}": [number >> place & 1 for number in range(4096)] for place in range(12)}
     )
-    assert frame.select(rp.equivalence_class_size(*frame.columns).unique()).to_series().to_list() == [1]
+    assert frame.select(
+        rp.equivalence_class_size(*frame.columns).unique()
+    ).to_series().to_list() == [1]

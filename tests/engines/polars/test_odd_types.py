@@ -56,14 +56,17 @@ def asked(name: str, frame: pl.DataFrame) -> Any:
 
 VALUES = ("age", "first_value", "second_value")
 OF_TYPES = ("ordered", "earth_movers", "status")  # texts have no distance
-MODELS = ("people", "evidence", "texts")  # reductions of which a model draws in the order of the texts
+# reductions of which a model draws in the order of the texts
+MODELS = ("people", "evidence", "texts")
 COUNTED = cs.by_name("population", "records", "records_dropped", "nulls", require_all=False)
 
 
 def figures(name: str, ages: pl.Series) -> list[dict[str, Any]]:
     """What is counted of people of these ages, without the ages themselves; of an estimate what it is of."""
     function = declared()[name]
-    answer: pl.DataFrame = asked(name, PEOPLE.with_columns(age=ages)).drop(*VALUES, *OF_TYPES, strict=False)
+    answer: pl.DataFrame = asked(name, PEOPLE.with_columns(age=ages)).drop(
+        *VALUES, *OF_TYPES, strict=False
+    )
     if getattr(function.reduction, "name", "") in MODELS or "model" in given(function):
         return answer.select(COUNTED).unique().to_dicts()
     return answer.to_dicts()
@@ -74,7 +77,10 @@ def figures(name: str, ages: pl.Series) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
 def test_every_function_answers_of_them(name: str, kind: str) -> None:
     """As of texts in the same order: Polars panics where a far date becomes a text or a Python value."""
-    same(figures(name, ODD[kind]), figures(name, ODD[kind].rank("dense").cast(pl.String).str.zfill(2)))
+    same(
+        figures(name, ODD[kind]),
+        figures(name, ODD[kind].rank("dense").cast(pl.String).str.zfill(2)),
+    )
 
 
 @pytest.mark.parametrize("kind", ODD)
@@ -82,15 +88,23 @@ def test_each_value_has_a_text_of_its_own(kind: str) -> None:
     values = ODD[kind]
     texts = texts_of(values)
     assert texts.null_count() == values.null_count()
-    assert texts.n_unique() == values.n_unique() == pl.DataFrame([values, texts.alias("text")]).n_unique()
+    assert (
+        texts.n_unique()
+        == values.n_unique()
+        == pl.DataFrame([values, texts.alias("text")]).n_unique()
+    )
 
 
 @pytest.mark.first(name=representatives(), kind=["far duration"])
 @pytest.mark.parametrize("name", [*FUNCTIONS, *PAIRED])
 def test_objects_are_refused_by_every_function(name: str) -> None:
     """Polars compares Python objects as Python does: 1 and 1.0 are one."""
-    frame = PEOPLE.with_columns(pl.Series("age", [(1, "1", 1.0)[n % 3] for n in range(40)], dtype=pl.Object))
+    frame = PEOPLE.with_columns(
+        pl.Series("age", [(1, "1", 1.0)[n % 3] for n in range(40)], dtype=pl.Object)
+    )
     if "age" not in str(given(declared()[name])):
         return
-    with pytest.raises(ReidError, match="must be of types that Polars compares, got 'age' of type Object"):
+    with pytest.raises(
+        ReidError, match="must be of types that Polars compares, got 'age' of type Object"
+    ):
         asked(name, frame)

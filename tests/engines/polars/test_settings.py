@@ -69,7 +69,9 @@ def answers(frame: pl.DataFrame, engine: Any) -> list[list[Any]]:
     scenario = {"population": 9999, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}
     fitted("set", frame, ["age", "score", "sex"])
     asked = [
-        frame.lazy().select(rp.equivalence_class_size(*WIDE), narrow=rp.equivalence_class_size("age", "sex")),
+        frame.lazy().select(
+            rp.equivalence_class_size(*WIDE), narrow=rp.equivalence_class_size("age", "sex")
+        ),
         rp.equivalence_classes(frame, ["score", "sex"]).sort("score", "sex"),
         rp.risk_summary(frame, WIDE, nulls="wildcard"),
         rp.journalist_risk(frame, frame.head(40), ["sex", "score"], nulls="drop"),
@@ -97,7 +99,9 @@ def test_every_setting_is_tried() -> None:
 
 
 @pytest.mark.parametrize("bent", BENT)
-def test_no_setting_changes_an_answer(people: pl.DataFrame, usual: list[list[Any]], bent: str) -> None:
+def test_no_setting_changes_an_answer(
+    people: pl.DataFrame, usual: list[list[Any]], bent: str
+) -> None:
     with pl.Config():
         for name, values in BENT[bent].items():
             getattr(pl.Config, name)(**values)
@@ -112,4 +116,6 @@ def test_the_size_of_chunks_does_not_change_a_count(frame: pl.DataFrame, size: i
     with pl.Config():
         pl.Config.set_streaming_chunk_size(size)
         lazy = frame.lazy().select(rp.equivalence_class_size(*frame.columns))
-        assert lazy.collect(engine="streaming").to_series().to_list() == class_sizes(rows, rows, "value")
+        assert lazy.collect(engine="streaming").to_series().to_list() == class_sizes(
+            rows, rows, "value"
+        )

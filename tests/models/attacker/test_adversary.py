@@ -20,17 +20,23 @@ PROBABILITIES = st.sampled_from([0.0, 1.0, 0.5, 0.3, 0.875])
 
 
 def known(
-    records: list[Record], columns: list[str], reported: list[str], people: list[Record] | None = None
+    records: list[Record],
+    columns: list[str],
+    reported: list[str],
+    people: list[Record] | None = None,
 ) -> KnownRecords:
     every = [*columns, *reported]
     own, others = (
-        [tuple(record[column] for column in every) for record in each] for each in (records, people or [])
+        [tuple(record[column] for column in every) for record in each]
+        for each in (records, people or [])
     )
     distinct = list(dict.fromkeys([*own, *others]))
     codes = [[VALUES.index(value) for value in each[: len(columns)]] for each in distinct]
     texts = [list(each[len(columns) :]) for each in distinct]
     members = None if people is None else np.array([others.count(each) for each in distinct])
-    return KnownRecords(np.array([own.count(each) for each in distinct]), np.array(codes), texts, members)
+    return KnownRecords(
+        np.array([own.count(each) for each in distinct]), np.array(codes), texts, members
+    )
 
 
 def scored(
@@ -41,14 +47,23 @@ def scored(
 ) -> list[tuple[float, ...]]:
     columns = [column for group in asked["groups"] for column in group["columns"]]
     reported = list(
-        dict.fromkeys([*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})])
+        dict.fromkeys(
+            [*(g["by"] for g in asked["groups"] if "by" in g), *asked.get("hierarchies", {})]
+        )
     )
     found = adversary.score_known_records(known(records, columns, reported, people), asked, nulls)
     keys = list(
-        dict.fromkeys(tuple(record[column] for column in [*columns, *reported]) for record in records)
+        dict.fromkeys(
+            tuple(record[column] for column in [*columns, *reported]) for record in records
+        )
     )
-    places = [keys.index(tuple(record[column] for column in [*columns, *reported])) for record in records]
-    return [(found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p]) for p in places]
+    places = [
+        keys.index(tuple(record[column] for column in [*columns, *reported])) for record in records
+    ]
+    return [
+        (found.prosecutor[p], found.journalist[p], found.marketer[p], found.overall[p])
+        for p in places
+    ]
 
 
 @st.composite
@@ -59,7 +74,9 @@ def attacks(draw: st.DrawFn) -> tuple[list[Record], dict[str, Any], str]:
         st.lists(st.fixed_dictionaries(dict.fromkeys(COLUMNS, values)), min_size=1, max_size=8)
     )
     parts = draw(
-        st.sampled_from([["abcd"], ["ab", "cd"], ["a", "b", "cd"], ["a", "b", "c", "d"], ["c", "a"]])
+        st.sampled_from(
+            [["abcd"], ["ab", "cd"], ["a", "b", "cd"], ["a", "b", "c", "d"], ["c", "a"]]
+        )
     )
     groups: list[dict[str, Any]] = []
     for part in parts:
@@ -75,8 +92,16 @@ def attacks(draw: st.DrawFn) -> tuple[list[Record], dict[str, Any], str]:
             }
             group["values_may_be_absent"] = True
         groups.append(group)
-    asked: dict[str, Any] = {"population": draw(st.sampled_from([len(records), 20, 1e6])), "groups": groups}
-    for name in ("presence_disclosed", "presence_discovered", "uniqueness_confirmed", "link_confirmed"):
+    asked: dict[str, Any] = {
+        "population": draw(st.sampled_from([len(records), 20, 1e6])),
+        "groups": groups,
+    }
+    for name in (
+        "presence_disclosed",
+        "presence_discovered",
+        "uniqueness_confirmed",
+        "link_confirmed",
+    ):
         asked[name] = draw(st.sampled_from([0.0, 0.2, 0.8, 1.0]))
     shapes: list[dict[str, Any]] = [
         {},
@@ -102,7 +127,9 @@ def test_the_exact_sum_is_what_going_through_everything_by_hand_gives(
     drawn: tuple[list[Record], dict[str, Any], str],
 ) -> None:
     records, asked, nulls = drawn
-    for found, expected in zip(scored(records, asked, nulls), attack(records, asked, nulls), strict=True):
+    for found, expected in zip(
+        scored(records, asked, nulls), attack(records, asked, nulls), strict=True
+    ):
         assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -124,7 +151,9 @@ def test_beside_a_population_table_each_record_is_looked_up_there(
 @pytest.fixture
 def town() -> KnownRecords:
     rng = np.random.default_rng(3)
-    codes, records = np.unique(rng.integers(1, [9, 3, 5, 4, 3], (400, 5)), axis=0, return_counts=True)
+    codes, records = np.unique(
+        rng.integers(1, [9, 3, 5, 4, 3], (400, 5)), axis=0, return_counts=True
+    )
     return KnownRecords(records, codes, [[str(row[1])] for row in codes])
 
 
@@ -147,7 +176,9 @@ def test_drawn_sets_agree_with_the_exact_sum_within_their_standard_error(
     assert exact.status == STATUS_PITMAN
     assert not exact.standard_error.any()
     monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
-    drawn = [adversary.score_known_records(town, TOWN, trials=2_000, seed=seed) for seed in range(12)]
+    drawn = [
+        adversary.score_known_records(town, TOWN, trials=2_000, seed=seed) for seed in range(12)
+    ]
     assert drawn[0].status.startswith("knowledge_drawn: 2000 knowledge sets were drawn")
     for measure in adversary.MEASURES:
         off = np.array([_off(each, exact, measure) for each in drawn])
@@ -163,7 +194,9 @@ def _off(drawn: AdversaryRisk, exact: AdversaryRisk, measure: str) -> Any:
     return (getattr(drawn, measure) - getattr(exact, measure)) / error
 
 
-def test_the_same_seed_draws_the_same_sets(town: KnownRecords, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_seed_draws_the_same_sets(
+    town: KnownRecords, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
     first, again, other = (
         adversary.score_known_records(town, TOWN, trials=200, seed=seed) for seed in (7, 7, 8)
@@ -179,7 +212,10 @@ def test_more_than_the_stated_number_of_sets_are_drawn() -> None:
     drawn = adversary.score_known_records(people, {"population": 9, "groups": groups}, trials=100)
     assert "100 knowledge sets were drawn" in drawn.status
     certain = [*groups[:16], {"columns": ["c16"], "probability": 1.0}]
-    assert "drawn" not in adversary.score_known_records(people, {"population": 9, "groups": certain}).status
+    assert (
+        "drawn"
+        not in adversary.score_known_records(people, {"population": 9, "groups": certain}).status
+    )
     assert knowledge.MAX_ENUMERATED_SETS == 2**16
 
 
@@ -223,7 +259,12 @@ def test_one_record_is_alone_whatever_is_known() -> None:
 
 def test_each_subject_may_have_groups_of_its_own() -> None:
     records: list[Record] = [
-        *({"a": first, "b": second, "c": state} for first in "112" for second in "12" for state in "12"),
+        *(
+            {"a": first, "b": second, "c": state}
+            for first in "112"
+            for second in "12"
+            for state in "12"
+        ),
         {"a": "3", "b": "1", "c": "1"},
         {"a": "3", "b": "3", "c": "2"},
     ]
@@ -270,9 +311,13 @@ def test_a_value_that_only_dropped_records_have_and_an_idle_hierarchy_are_noted(
     people = KnownRecords(
         np.array([1, 1, 2]), np.array([[1], [2], [3]]), [["x", "p"], ["y", "q"], ["z", "q"]]
     )
-    groups = [{"columns": ["b"], "by": "a", "probabilities": {"x": 0.5, "w": 0.5}, "otherwise": 0.1}]
+    groups = [
+        {"columns": ["b"], "by": "a", "probabilities": {"x": 0.5, "w": 0.5}, "otherwise": 0.1}
+    ]
     asked = {"population": 4, "groups": groups, "hierarchies": {"b": {"includes_all": ["*"]}}}
-    with pytest.raises(UnknownNameError, match="must tell probabilities for values of 'a', got 'w'"):
+    with pytest.raises(
+        UnknownNameError, match="must tell probabilities for values of 'a', got 'w'"
+    ):
         adversary.score_known_records(people, asked)
     found = adversary.score_known_records(people, asked, "drop")
     assert found.prosecutor.tolist() == [0.5, 0.1, 0.0]
@@ -288,4 +333,6 @@ def test_blank_records_are_nobody_elses_match() -> None:
     found = adversary.score_known_records(people, asked, "wildcard")
     assert found.prosecutor.tolist() == [1.0, 1.0, 0.0]
     assert found.marketer == pytest.approx([1.0, 1.0, 1 / 6])
-    assert found.status.startswith("blank_records: 4 records have no value in the scenario's columns")
+    assert found.status.startswith(
+        "blank_records: 4 records have no value in the scenario's columns"
+    )

@@ -55,7 +55,9 @@ def test_columns_that_tell_nobody_apart_in_the_sample_may_do_so_in_the_populatio
 
 
 def test_a_sample_that_is_the_population_needs_no_model() -> None:
-    found = adversary.score_known_records(TOWN, choose_methods((NAMES, 1.0), population=5), model=MODEL)
+    found = adversary.score_known_records(
+        TOWN, choose_methods((NAMES, 1.0), population=5), model=MODEL
+    )
     assert found.journalist.tolist() == [1.0] * 5
     assert found.status == "ok"
 
@@ -63,11 +65,15 @@ def test_a_sample_that_is_the_population_needs_no_model() -> None:
 def test_the_worst_case_rests_on_the_same_model() -> None:
     rows = {
         row.measure: row
-        for row in adversary_summary.summarize_adversary(TOWN, choose_methods((NAMES, 0.25)), model=MODEL)
+        for row in adversary_summary.summarize_adversary(
+            TOWN, choose_methods((NAMES, 0.25)), model=MODEL
+        )
     }
     assert rows["journalist"].reduction_median == pytest.approx(0.75)
     assert rows["prosecutor"].status == "ok"
-    settings = adversary_summary.summarize_settings(TOWN, choose_methods((NAMES, 0.25)), [0.5], model=MODEL)
+    settings = adversary_summary.summarize_settings(
+        TOWN, choose_methods((NAMES, 0.25)), [0.5], model=MODEL
+    )
     assert settings[0].status == knowledge.STATUS_MODEL
 
 
@@ -88,11 +94,15 @@ def test_letters_of_either_case_name_a_column_of_the_model_as_in_sql() -> None:
 
 def test_only_one_of_them_can_say_who_is_unique() -> None:
     both = people([[1, 1, 1], [2, 2, 2]], np.array([1, 0]))
-    with pytest.raises(OutOfDomainError, match="population_tbl and model must not both be given, got both"):
+    with pytest.raises(
+        OutOfDomainError, match="population_tbl and model must not both be given, got both"
+    ):
         adversary.score_known_records(both, choose_methods((NAMES, 1.0)), model=MODEL)
 
 
-def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_are_described() -> None:
+def test_records_that_only_the_population_holds_have_no_risk_and_those_it_lacks_are_described() -> (
+    None
+):
     codes = np.array([[1, 1], [1, 2], [2, 1], [2, 2]])
     both = KnownRecords(np.array([1, 2, 1, 0]), codes, [[]] * 4, np.array([1, 1, 0, 4]))
     scenario = {
@@ -119,7 +129,9 @@ def test_drawn_sets_look_records_up_too(monkeypatch: pytest.MonkeyPatch) -> None
     scenario = choose_methods(*(([name], 0.5) for name in "abcd"))
     exact = adversary.score_known_records(both, scenario)
     monkeypatch.setattr(adversary, "MAX_ENUMERATED_SETS", 1)
-    drawn = [adversary.score_known_records(both, scenario, trials=2_000, seed=seed) for seed in range(8)]
+    drawn = [
+        adversary.score_known_records(both, scenario, trials=2_000, seed=seed) for seed in range(8)
+    ]
     off = np.array([each.journalist - exact.journalist for each in drawn])
     error = np.array([np.maximum(each.standard_error, 1e-12) for each in drawn])
     assert exact.journalist.max() > 0

@@ -18,15 +18,22 @@ def sizes(key: Key) -> list[int]:
     return counts[ids].tolist()  # type: ignore[no-any-return]
 
 
-@given(st.lists(LEVELS, min_size=1, max_size=6), st.integers(1, 30), st.integers(0, 1000), st.data())
+@given(
+    st.lists(LEVELS, min_size=1, max_size=6), st.integers(1, 30), st.integers(0, 1000), st.data()
+)
 def test_classes_of_every_quasi_identifier_whatever_the_number_of_values(
     levels: list[int], records: int, seed: int, data: st.DataObject
 ) -> None:
     p = data.draw(st.integers(1, len(levels)))
     generator = np.random.default_rng(seed)
-    columns = [generator.integers(level + 1, size=records) // generator.integers(1, 3) for level in levels]
+    columns = [
+        generator.integers(level + 1, size=records) // generator.integers(1, 3) for level in levels
+    ]
     table = Codes(
-        [str(place) for place in range(len(levels))], [True] * len(levels), columns, np.arange(records)
+        [str(place) for place in range(len(levels))],
+        [True] * len(levels),
+        columns,
+        np.arange(records),
     )
     rows = np.array(columns).T.tolist()
     expected = [[Counter(values)[value] for value in values] for values in cells(rows, p)]
@@ -47,7 +54,9 @@ def test_threads_answer_in_order(values: int) -> None:
 def test_some_of_them_only() -> None:
     rows = draw(1, 40, 5, 4)
     expected = distinct(rows, 2)
-    assert map_keys(choose_quasi_identifiers(coded(rows), 2), lambda _, key: key.distinct(), only=[7, 2]) == [
+    assert map_keys(
+        choose_quasi_identifiers(coded(rows), 2), lambda _, key: key.distinct(), only=[7, 2]
+    ) == [
         expected[7],
         expected[2],
     ]

@@ -45,7 +45,9 @@ def distinct(drawn: Drawn, seed: int) -> DistinctRecords:
     members = sorted(set(zip(rows, people, strict=True)))
     np.random.default_rng(seed).shuffle(members)
     codes = list(np.array([row for row, _ in members]).T)
-    return DistinctRecords(codes, np.ones(len(members), int), np.array([person for _, person in members]))
+    return DistinctRecords(
+        codes, np.ones(len(members), int), np.array([person for _, person in members])
+    )
 
 
 def count_by_hand(drawn: Drawn, places: Places) -> tuple[int, int]:
@@ -53,7 +55,9 @@ def count_by_hand(drawn: Drawn, places: Places) -> tuple[int, int]:
     members: dict[Places, set[int]] = {}
     for row, person in zip(*drawn, strict=True):
         members.setdefault(tuple(row[place] for place in places), set()).add(person)
-    return len(set().union(*(people for people in members.values() if len(people) == 1))), len(members)
+    return len(set().union(*(people for people in members.values() if len(people) == 1))), len(
+        members
+    )
 
 
 def sets_up_to(width: int, size: int) -> list[Places]:
@@ -63,7 +67,11 @@ def sets_up_to(width: int, size: int) -> list[Places]:
 def minimal_by_hand(drawn: Drawn, least: int, size: int) -> dict[Places, tuple[int, int]]:
     counts = {each: count_by_hand(drawn, each) for each in sets_up_to(len(drawn[0][0]), size)}
     reaching = {each for each, (unique, _) in counts.items() if unique >= least}
-    return {each: counts[each] for each in reaching if not any(set(other) < set(each) for other in reaching)}
+    return {
+        each: counts[each]
+        for each in reaching
+        if not any(set(other) < set(each) for other in reaching)
+    }
 
 
 @pytest.mark.parametrize("start", range(0, 2000, 100))
@@ -72,7 +80,10 @@ def test_every_minimal_set_of_small_tables(start: int) -> None:
         drawn, rng = draw_table(seed), np.random.default_rng(seed)
         table, width = Refiner.of(distinct(drawn, seed)), len(drawn[0][0])
         assert table.total == len(set(drawn[1]))
-        share, size = float(rng.choice([0.05, 0.1, 0.3, 0.5, 0.9, 1.0])), int(rng.integers(1, width + 1))
+        share, size = (
+            float(rng.choice([0.05, 0.1, 0.3, 0.5, 0.9, 1.0])),
+            int(rng.integers(1, width + 1)),
+        )
         least = min_count(share, table.total)
         found = find_minimal_sets(table, least, size, int(rng.choice([5, 20, 1000])))
         covered = size if found.is_complete else found.covered
@@ -100,14 +111,18 @@ def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
         table, width = Refiner.of(distinct(drawn, seed)), len(drawn[0][0])
         for places in sets_up_to(width, width):
             partition = table.refine_all(places)
-            assert (partition.unique, table.count_classes(partition, places)) == count_by_hand(drawn, places)
+            assert (partition.unique, table.count_classes(partition, places)) == count_by_hand(
+                drawn, places
+            )
             for place in range(width):
                 assert table.refine(partition, place).unique >= partition.unique
                 assert table.count_unique(partition, place) == table.refine(partition, place).unique
 
 
 @pytest.mark.parametrize("known", [1, 2, 64])
-def test_hitting_sets_are_the_keys_that_counting_finds(known: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hitting_sets_are_the_keys_that_counting_finds(
+    known: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However few difference sets a test brings."""
     monkeypatch.setattr("reid_sql.models.classes.quasi_identifiers.MAX_NEW_SETS", known)
     monkeypatch.setattr("reid_sql.models.classes.quasi_identifiers.MAX_PAIRS", known)
@@ -123,7 +138,9 @@ def test_hitting_sets_are_the_keys_that_counting_finds(known: int, monkeypatch: 
 
 def codes(rows: Sequence[Places]) -> DistinctCodes:
     columns: list[npt.NDArray[Any]] = list(np.array(rows).T)
-    return DistinctCodes([f"c{place}" for place in range(len(columns))], columns, np.ones(len(rows), int))
+    return DistinctCodes(
+        [f"c{place}" for place in range(len(columns))], columns, np.ones(len(rows), int)
+    )
 
 
 def test_what_was_not_covered_is_said_and_never_listed() -> None:
@@ -141,7 +158,9 @@ def test_what_was_not_covered_is_said_and_never_listed() -> None:
     assert [(row.columns, row.status) for row in none] == [
         ([], "no_set: no set of at most 1 column reaches at_least")
     ]
-    wide = sorted({tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()})
+    wide = sorted(
+        {tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()}
+    )
     (best,) = find_quasi_identifiers(codes(wide), 1.0, max_sets=3)
     assert best.status == (
         "incomplete: the list is complete up to 0 of 9 columns, with max_sets of 3; "
@@ -150,7 +169,10 @@ def test_what_was_not_covered_is_said_and_never_listed() -> None:
     places = tuple(int(name[1:]) for name in best.columns)
     drawn = (wide, list(range(len(wide))))
     assert count_by_hand(drawn, places)[0] == len(wide) == best.unique_records
-    assert all(count_by_hand(drawn, fewer)[0] < len(wide) for fewer in combinations(places, len(places) - 1))
+    assert all(
+        count_by_hand(drawn, fewer)[0] < len(wide)
+        for fewer in combinations(places, len(places) - 1)
+    )
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -170,7 +192,9 @@ def test_a_search_that_stops_lists_what_is_true_of_a_greedy_set(seed: int) -> No
             places = tuple(int(name[1:]) for name in each.columns)
             assert 1 <= len(places) <= size
             assert count_by_hand(drawn, places) == (each.unique_records, each.classes)
-            smaller = [count_by_hand(drawn, fewer)[0] for fewer in combinations(places, len(places) - 1)]
+            smaller = [
+                count_by_hand(drawn, fewer)[0] for fewer in combinations(places, len(places) - 1)
+            ]
             if count_by_hand(drawn, places)[0] < at_least * total:
                 assert "; greedy_below: " in each.status
             else:
@@ -188,14 +212,18 @@ def test_the_order_of_columns_and_records_changes_no_set(max_sets: int) -> None:
         columns = [rows[records, place] for place in order]
         table = DistinctCodes([f"c{place}" for place in order], columns, np.ones(len(rows), int))
         answer = find_quasi_identifiers(table, 0.3, max_sets=max_sets)
-        sets = ((frozenset(row.columns), row.unique_records, row.classes, row.status) for row in answer)
+        sets = (
+            (frozenset(row.columns), row.unique_records, row.classes, row.status) for row in answer
+        )
         found.add(frozenset(sets))
     assert len(found) == 1
 
 
 def test_too_many_hitting_sets_are_no_answer() -> None:
     rows = [tuple(row) for row in np.random.default_rng(1).integers(0, 3, (100, 9)).tolist()]
-    table = Refiner.of(DistinctRecords(list(np.array(sorted(set(rows))).T), np.ones(len(set(rows)), int)))
+    table = Refiner.of(
+        DistinctRecords(list(np.array(sorted(set(rows))).T), np.ones(len(set(rows)), int))
+    )
     with pytest.raises(TooManySetsError):
         find_minimal_keys(table, 9, 3)
 
@@ -210,7 +238,8 @@ def test_keys_that_are_as_many_as_choices_of_flags() -> None:
     keys = find_minimal_keys(pairs_of_flags(8), 16, 10_000)
     choices = product(*((1 << 2 * pair, 2 << 2 * pair) for pair in range(8)))
     assert sorted(keys) == sorted(map(sum, choices))
-    with pytest.raises(TooManySetsError):  # at once: the 4,294,967,296 keys are not all begun before
+    # at once: the 4,294,967,296 keys are not all begun before
+    with pytest.raises(TooManySetsError):
         find_minimal_keys(pairs_of_flags(32), 64, 3000)
 
 
@@ -219,7 +248,9 @@ def test_a_record_that_occurs_twice_leaves_no_key() -> None:
     assert [(row.columns, row.status) for row in find_quasi_identifiers(table, 1.0)] == [
         ([], "no_set: no set of at most 2 columns reaches at_least")
     ]
-    assert [(row.columns, row.unique_records) for row in find_quasi_identifiers(table, 1 / 3)] == [(["a"], 1)]
+    assert [(row.columns, row.unique_records) for row in find_quasi_identifiers(table, 1 / 3)] == [
+        (["a"], 1)
+    ]
 
 
 def test_refusals_name_the_rule() -> None:
@@ -229,7 +260,9 @@ def test_refusals_name_the_rule() -> None:
     wide = codes([tuple(range(65))])
     with pytest.raises(OutOfDomainError, match="columns must be at most 64 columns, got the 65"):
         find_quasi_identifiers(wide)
-    with pytest.raises(OutOfDomainError, match="at_least must be a share above 0 and at most 1, got 0;"):
+    with pytest.raises(
+        OutOfDomainError, match="at_least must be a share above 0 and at most 1, got 0;"
+    ):
         find_quasi_identifiers(codes([(1, 2)]), 0.0)
 
 
@@ -245,5 +278,7 @@ def test_a_search_can_be_interrupted(at_least: float) -> None:
             raise InterruptedWorkError
 
     with pytest.raises(InterruptedWorkError):
-        checked(find_quasi_identifiers, stop)(codes(sorted({tuple(row) for row in rows.tolist()})), at_least)
+        checked(find_quasi_identifiers, stop)(
+            codes(sorted({tuple(row) for row in rows.tolist()})), at_least
+        )
     assert len(asked) == 3

@@ -63,7 +63,10 @@ def test_order_makes_no_difference() -> None:
             "sizes must be whole numbers from 1 to 2, the false scores of a probe and itself, got 3",
         ),
         (([0.5], [0.1], None, [1]), "true_persons must go with false_persons, got NULL"),
-        (([0.5], [0.1], None, [1], [1, 2]), "false_persons must be as many as false_scores, got 2 for 1"),
+        (
+            ([0.5], [0.1], None, [1], [1, 2]),
+            "false_persons must be as many as false_scores, got 2 for 1",
+        ),
         (
             ([0.5], [0.1], None, [1], [2]),
             "false_scores must contain scores of every probe, got none of person 1",
@@ -83,7 +86,9 @@ def test_a_gallery_holds_a_random_share_of_the_rivals() -> None:
     people, rivals, n = 50, 9, 20
     drawn = np.array([(rng.permutation(people - 1)[: n - 1] < rivals).sum() for _ in range(20_000)])
     none = np.array([0])
-    matches = Matches(np.array([1]), np.array([rivals + 1]), np.array([1.0]), np.array([people]), none, none)
+    matches = Matches(
+        np.array([1]), np.array([rivals + 1]), np.array([1.0]), np.array([people]), none, none
+    )
     found = sparse_matching_curve(matches, [n])[0]
     assert found.correctness == pytest.approx((1 / (1 + drawn)).mean(), abs=0.003)
     assert found.uniqueness == pytest.approx((drawn == 0).mean(), abs=0.003)

@@ -40,10 +40,14 @@ def test_a_large_table_on_several_threads_is_as_a_sort_of_its_rows_says() -> Non
     rows = np.array(draw(5, 60_000, 4, 60))
     answer = find_minimal_uniques(coded(rows.tolist()), 2)
     for number, each in enumerate(answer.sets):
-        _, first, count = np.unique(rows[:, list(each)], axis=0, return_index=True, return_counts=True)
+        _, first, count = np.unique(
+            rows[:, list(each)], axis=0, return_index=True, return_counts=True
+        )
         alone = set(first[count == 1].tolist())
         smaller = {
-            r for r, p in zip(answer.record, answer.place, strict=True) if set(answer.sets[p]) < set(each)
+            r
+            for r, p in zip(answer.record, answer.place, strict=True)
+            if set(answer.sets[p]) < set(each)
         }
         assert set(answer.record[answer.place == number].tolist()) == alone - smaller
 
@@ -59,7 +63,9 @@ def test_no_records_and_too_many_sets_are_refused() -> None:
     with pytest.raises(NoRecordsError, match="the table must contain at least one record, got 0"):
         find_minimal_uniques(Codes(["a"], [True], [np.array([], dtype=np.int64)], np.arange(0)))
     wide = coded([[1] * 64])
-    with pytest.raises(OutOfDomainError, match="must be at most 200000, got 679120; pass fewer columns"):
+    with pytest.raises(
+        OutOfDomainError, match="must be at most 200000, got 679120; pass fewer columns"
+    ):
         find_minimal_uniques(wide, 4)
     with pytest.raises(OutOfDomainError, match="memory_mb must be at least"):
         find_minimal_uniques(coded(draw(1, 60_000, 4, 60)), 2, 1)
@@ -79,7 +85,14 @@ GUIDE = [
     [1, 1, 1, 2],
 ]
 # Templ 2017, Statistical Disclosure Control for Microdata, chapter 3: age, gender, income, education.
-BOOK = [*[[1, 1, 1, 1]] * 2, *[[1, 1, 2, 1]] * 2, [1, 2, 2, 2], [1, 2, 2, 1], [1, 2, 2, 3], [2, 1, 2, 2]]
+BOOK = [
+    *[[1, 1, 1, 1]] * 2,
+    *[[1, 1, 2, 1]] * 2,
+    [1, 2, 2, 2],
+    [1, 2, 2, 1],
+    [1, 2, 2, 3],
+    [2, 1, 2, 2],
+]
 # sdcMicro, issue 356: three columns.
 ISSUE = [[1, 1, 1], [2, 1, 2], [1, 2, 2], [3, 3, 3], [2, 2, 3], [1, 1, 1], [2, 3, 2]]
 
@@ -109,14 +122,19 @@ def test_columns_contribute_as_published() -> None:
     found = find_minimal_uniques(coded([[3, 1, 1], [2, 4, 7], [2, 1, 1]]), 3)
     answer = minimal_uniques.score_columns(found)
     total = minimal_uniques.score_records(found).suda_score.sum()
-    shares = {name: answer.score[answer.column_name == name].sum() / total for name in ("c0", "c1", "c2")}
+    shares = {
+        name: answer.score[answer.column_name == name].sum() / total for name in ("c0", "c1", "c2")
+    }
     assert shares == {"c0": 0.5, "c1": 0.375, "c2": 0.375}
 
 
 @given(
-    st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=10), st.integers(1, 4)
+    st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=10),
+    st.integers(1, 4),
 )
-def test_scores_and_contributions_add_up_the_sets_of_a_loop(rows: list[list[int]], max_size: int) -> None:
+def test_scores_and_contributions_add_up_the_sets_of_a_loop(
+    rows: list[list[int]], max_size: int
+) -> None:
     sets = minimal([tuple(row) for row in rows], max_size)
     found = find_minimal_uniques(coded(rows), max_size)
     expected = [0.0] * len(rows)
@@ -140,7 +158,9 @@ def test_scores_and_contributions_add_up_the_sets_of_a_loop(rows: list[list[int]
 
 def test_the_risk_of_the_file_is_the_mean_of_its_parts_and_no_part_is_above_1() -> None:
     found = find_minimal_uniques(coded(GUIDE), 3)
-    assert minimal_uniques.score_records(found, 0.2).dis_suda.mean() == pytest.approx(0.2, rel=1e-12)
+    assert minimal_uniques.score_records(found, 0.2).dis_suda.mean() == pytest.approx(
+        0.2, rel=1e-12
+    )
     assert minimal_uniques.score_records(found, 0.2).dis_suda.tolist() == pytest.approx(
         [0.2 * s / 8.5 for s in (6, 12, 6, 10)]
     )

@@ -26,7 +26,9 @@ def test_a_sample_has_none_twice_and_is_the_same_for_the_same_seed(sample: int) 
     assert len(set(rows)) == len(rows) == sample
     assert rows == sorted(rows)
     assert set(rows) <= set(combinations(range(12), 4))
-    assert rows == [tuple(row) for row in choose_quasi_identifiers(WIDE, 4, sample, 7).places.tolist()]
+    assert rows == [
+        tuple(row) for row in choose_quasi_identifiers(WIDE, 4, sample, 7).places.tolist()
+    ]
     assert chosen.remark == [
         f"quasi_identifiers_drawn: measured on a sample of {sample} of the 495 quasi-identifiers, seed 7"
     ]
@@ -38,7 +40,10 @@ def test_a_sample_draws_each_quasi_identifier_equally_often() -> None:
     narrow = coded(draw(0, 5, 6, 3))
     for seed in range(3000):
         found[
-            [names[tuple(row)] for row in choose_quasi_identifiers(narrow, 2, 3, seed).places.tolist()]
+            [
+                names[tuple(row)]
+                for row in choose_quasi_identifiers(narrow, 2, 3, seed).places.tolist()
+            ]
         ] += 1
     assert found == pytest.approx(np.full(15, 600.0), abs=5 * np.sqrt(600))
 
@@ -84,7 +89,8 @@ def test_what_cannot_be_chosen_is_refused(arguments: tuple[int, ...], sentence: 
 def test_too_many_to_count_need_a_sample_by_name() -> None:
     wide = coded(draw(0, 2, 40, 3))
     with pytest.raises(
-        OutOfDomainError, match="at most 200000, got 658008; pass sample := 10000 to measure so many"
+        OutOfDomainError,
+        match="at most 200000, got 658008; pass sample := 10000 to measure so many",
     ):
         choose_quasi_identifiers(wide, 5)
     assert len(choose_quasi_identifiers(wide, 5, 1000)) == 1000

@@ -12,7 +12,8 @@ from reid_sql.models.classes.subset_counts import count_subset_classes, count_su
 from reid_sql.models.interruption import InterruptedWorkError, checked
 
 Row = tuple[int, ...]
-Counted = tuple[int, int, float, int, int, int]  # records, classes, reidentifications, pairs, dropped, unique
+# records, classes, reidentifications, pairs, dropped, unique
+Counted = tuple[int, int, float, int, int, int]
 
 
 def draw(seed: int) -> tuple[list[Row], list[int]]:
@@ -23,7 +24,9 @@ def draw(seed: int) -> tuple[list[Row], list[int]]:
         columns[-1] = columns[0].copy()
     if width > 3:
         columns[-2] = columns[0] * 4 + columns[1]
-    return [tuple(row) for row in np.stack(columns, 1).tolist()], rng.integers(0, 6, height).tolist()
+    return [tuple(row) for row in np.stack(columns, 1).tolist()], rng.integers(
+        0, 6, height
+    ).tolist()
 
 
 def alike(one: Row, other: Row, nulls: str) -> bool:
@@ -87,13 +90,17 @@ def test_every_subset_of_small_tables(nulls: str, counted_as: str) -> None:
             table = DistinctRecords(list(np.array(list(counts)).T), np.array(list(counts.values())))
         size = 1 + seed % len(rows[0])
         found = count_subset_classes(table, size, nulls)
-        expected = [each for n in range(1, size + 1) for each in combinations(range(len(rows[0])), n)]
+        expected = [
+            each for n in range(1, size + 1) for each in combinations(range(len(rows[0])), n)
+        ]
         assert [tuple(each) for each in found.subsets()] == expected
         risks = (found.reidentifications, found.pairs, found.dropped, found.unique)
         figures = zip(found.records, found.classes, *risks, strict=True)
         for places, counted in zip(expected, figures, strict=True):
             part = [tuple(row[place] for place in places) for row in rows]
-            by_hand = count_people(part, people, nulls) if counts_people else count_records(part, nulls)
+            by_hand = (
+                count_people(part, people, nulls) if counts_people else count_records(part, nulls)
+            )
             assert counted == pytest.approx(by_hand, rel=1e-12), (seed, places)
 
 
@@ -113,12 +120,16 @@ def test_an_empty_table_has_every_subset() -> None:
 
 def test_ten_million_subsets_are_the_most() -> None:
     assert count_subsets(23, 23) == 2**23 - 1
-    with pytest.raises(OutOfDomainError, match="must be at most 10000000, got 16777215; pass fewer"):
+    with pytest.raises(
+        OutOfDomainError, match="must be at most 10000000, got 16777215; pass fewer"
+    ):
         count_subsets(24, 24)
 
 
 def test_the_count_can_be_interrupted_before_each_subset() -> None:
-    table = DistinctRecords(list(np.random.default_rng(0).integers(0, 3, (12, 50))), np.ones(50, int))
+    table = DistinctRecords(
+        list(np.random.default_rng(0).integers(0, 3, (12, 50))), np.ones(50, int)
+    )
     asked = []
 
     def stop(share: float | None) -> None:

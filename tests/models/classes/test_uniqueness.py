@@ -44,7 +44,11 @@ def test_arguments_broadcast() -> None:
 
 @pytest.mark.parametrize("bad", [-1e-9, 1.0000001, float("nan"), float("inf")])
 def test_what_is_no_probability_is_refused(bad: float) -> None:
-    for function in (uniqueness_from_probability, correctness_from_probability, correctness_from_uniqueness):
+    for function in (
+        uniqueness_from_probability,
+        correctness_from_probability,
+        correctness_from_uniqueness,
+    ):
         with pytest.raises(OutOfDomainError, match="must be a probability between 0 and 1, got"):
             function(bad, 10)
         with pytest.raises(OutOfDomainError, match="n must be a number of people of at least 1"):
@@ -62,7 +66,21 @@ HUGE = [
     {10**8: 10},
     {3: 100_000_000, 12_345: 1000, 687_655: 1000},
 ]
-SUBSETS = [1, 2, 17, 255, 256, 257, 300, 5000, 31_623, MILLION, 44_444_444, 500_000_000, 899_999_999]
+SUBSETS = [
+    1,
+    2,
+    17,
+    255,
+    256,
+    257,
+    300,
+    5000,
+    31_623,
+    MILLION,
+    44_444_444,
+    500_000_000,
+    899_999_999,
+]
 
 few_counts = st.dictionaries(st.integers(1, 60), st.integers(1, 3), min_size=1, max_size=4)
 class_counts = st.dictionaries(st.integers(1, 400), st.integers(1, 5), min_size=1, max_size=5)
@@ -89,13 +107,17 @@ def many_digits(classes: dict[int, int], n: int) -> tuple[float, float]:
         if drawn > people:
             return mpmath.mpf(0)
         return mpmath.exp(
-            mpmath.loggamma(people + 1) - mpmath.loggamma(people - drawn + 1) - mpmath.loggamma(drawn + 1)
+            mpmath.loggamma(people + 1)
+            - mpmath.loggamma(people - drawn + 1)
+            - mpmath.loggamma(drawn + 1)
         )
 
     with mpmath.workdps(60):
         every = ways(records, n)
         seen = sum(count * (1 - ways(records - size, n) / every) for size, count in classes.items())
-        alone = sum(count * size * ways(records - size, n - 1) / every for size, count in classes.items())
+        alone = sum(
+            count * size * ways(records - size, n - 1) / every for size, count in classes.items()
+        )
         return float(seen / n), float(alone / n)
 
 
@@ -123,7 +145,12 @@ def test_agrees_with_fractions(classes: dict[int, int], data: st.DataObject) -> 
 def test_keeps_ten_digits_of_a_billion_records(classes: dict[int, int]) -> None:
     table = histogram(classes)
     records = int(table.records.sum())
-    subsets = [n for n in SUBSETS if n <= records] + [records - 1000, records - 2, records - 1, records]
+    subsets = [n for n in SUBSETS if n <= records] + [
+        records - 1000,
+        records - 2,
+        records - 1,
+        records,
+    ]
     correct, unique = zip(*[many_digits(classes, n) for n in subsets], strict=True)
     assert correctness_curve(table, subsets) == pytest.approx(np.array(correct), rel=1e-12)
     assert uniqueness_curve(table, subsets) == pytest.approx(np.array(unique), rel=1e-10, abs=1e-17)
@@ -166,7 +193,8 @@ def test_what_is_no_size_of_a_subset_is_refused(bad: float) -> None:
     table = histogram({1: 3, 2: 2})
     for curve in (correctness_curve, uniqueness_curve):
         with pytest.raises(
-            OutOfDomainError, match=r"sizes must be whole numbers from 1 to the 7 records .*, got .*; pass"
+            OutOfDomainError,
+            match=r"sizes must be whole numbers from 1 to the 7 records .*, got .*; pass",
         ):
             curve(table, [1, bad])
 
@@ -175,8 +203,12 @@ def test_no_records_and_classes_that_overlap_are_refused() -> None:
     none = np.array([], dtype=np.int64)
     with pytest.raises(NoRecordsError, match="at least one record"):
         correctness_curve(Histogram(none, none, none), [1])
-    overlapping = Histogram(np.array([3]), np.array([2]), np.array([5]), blank_records=np.array([0]))
-    with pytest.raises(OutOfDomainError, match=r"classes that do not overlap.*got 5 for 6; use nulls"):
+    overlapping = Histogram(
+        np.array([3]), np.array([2]), np.array([5]), blank_records=np.array([0])
+    )
+    with pytest.raises(
+        OutOfDomainError, match=r"classes that do not overlap.*got 5 for 6; use nulls"
+    ):
         uniqueness_curve(overlapping, [1])
 
 
@@ -190,7 +222,11 @@ def test_default_sizes_span_the_table_and_are_distinct(records: int, points: int
 
 
 def test_default_sizes_refuse_nothing_to_measure() -> None:
-    with pytest.raises(OutOfDomainError, match="records must be a whole number of at least 1, got 0"):
+    with pytest.raises(
+        OutOfDomainError, match="records must be a whole number of at least 1, got 0"
+    ):
         default_subset_sizes(0)
-    with pytest.raises(OutOfDomainError, match="points must be a whole number of at least 2, got 1"):
+    with pytest.raises(
+        OutOfDomainError, match="points must be a whole number of at least 2, got 1"
+    ):
         default_subset_sizes(10, points=1)

@@ -53,7 +53,9 @@ def test_many_columns_take_several_words(columns: int) -> None:
     codes = rng.integers(1, 200, (150, columns)) // 190 + 1
     codes = np.concatenate([codes, codes[:50]]) * (rng.random((200, columns)) > 0.5 / columns)
     spread = codes * rng.integers(1, 2**20, columns)
-    wide = np.concatenate([spread, np.arange(1, 301)[:, None] * np.ones((1, columns), dtype=np.int64)])
+    wide = np.concatenate(
+        [spread, np.arange(1, 301)[:, None] * np.ones((1, columns), dtype=np.int64)]
+    )
     assert wildcard_class_sizes(wide, wide, np.ones(len(wide), dtype=np.int64)).tolist() == brute(
         wide, wide, np.ones(len(wide), dtype=np.int64)
     )

@@ -27,7 +27,11 @@ def found(values: list[float]) -> set[float]:
     return {float(mark.text) for mark in find_missing_value_codes(candidates, numbers)}
 
 
-@given(st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 9, 10, 40, 96, 97, 98, 99, 999, -1, -9, -3]), max_size=25))
+@given(
+    st.lists(
+        st.sampled_from([0, 1, 2, 3, 5, 8, 9, 10, 40, 96, 97, 98, 99, 999, -1, -9, -3]), max_size=25
+    )
+)
 def test_numbers_beyond_a_gap_are_those_that_a_loop_finds(values: list[int]) -> None:
     numbers = [float(value) for value in values]
     assert found(numbers) == beyond_gaps(Counter(numbers))
@@ -61,7 +65,9 @@ def test_figures_by_hand(values: list[int], marks: set[int]) -> None:
     "text", ["?", "N/A", " unknown ", "", "  ", "NaN", "9999-99-99", "1900-01-01 00:00:00"]
 )
 def test_words_and_dates_are_reported_by_themselves(text: str) -> None:
-    assert find_missing_value_codes([MissingValueCode(text, 3)], None) == [MissingValueCode(text, 3)]
+    assert find_missing_value_codes([MissingValueCode(text, 3)], None) == [
+        MissingValueCode(text, 3)
+    ]
 
 
 # What columns of usual kinds look like.
@@ -72,7 +78,10 @@ COLUMNS: dict[str, tuple[str, list[object]]] = {
     "record": ("identifier", [f"r{number:05}" for number in range(RECORDS)]),
     "number": ("identifier", list(range(1000, 1000 + RECORDS))),
     "visitor_id": ("repeated identifier", [number // 5 for number in range(RECORDS)]),
-    "born": ("date", [date(1950, 1, 1) + timedelta(days=RNG.randrange(9000)) for _ in range(RECORDS)]),
+    "born": (
+        "date",
+        [date(1950, 1, 1) + timedelta(days=RNG.randrange(9000)) for _ in range(RECORDS)],
+    ),
     "seen": ("date", [f"{RNG.randint(1, 28)}.{RNG.randint(1, 12)}.2020" for _ in range(RECORDS)]),
     "zip_code": ("code", [RNG.randint(10_000, 99_999) for _ in range(RECORDS)]),
     "area": ("code", [f"0{RNG.randint(1000, 9999)}" for _ in range(RECORDS)]),
@@ -115,7 +124,9 @@ def test_no_value_of_the_table_is_reported(
 ) -> None:
     for name in ("record", "visitor_id", "note", "zip_code", "icd10"):
         reported = " ".join(
-            str(value) for key, value in profiled[name].items() if key not in ("records", "distinct_values")
+            str(value)
+            for key, value in profiled[name].items()
+            if key not in ("records", "distinct_values")
         )
         words = {str(value) for value in COLUMNS[name][1] if len(str(value)) > 2}
         assert not any(word in reported.split() for word in words), name

@@ -64,7 +64,10 @@ def fitted_distances(own: Table, released: Table) -> Iterator[tuple[str, float]]
     yield "Mahalanobis", right_links(-np.einsum("ijk,kl,ijl->ij", apart, inverse, apart))
     spread = np.abs(moved - np.median(moved, axis=0)).mean(0)
     if spread.all():
-        yield "by mean movement", right_links(-(np.abs(theirs[None] - mine[:, None]) / spread).sum(2))
+        yield (
+            "by mean movement",
+            right_links(-(np.abs(theirs[None] - mine[:, None]) / spread).sum(2)),
+        )
 
 
 def attackers(own: Table, released: Table) -> Iterator[tuple[str, float]]:

@@ -27,7 +27,9 @@ from reid_sql.parameters import Floats
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
     """The column of records of one pair each."""
     own, out = ([pair[side] for pair in pairs] for side in (0, 1))
-    mine, theirs = ([value for value in dict.fromkeys(side) if value is not None] for side in (own, out))
+    mine, theirs = (
+        [value for value in dict.fromkeys(side) if value is not None] for side in (own, out)
+    )
     codes, others = (
         np.array([0 if value is None else 1 + values.index(value) for value in side])
         for side, values in ((own, mine), (out, theirs))
@@ -79,15 +81,20 @@ def test_a_mixture_is_weighed_as_the_law_that_numbers_were_drawn_from() -> None:
     own = rng.integers(1, values + 1, people)
     way = rng.choice(5, people, p=[0.5, 0.3, 0.1, 0.05, 0.05])
     anybody = rng.integers(1, values + 1, people)
-    out = np.choose(way, [own, own + rng.integers(-3, 4, people), np.zeros(people, dtype=int), anybody, own])
-    texts = [None if suppressed else str(r) for suppressed, r in zip(way == 4, out.tolist(), strict=True)]
+    out = np.choose(
+        way, [own, own + rng.integers(-3, 4, people), np.zeros(people, dtype=int), anybody, own]
+    )
+    texts = [
+        None if suppressed else str(r) for suppressed, r in zip(way == 4, out.tolist(), strict=True)
+    ]
     made = column(list(zip(map(str, own.tolist()), texts, strict=True)))
     weights = DisturbedNumbers(made)
     known = [int(text) for text in made.original_values]
     numbers = [None, *map(int, made.released_values)]
     mine = [1 + known.index(o) for o in (50, 250, 450)]
     found = weights.scores(np.array(mine), np.arange(len(numbers)))
-    share_of = {text: n / people / 0.95 for text, n in Counter(texts).items()}  # of those with a number
+    # of those with a number
+    share_of = {text: n / people / 0.95 for text, n in Counter(texts).items()}
     for row, o in zip(found, (50, 250, 450), strict=True):
         for weight, r in zip(row, numbers, strict=True):
             if r is None:
@@ -96,7 +103,10 @@ def test_a_mixture_is_weighed_as_the_law_that_numbers_were_drawn_from() -> None:
             moved = 0.3 / 7 * (abs(r - o) <= 3)
             law = 0.5 * (r == o) + moved + 0.1 * (r == 0) + 0.05 / values * (r > 0)
             if abs(r - o) <= 3 or r == 0:
-                assert weight == pytest.approx(math.log(law / 0.95 / share_of[str(r)]), abs=0.2), (o, r)
+                assert weight == pytest.approx(math.log(law / 0.95 / share_of[str(r)]), abs=0.2), (
+                    o,
+                    r,
+                )
             else:
                 assert weight < math.log(0.5), (o, r)
 
@@ -137,7 +147,8 @@ def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
     assert heights @ widths == pytest.approx(1, abs=0.01)
     centres = (fitted.edges[1:] + fitted.edges[:-1]) / 2
     for x, height in zip(centres, heights, strict=True):
-        if abs(x - 3) < 4 and not (law == Histogram.from_distances and abs(x) < 1e-2):  # 0 has no records
+        # 0 has no records
+        if abs(x - 3) < 4 and not (law == Histogram.from_distances and abs(x) < 1e-2):
             z = (x - 3) / 2
             known = (
                 math.exp(-abs(z)) / 4
@@ -147,7 +158,8 @@ def test_laws_of_distances_describe_the_distances_that_they_are_fitted_to(
             assert height == pytest.approx(known, rel=0.25)
     assert (
         np.mean(
-            (fitted.edges[fitted.bin_of_value] <= draws) & (draws <= fitted.edges[fitted.bin_of_value + 1])
+            (fitted.edges[fitted.bin_of_value] <= draws)
+            & (draws <= fitted.edges[fitted.bin_of_value + 1])
         )
         > 0.999
     )

@@ -14,7 +14,13 @@ def test_numbers_of_one_size_are_one_value(texts: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "texts",
-    [("30", "030"), ("9007199254740993", "9007199254740992"), ("20 to 29", "20"), ("a", "A"), ("", None)],
+    [
+        ("30", "030"),
+        ("9007199254740993", "9007199254740992"),
+        ("20 to 29", "20"),
+        ("a", "A"),
+        ("", None),
+    ],
 )
 def test_values_that_differ_stay_apart(texts: tuple[str | None, ...]) -> None:
     assert len({canonical(text) for text in texts}) == len(texts)

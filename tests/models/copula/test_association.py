@@ -34,7 +34,9 @@ def counts(column: tuple[int, ...]) -> Floats:
 def test_chance_is_the_mean_over_all_shuffles(rows: list[tuple[int, int]]) -> None:
     first, second = tuple(a for a, _ in rows), tuple(b for _, b in rows)
     shuffled = [information(first, some) for some in permutations(second)]
-    assert expected_information(counts(first), counts(second)) == pytest.approx(np.mean(shuffled), abs=1e-12)
+    assert expected_information(counts(first), counts(second)) == pytest.approx(
+        np.mean(shuffled), abs=1e-12
+    )
 
 
 def test_information_of_a_large_table_is_that_of_shuffles() -> None:

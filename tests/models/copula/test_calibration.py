@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.copula.calibration import ScoredClasses, calibrate, correct_scores, factor, temper_cells
+from reid_sql.models.copula.calibration import (
+    ScoredClasses,
+    calibrate,
+    correct_scores,
+    factor,
+    temper_cells,
+)
 
 
 @given(
@@ -49,7 +55,9 @@ def test_where_hardly_any_record_is_alone_the_sample_says_nothing_of_the_factor(
 
 
 @given(st.floats(0.05, 20), st.integers(100, 10**6))
-def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(a: float, records: int) -> None:
+def test_frequent_cells_keep_their_probability_and_rare_ones_take_the_factor(
+    a: float, records: int
+) -> None:
     cells = np.array([1e-3, 1.0, 4e3]) / records
     moved = temper_cells(cells, a, records) / cells
     assert moved[0] == pytest.approx(a, rel=1e-6)

@@ -16,7 +16,8 @@ def by_summing(q: float, seen: int, unseen: int) -> tuple[float, float]:
     """P(F = 1) and E[1/F], F = seen + Binomial(unseen, q), term by term."""
     mp.mp.dps = 30
     of_size = [
-        mp.binomial(unseen, x) * mp.mpf(q) ** x * (1 - mp.mpf(q)) ** (unseen - x) for x in range(unseen + 1)
+        mp.binomial(unseen, x) * mp.mpf(q) ** x * (1 - mp.mpf(q)) ** (unseen - x)
+        for x in range(unseen + 1)
     ]
     unique = of_size[0] if seen == 1 else mp.mpf(0)
     return float(unique), float(sum(chance / (seen + x) for x, chance in enumerate(of_size)))
@@ -52,7 +53,9 @@ def test_a_sample_of_the_person_alone_is_the_case_in_which_nothing_is_known() ->
 @pytest.mark.parametrize("sample", ["ignored", "known"])
 def test_the_error_of_uniqueness_is_its_slope_times_that_of_the_probability(sample: str) -> None:
     step, people, size = 1e-7, 350.0, np.array([1])
-    low, high = (record_risk(cells(q, 50), size, people, sample) for q in (0.01 - step, 0.01 + step))
+    low, high = (
+        record_risk(cells(q, 50), size, people, sample) for q in (0.01 - step, 0.01 + step)
+    )
     slope = (low.uniqueness_xi - high.uniqueness_xi) / (2 * step)
     inexact = CopulaCells(np.array([0.01]), np.array([1e-4]), np.array(["ok"]), 50)
     error = record_risk(inexact, size, people, sample).uniqueness_xi_error

@@ -26,7 +26,8 @@ def test_a_model_comes_back_as_it_was() -> None:
     assert copula_file.copula_to_json(found) == TEXT
     values = [["F", "X"], ["3", "2"]]
     assert (
-        found.cell_probability(values).probability == independent().cell_probability(values).probability
+        found.cell_probability(values).probability
+        == independent().cell_probability(values).probability
     ).all()
 
 

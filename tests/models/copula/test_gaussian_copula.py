@@ -44,7 +44,8 @@ def test_scores_depend_on_the_record_alone() -> None:
     again = fitted("own", frame, COLUMNS)
     for place in (0, 17, 399):
         assert (
-            again.cell_probability([[column[place]] for column in values]).probability[0] == together[place]
+            again.cell_probability([[column[place]] for column in values]).probability[0]
+            == together[place]
         )
 
 
@@ -54,7 +55,10 @@ def test_values_never_seen() -> None:
     assert fitted("often", people(), ["sex"]).cell_probability([["new"]]).probability[0] == 0
     ages = fitted("ages", rare.with_columns(a=pl.int_range(100)), ["a"], ordered=["a"])
     assert 0 < ages.cell_probability([["17.5"]]).probability[0] <= 0.006
-    assert ages.cell_probability([["17.0"]]).probability[0] == ages.cell_probability([["17"]]).probability[0]
+    assert (
+        ages.cell_probability([["17.0"]]).probability[0]
+        == ages.cell_probability([["17"]]).probability[0]
+    )
 
 
 @pytest.mark.parametrize("people_count", [10, 1000])
@@ -81,7 +85,9 @@ def test_the_interval_of_a_forecast_is_as_wide_as_forecasts_of_other_seeds_diffe
     model = fitted("all", people(), COLUMNS)
     rows = [forecast_copula(replace(model, seed=seed, _scores={}), [30])[0] for seed in range(8)]
     for name in ("uniqueness", "correctness"):
-        found, high = (np.array([getattr(row, f"{name}{end}") for row in rows]) for end in ("", "_high"))
+        found, high = (
+            np.array([getattr(row, f"{name}{end}") for row in rows]) for end in ("", "_high")
+        )
         errors = (high - found) / 1.96
         assert 0.5 < errors.mean() / found.std(ddof=1) < 2
 
@@ -110,10 +116,13 @@ def test_weights_move_the_shares() -> None:
 def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(NoRecordsError, match="the table must contain at least one record, got 0"):
         fit_copula(counted([], []))
-    with pytest.raises(OutOfDomainError, match="weight must be a number of at least 0 for every record"):
+    with pytest.raises(
+        OutOfDomainError, match="weight must be a number of at least 0 for every record"
+    ):
         fit_copula(counted([1.0, float("nan")], [1, 1]))
     with pytest.raises(
-        UnknownNameError, match="ordered must name columns of the model, got 'sxe'; did you mean 'sex'"
+        UnknownNameError,
+        match="ordered must name columns of the model, got 'sxe'; did you mean 'sex'",
     ):
         fit_copula(counted([1.0, 1.0], [1, 1]), ordered=["sxe"])
 

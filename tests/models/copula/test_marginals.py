@@ -54,7 +54,9 @@ def test_shares_from_outside_are_taken_as_they_are() -> None:
 
 
 def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> None:
-    found = marginal_from_shares(["1.0", "1", "2", None], [1, 2, 3, 2], ordered=True, seen=["1", "2"])
+    found = marginal_from_shares(
+        ["1.0", "1", "2", None], [1, 2, 3, 2], ordered=True, seen=["1", "2"]
+    )
     assert found.values == (None, "1", "2")
     assert found.shares.tolist() == [0.25, 0.375, 0.375]
 
@@ -69,6 +71,8 @@ def test_shares_from_outside_take_the_spelling_of_the_sample_and_add_up() -> Non
         (["F", "M"], [0.0, 0.0], "got 0 altogether"),
     ],
 )
-def test_shares_from_outside_that_cannot_be(values: list[str], shares: list[float], words: str) -> None:
+def test_shares_from_outside_that_cannot_be(
+    values: list[str], shares: list[float], words: str
+) -> None:
     with pytest.raises(OutOfDomainError, match=words):
         marginal_from_shares(values, shares, seen=["F", "M"])

@@ -28,10 +28,14 @@ def fit_in_order(names: tuple[str, ...], method: str) -> GaussianCopula:
 
 @pytest.mark.parametrize("names", list(permutations(NAMES))[7::8])
 @pytest.mark.parametrize("method", ["paper", "calibrated", "sharp"])
-def test_correlations_scores_forecasts_and_samples_are_the_same(names: tuple[str, ...], method: str) -> None:
+def test_correlations_scores_forecasts_and_samples_are_the_same(
+    names: tuple[str, ...], method: str
+) -> None:
     first, other = fit_in_order(NAMES, method), fit_in_order(names, method)
     places = [names.index(name) for name in NAMES]
-    np.testing.assert_allclose(other.correlation[np.ix_(places, places)], first.correlation, atol=1e-9)
+    np.testing.assert_allclose(
+        other.correlation[np.ix_(places, places)], first.correlation, atol=1e-9
+    )
     scores = [
         model.cell_probability([TABLE[name][:30] for name in own]).probability
         for model, own in ((first, NAMES), (other, names))

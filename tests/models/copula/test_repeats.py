@@ -46,7 +46,9 @@ def test_a_heap_of_an_ordered_column_has_its_own_share() -> None:
     rng = np.random.default_rng(8)
     incomes = np.concatenate([np.zeros(150, dtype=int), 5 + rng.negative_binomial(4, 0.08, 450)])
     values, counts = np.unique(incomes, return_counts=True)
-    marginal = fit_marginal([str(value) for value in values.tolist()], counts.tolist(), ordered=True)
+    marginal = fit_marginal(
+        [str(value) for value in values.tolist()], counts.tolist(), ordered=True
+    )
     assert marginal.family == "negative binomial"
     assert marginal.shares[0] == pytest.approx(150 / 600, abs=0.01)
     near = [marginal.shares[marginal.values.index(str(value))] for value in (45, 46)]
@@ -56,7 +58,9 @@ def test_a_heap_of_an_ordered_column_has_its_own_share() -> None:
 def test_without_a_heap_a_column_is_smoothed_whole() -> None:
     drawn = np.random.default_rng(9).negative_binomial(4, 0.08, 600)
     values, counts = np.unique(drawn, return_counts=True)
-    marginal = fit_marginal([str(value) for value in values.tolist()], counts.tolist(), ordered=True)
+    marginal = fit_marginal(
+        [str(value) for value in values.tolist()], counts.tolist(), ordered=True
+    )
     assert marginal.family == "negative binomial"
     middle = [marginal.shares[marginal.values.index(str(value))] for value in range(40, 50)]
     assert np.abs(np.diff(np.log(middle))).max() < 0.1

@@ -26,7 +26,8 @@ LEVELS = st.sampled_from([(0.01, 0.05), (0.001, 0.05), (0.1, 0.5), (0.05, 0.2), 
 def test_the_threshold_is_definition_8_of_hyndman_and_fan(counts: list[int], tail: float) -> None:
     level = Level(1e-9, tail)
     fits = fit_tail(select_highest(np.array(counts), level)[None], 1000, len(counts), level)
-    found, rounding = fits.threshold[0] * 1000, 1e-12 * np.ptp(counts)  # a place is rounded to 12 decimals
+    # a place is rounded to 12 decimals
+    found, rounding = fits.threshold[0] * 1000, 1e-12 * np.ptp(counts)
     quantile = np.quantile(counts, 1 - tail, method="median_unbiased")
     assert found == pytest.approx(quantile, rel=1e-12, abs=rounding)
     assert found == pytest.approx(float(threshold(counts, tail)), rel=1e-12, abs=rounding)
@@ -40,10 +41,14 @@ def test_the_risk_is_the_quantile_of_the_law_with_the_same_moments(
         select_highest(np.array(counts), Level(*level))[None], records, len(counts), Level(*level)
     )
     expected = risk(counts, records, *level)
-    assert found.risk[0] == pytest.approx(np.nan if expected is None else expected, rel=1e-9, nan_ok=True)
+    assert found.risk[0] == pytest.approx(
+        np.nan if expected is None else expected, rel=1e-9, nan_ok=True
+    )
     if expected is not None:
         u = threshold(counts, level[1])
-        logits = [np.log(c / (records - c)) - np.log(float(u / (records - u))) for c in counts if c > u]
+        logits = [
+            np.log(c / (records - c)) - np.log(float(u / (records - u))) for c in counts if c > u
+        ]
         assert (found.shape[0], found.scale[0]) == pytest.approx(law(logits), rel=1e-6)
         assert found.exceedances[0] == len(logits)
 
@@ -55,12 +60,15 @@ def test_rows_are_fitted_as_if_alone() -> None:
     level = Level(0.05, 0.3)
     top = np.stack([select_highest(row, level) for row in tables])
     together = fit_tail(top, records, 60, level).risk
-    alone = [fit_tail(top[row : row + 1], int(records[row]), 60, level).risk[0] for row in range(50)]
+    alone = [
+        fit_tail(top[row : row + 1], int(records[row]), 60, level).risk[0] for row in range(50)
+    ]
     assert together == pytest.approx(alone, rel=1e-13, nan_ok=True)
     assert [None if np.isnan(found) else found for found in together] == [
         expected if expected is None else pytest.approx(expected, rel=1e-9)
         for expected in (
-            risk(row.tolist(), int(size), 0.05, 0.3) for row, size in zip(tables, records, strict=True)
+            risk(row.tolist(), int(size), 0.05, 0.3)
+            for row, size in zip(tables, records, strict=True)
         )
     ]
 
@@ -147,7 +155,9 @@ def test_the_interval_is_that_of_drawing_quasi_identifiers_again() -> None:
     counts = distinct(draw(5, 300, 12, 7), 3)
     low, high = bootstrap_interval(np.array(counts), 300, Level(0.01, 0.2), 3)
     generator = np.random.default_rng(1)
-    drawn = [risk(generator.choice(counts, len(counts)).tolist(), 300, 0.01, 0.2) for _ in range(1500)]
+    drawn = [
+        risk(generator.choice(counts, len(counts)).tolist(), 300, 0.01, 0.2) for _ in range(1500)
+    ]
     expected = np.quantile([value for value in drawn if value is not None], [0.025, 0.975])
     assert [low, high] == pytest.approx(expected, abs=0.01)
     assert (low, high) == bootstrap_interval(np.array(counts), 300, Level(0.01, 0.2), 3)
@@ -164,13 +174,16 @@ def test_a_key_is_a_risk_of_one_and_named() -> None:
 
 
 def test_no_fit_says_why() -> None:
-    few = estimate_extreme_risk(choose_quasi_identifiers(coded([row[:5] for row in PEOPLE]), 3), Level())
+    few = estimate_extreme_risk(
+        choose_quasi_identifiers(coded([row[:5] for row in PEOPLE]), 3), Level()
+    )
     assert (few.risk, few.risk_low) == (None, None)
     assert few.status.startswith(
         "too_few_exceedances: only 0 of the quasi-identifiers exceed the threshold, and a fit needs 5"
     )
     alike = estimate_extreme_risk(
-        choose_quasi_identifiers(coded([[1, 1, *[row[0]] * 9] for row in PEOPLE]), 1), Level(0.01, 0.9)
+        choose_quasi_identifiers(coded([[1, 1, *[row[0]] * 9] for row in PEOPLE]), 1),
+        Level(0.01, 0.9),
     )
     assert alike.risk is None
     assert alike.status.startswith("equal_risks: ")
@@ -186,7 +199,9 @@ def test_equal_risks_above_the_threshold_have_no_fit() -> None:
 
 
 def test_a_sample_is_said_to_be_one() -> None:
-    found = estimate_extreme_risk(choose_quasi_identifiers(coded(PEOPLE), 3, 70, 2), Level(0.01, 0.2))
+    found = estimate_extreme_risk(
+        choose_quasi_identifiers(coded(PEOPLE), 3, 70, 2), Level(0.01, 0.2)
+    )
     assert found.quasi_identifiers == 70
     assert found.status.endswith(
         "quasi_identifiers_drawn: measured on a sample of 70 of the 220 quasi-identifiers, seed 2"
@@ -203,4 +218,6 @@ def test_quasi_identifiers_riskiest_first() -> None:
     assert counts == sorted(distinct(PEOPLE, 2), reverse=True)
     assert [row.risk for row in found] == [count / 200 for count in counts]
     places = [[int(name[1:]) for name in row.quasi_identifier] for row in found]
-    assert [len({tuple(row[place] for place in chosen) for row in PEOPLE}) for chosen in places] == counts
+    assert [
+        len({tuple(row[place] for place in chosen) for row in PEOPLE}) for chosen in places
+    ] == counts

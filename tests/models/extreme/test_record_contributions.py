@@ -52,7 +52,9 @@ def test_a_key_leaves_nothing_to_contribute() -> None:
 
 
 def test_what_is_missing_is_said_on_every_row() -> None:
-    for row in list_contributions(choose_quasi_identifiers(coded([row[:4] for row in PEOPLE]), 3), Level()):
+    for row in list_contributions(
+        choose_quasi_identifiers(coded([row[:4] for row in PEOPLE]), 3), Level()
+    ):
         assert row.contribution is None
         assert row.status.startswith(
             "too_few_exceedances: only 0 of the quasi-identifiers exceed the threshold"
@@ -101,7 +103,9 @@ def test_where_there_is_nothing_to_compare_it_says_so() -> None:
         ),
         LEVEL,
     )
-    assert {row.status for row in keyed} == {"constant: not available, since all records have the same value"}
+    assert {row.status for row in keyed} == {
+        "constant: not available, since all records have the same value"
+    }
 
 
 def by_definition(rows: list[list[int]], p: int) -> list[float]:
@@ -114,7 +118,10 @@ def by_definition(rows: list[list[int]], p: int) -> list[float]:
         for record, value in enumerate(joint):
             share = sum(other <= value for other in joint)
             found[record].append(next(m for m in range(1, bins + 1) if share * bins <= m * total))
-    return [-sum(q * log(q) for q in (cells.count(m) / len(cells) for m in set(cells))) for cells in found]
+    return [
+        -sum(q * log(q) for q in (cells.count(m) / len(cells) for m in set(cells)))
+        for cells in found
+    ]
 
 
 @given(st.integers(0, 10**6), st.integers(1, 15), st.integers(1, 5), st.integers(1, 3))
@@ -164,7 +171,9 @@ def test_it_is_least_squares_within_the_krylov_space(factors: int) -> None:
         step = x.T @ (x @ space[-1])
         space.append(step / np.linalg.norm(step))
     basis = x @ np.linalg.qr(np.stack(space, axis=1))[0]
-    fitted = RESPONSE.mean() + basis @ np.linalg.lstsq(basis, RESPONSE - RESPONSE.mean(), rcond=None)[0]
+    fitted = (
+        RESPONSE.mean() + basis @ np.linalg.lstsq(basis, RESPONSE - RESPONSE.mean(), rcond=None)[0]
+    )
     assert predict_by_partial_least_squares(list(COLUMNS.T), RESPONSE, factors) == pytest.approx(
         fitted, abs=1e-8
     )

@@ -57,7 +57,9 @@ def test_only_the_deciding_quasi_identifiers_matter(seed: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(5, 40), st.integers(1, 5), st.integers(1, 3))
-def test_every_step_is_a_table_of_what_is_left(seed: int, records: int, values: int, p: int) -> None:
+def test_every_step_is_a_table_of_what_is_left(
+    seed: int, records: int, values: int, p: int
+) -> None:
     rows = draw(seed, records, 6, values)
     order = np.random.default_rng(seed).permutation(records)[: records - 2]
     chosen = choose_quasi_identifiers(coded(rows), p)
@@ -68,7 +70,9 @@ def test_every_step_is_a_table_of_what_is_left(seed: int, records: int, values: 
         left = [row for record, row in enumerate(rows) if record not in set(order[:step].tolist())]
         assert counts[step].tolist() == distinct(left, p)
         expected = table_risk(left, p, 0.1, 0.6)
-        assert risks[step] == pytest.approx(np.nan if expected is None else expected, rel=1e-9, nan_ok=True)
+        assert risks[step] == pytest.approx(
+            np.nan if expected is None else expected, rel=1e-9, nan_ok=True
+        )
 
 
 def test_too_little_memory_for_an_order_is_refused() -> None:
@@ -80,7 +84,9 @@ def test_too_little_memory_for_an_order_is_refused() -> None:
         count_distinct_along(chosen, np.arange(2900), 1)
 
 
-def naive(rows: list[list[int]], p: int, level: tuple[float, float], remove: int) -> list[tuple[int, float]]:
+def naive(
+    rows: list[list[int]], p: int, level: tuple[float, float], remove: int
+) -> list[tuple[int, float]]:
     """Remove the record without which the risk is least, worked out anew; of ties, the first."""
     left, removed = list(enumerate(rows)), []
     for _ in range(remove):
@@ -90,7 +96,9 @@ def naive(rows: list[list[int]], p: int, level: tuple[float, float], remove: int
         if not known or min(known) >= 1:
             break
         place = next(
-            place for place, risk in enumerate(risks) if risk is not None and risk <= min(known) * (1 + 1e-10)
+            place
+            for place, risk in enumerate(risks)
+            if risk is not None and risk <= min(known) * (1 + 1e-10)
         )
         removed.append((left.pop(place)[0], min(known)))
     return removed
@@ -98,13 +106,18 @@ def naive(rows: list[list[int]], p: int, level: tuple[float, float], remove: int
 
 @settings(max_examples=25)
 @given(
-    st.integers(0, 10**6), st.integers(8, 30), st.integers(2, 6), st.sampled_from([(0.1, 0.5), (0.01, 0.4)])
+    st.integers(0, 10**6),
+    st.integers(8, 30),
+    st.integers(2, 6),
+    st.sampled_from([(0.1, 0.5), (0.01, 0.4)]),
 )
 def test_it_removes_what_the_naive_procedure_removes(
     seed: int, records: int, values: int, level: tuple[float, float]
 ) -> None:
     rows = draw(seed, records, 6, values)
-    records_removed, risks = eliminate_records(choose_quasi_identifiers(coded(rows), 3), Level(*level), 7)
+    records_removed, risks = eliminate_records(
+        choose_quasi_identifiers(coded(rows), 3), Level(*level), 7
+    )
     expected = naive(rows, 3, level, 7)
     assert records_removed == [record for record, _ in expected]
     assert risks == pytest.approx([risk for _, risk in expected], rel=1e-9)

@@ -8,8 +8,16 @@ from scipy.stats import genpareto
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.quasi_identifiers import Codes, choose_quasi_identifiers
-from reid_sql.models.extreme.extreme_risk import Level, count_distinct_values, fit_tail, select_highest
-from reid_sql.models.extreme.record_contributions import compute_order_proxies, measure_contributions
+from reid_sql.models.extreme.extreme_risk import (
+    Level,
+    count_distinct_values,
+    fit_tail,
+    select_highest,
+)
+from reid_sql.models.extreme.record_contributions import (
+    compute_order_proxies,
+    measure_contributions,
+)
 from reid_sql.models.extreme.removal_path import By, bound_risk, largest_shape, remove_records
 from tests.qar import coded, distinct, draw, risk, table_risk
 
@@ -34,7 +42,10 @@ def test_no_removal_of_any_records_gets_below(
             left = records - step
             found = risk(counts, left, *level)
             shape = fit_tail(
-                select_highest(np.array(counts), Level(*level))[None], left, len(counts), Level(*level)
+                select_highest(np.array(counts), Level(*level))[None],
+                left,
+                len(counts),
+                Level(*level),
             ).shape[0]
             assert found is None or found >= bound - 1e-12 or shape > most
 
@@ -53,9 +64,9 @@ def test_below_the_largest_shape_the_quantile_is_at_least_the_mean() -> None:
 def test_it_is_sharp_where_one_record_makes_each_class() -> None:
     rows = [[number, number, 1] for number in range(1, 11)]
     chosen = choose_quasi_identifiers(coded(rows), 1)
-    assert bound_risk(chosen, count_distinct_values(chosen), Level(0.1, 0.4), 3).tolist() == pytest.approx(
-        [1, 1, 1, 1]
-    )
+    assert bound_risk(
+        chosen, count_distinct_values(chosen), Level(0.1, 0.4), 3
+    ).tolist() == pytest.approx([1, 1, 1, 1])
 
 
 PEOPLE = draw(8, 60, 7, 5)
@@ -93,12 +104,16 @@ def test_once_computed_orders_run_from_the_highest_score() -> None:
 
 
 def test_where_nothing_helps_it_says_so() -> None:
-    keyed = choose_quasi_identifiers(coded([[number, *row] for number, row in enumerate(PEOPLE, 1)]), 1)
-    assert [(row.risk, row.status.partition(":")[0]) for row in remove_records(keyed, LEVEL, 5)] == [
-        (1.0, "stays_certain")
-    ]
+    keyed = choose_quasi_identifiers(
+        coded([[number, *row] for number, row in enumerate(PEOPLE, 1)]), 1
+    )
+    assert [
+        (row.risk, row.status.partition(":")[0]) for row in remove_records(keyed, LEVEL, 5)
+    ] == [(1.0, "stays_certain")]
     few = remove_records(choose_quasi_identifiers(coded([row[:4] for row in PEOPLE]), 3), LEVEL, 5)
-    assert [(row.risk, row.status.partition(":")[0]) for row in few] == [(None, "too_few_exceedances")]
+    assert [(row.risk, row.status.partition(":")[0]) for row in few] == [
+        (None, "too_few_exceedances")
+    ]
 
 
 def test_it_stops_where_no_removal_leaves_a_risk() -> None:

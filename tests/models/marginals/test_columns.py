@@ -42,7 +42,8 @@ def test_every_column_is_a_distribution(
 
 
 def test_good_turing_and_chao_by_hand() -> None:
-    counts = np.array([1.0, 1, 1, 2, 5])  # s1 = 3, s2 = 1, n = 10: u = 0.3, Chao 3·2/(2·2) = 1.5 values
+    # s1 = 3, s2 = 1, n = 10: u = 0.3, Chao 3·2/(2·2) = 1.5 values
+    counts = np.array([1.0, 1, 1, 2, 5])
     column = fit_nominal("x", list("abcde"), counts, 64)
     assert column.mass[-1] == pytest.approx(0.3)
     assert column.multiplicity[-1] == pytest.approx(0.3 / 0.05)  # 0.3/1.5 = 0.2, but at most 0.5/10
@@ -98,7 +99,8 @@ def test_thousands_of_values_are_smoothed() -> None:
     incomes = np.unique(np.round(np.exp(rng.normal(10, 1, 3000)), 2))
     column = fit_ordered("income", [repr(v) for v in incomes.tolist()], np.ones(len(incomes)), 256)
     check(column)
-    assert column.log_share[: len(incomes)].max() < np.log(1 / len(incomes))  # less than the plug-in share
+    # less than the plug-in share
+    assert column.log_share[: len(incomes)].max() < np.log(1 / len(incomes))
 
 
 def test_dates_have_an_order() -> None:
@@ -107,7 +109,9 @@ def test_dates_have_an_order() -> None:
     assert "2020-01-14" in column.texts(np.arange(len(column.mass)))
 
 
-@pytest.mark.parametrize(("places", "want"), [([0, 2, 5], 1), ([0.25, 0.5, 1.5], 0.25), ([0, 1e300], 1e300)])
+@pytest.mark.parametrize(
+    ("places", "want"), [([0, 2, 5], 1), ([0.25, 0.5, 1.5], 0.25), ([0, 1e300], 1e300)]
+)
 def test_step(places: list[float], want: float) -> None:
     assert scale_step(np.array(places, dtype=float)) == want
 

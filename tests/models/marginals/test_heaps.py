@@ -46,8 +46,12 @@ def test_uniqueness_of_a_heaped_column_is_within_its_interval(draw: Draw) -> Non
     rng = np.random.default_rng(7)
     people = list(zip(draw(rng).tolist(), rng.integers(0, 6, PEOPLE).tolist(), strict=True))
     truth = sum(n == 1 for n in Counter(people).values()) / PEOPLE
-    amount, region = ([str(value) for value in column] for column in zip(*people[:SAMPLE], strict=True))
-    row = answer(evidence_from_rows(rows_from_columns({"amount": amount, "region": region})), [PEOPLE])[0]
+    amount, region = (
+        [str(value) for value in column] for column in zip(*people[:SAMPLE], strict=True)
+    )
+    row = answer(
+        evidence_from_rows(rows_from_columns({"amount": amount, "region": region})), [PEOPLE]
+    )[0]
     assert row.uniqueness_low <= truth <= row.uniqueness_high
 
 

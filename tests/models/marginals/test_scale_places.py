@@ -13,8 +13,12 @@ NUMBERS = st.one_of(
     st.floats(allow_nan=False).map(repr),
     st.sampled_from(["0.0", "-0.0", "1_0", " 7", "1e15", "1.1e15", "07"]),
 )
-TEXTS = st.one_of(NUMBERS, st.sampled_from(["", "old", "nan", "inf", "2024-02-29", "2024-02-29 12:00:00"]))
-VALUES = st.one_of(st.lists(st.none() | NUMBERS, unique=True), st.lists(st.none() | TEXTS, unique=True))
+TEXTS = st.one_of(
+    NUMBERS, st.sampled_from(["", "old", "nan", "inf", "2024-02-29", "2024-02-29 12:00:00"])
+)
+VALUES = st.one_of(
+    st.lists(st.none() | NUMBERS, unique=True), st.lists(st.none() | TEXTS, unique=True)
+)
 
 
 @given(VALUES)

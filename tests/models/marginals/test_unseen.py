@@ -4,7 +4,12 @@ import pytest
 
 from reid_sql.models.marginals import fit_column
 from reid_sql.models.marginals.column import Column
-from reid_sql.models.marginals.fit_column import EDGES, MIN_CLASS_WEIGHT, estimate_unseen, fit_nominal
+from reid_sql.models.marginals.fit_column import (
+    EDGES,
+    MIN_CLASS_WEIGHT,
+    estimate_unseen,
+    fit_nominal,
+)
 
 
 def column(sample: np.ndarray) -> Column:
@@ -15,7 +20,13 @@ def column(sample: np.ndarray) -> Column:
 @pytest.mark.parametrize("records", [1000, 10_000])
 @pytest.mark.parametrize(
     ("law", "near"),
-    [("zipf 1.2", 0.06), ("zipf 1.5", 0.02), ("zipf 2.2", 0.01), ("one of 1e6", 0.25), ("one of 1e4", 0.05)],
+    [
+        ("zipf 1.2", 0.06),
+        ("zipf 1.5", 0.02),
+        ("zipf 2.2", 0.01),
+        ("one of 1e6", 0.25),
+        ("one of 1e4", 0.05),
+    ],
 )
 def test_uniques_of_a_population_whose_law_is_known(law: str, near: float, records: int) -> None:
     """Of 300,000 people with one column, by count: no single share of all unseen values predicts it."""
@@ -50,7 +61,9 @@ def test_the_law_of_the_rarity_by_another_way() -> None:
     level /= mp.fsum(weights.values())
     found = estimate_unseen(counts)
     shares = np.exp(found.rarity.log_ratio) * found.share * counts.sum()
-    assert float(found.rarity.weight[shares <= EDGES[16]].sum()) == pytest.approx(float(level), abs=1e-4)
+    assert float(found.rarity.weight[shares <= EDGES[16]].sum()) == pytest.approx(
+        float(level), abs=1e-4
+    )
     assert found.rarity.weight.sum() == pytest.approx(1)
     assert (found.rarity.weight > MIN_CLASS_WEIGHT / 2).all()
 

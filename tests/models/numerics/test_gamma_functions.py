@@ -20,7 +20,9 @@ def magnitudes(low: float, high: float) -> st.SearchStrategy[float]:
 
 
 @given(magnitudes(0, 100), magnitudes(-12, 15), magnitudes(-150, 60))
-def test_the_ratio_of_rising_factorials_keeps_its_digits_at_every_scale(z: float, x: float, y: float) -> None:
+def test_the_ratio_of_rising_factorials_keeps_its_digits_at_every_scale(
+    z: float, x: float, y: float
+) -> None:
     with mp.workdps(DIGITS):
         a, b, c = mp.mpf(z), mp.mpf(x), mp.mpf(y)
         exact = mp.loggamma(a + b + c) - mp.loggamma(a + b) - mp.loggamma(a + c) + mp.loggamma(a)
@@ -43,7 +45,9 @@ def test_the_harmonic_number_of_its_inverse_is_itself(y: float) -> None:
 
 
 def test_whole_increments_are_exact_products() -> None:
-    assert log_rising_ratio(1.0, [0.0, 1.0, 2.0], 1.0) == pytest.approx(np.log([1, 2, 3]), rel=1e-14)
+    assert log_rising_ratio(1.0, [0.0, 1.0, 2.0], 1.0) == pytest.approx(
+        np.log([1, 2, 3]), rel=1e-14
+    )
     assert log_rising_ratio(5.0, 0.0, 3.0) == log_rising_ratio(5.0, 3.0, 0.0) == 0.0
 
 
@@ -58,9 +62,16 @@ def test_to_1e_12_of_what_is_added_up_in_mpmath() -> None:
     a = np.where(x + a <= 0, -0.9 * x, a)
     with mpmath.workdps(60):
         for start, step, found in zip(x, a, log_gamma_ratio(x, a), strict=True):
-            exact = mpmath.loggamma(mpmath.mpf(start) + mpmath.mpf(step)) - mpmath.loggamma(mpmath.mpf(start))
+            exact = mpmath.loggamma(mpmath.mpf(start) + mpmath.mpf(step)) - mpmath.loggamma(
+                mpmath.mpf(start)
+            )
             assert abs(found - exact) <= 1e-12 * (abs(exact) + abs(step)), (start, step)
 
 
 def test_whole_steps_are_rising_factorials() -> None:
-    assert np.exp(log_gamma_ratio(3.0, [0.0, 1.0, 2.0, 3.0])).round(9).tolist() == [1.0, 3.0, 12.0, 60.0]
+    assert np.exp(log_gamma_ratio(3.0, [0.0, 1.0, 2.0, 3.0])).round(9).tolist() == [
+        1.0,
+        3.0,
+        12.0,
+        60.0,
+    ]

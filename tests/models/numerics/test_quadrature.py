@@ -70,7 +70,9 @@ def test_negative_binomial_is_gauss_function(seen: int) -> None:
 def test_both_are_sums_over_the_people_there_may_be(seen: int, shape: float, chance: float) -> None:
     others = np.arange(3_000)
     by_sum = float((stats.nbinom.pmf(others, shape, chance) / (seen + others)).sum())
-    assert expected_inverse_negative_binomial(seen, shape, chance) == pytest.approx(by_sum, rel=1e-9)
+    assert expected_inverse_negative_binomial(seen, shape, chance) == pytest.approx(
+        by_sum, rel=1e-9
+    )
     assert expected_inverse_poisson(seen, shape) == pytest.approx(
         float((stats.poisson.pmf(others, shape) / (seen + others)).sum()), rel=1e-9
     )

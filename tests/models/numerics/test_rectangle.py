@@ -78,7 +78,9 @@ def one(
 
 
 def equicorrelated(size: int, correlation: float) -> list[list[float]]:
-    return [[1.0 if row == column else correlation for column in range(size)] for row in range(size)]
+    return [
+        [1.0 if row == column else correlation for column in range(size)] for row in range(size)
+    ]
 
 
 def by_conditioning(lower: list[float], upper: list[float], correlation: float) -> float:
@@ -93,7 +95,9 @@ def by_conditioning(lower: list[float], upper: list[float], correlation: float) 
         breaks = {end / correlation for end in (lower[1], upper[1])} if correlation else set()
         near = {at + sign * 8 * float(rest) for at in breaks for sign in (-1, 0, 1)}
         return float(
-            mpmath.quad(inside, sorted({lower[0], upper[0], *(x for x in near if lower[0] < x < upper[0])}))
+            mpmath.quad(
+                inside, sorted({lower[0], upper[0], *(x for x in near if lower[0] < x < upper[0])})
+            )
         )
 
 
@@ -106,7 +110,11 @@ def test_independent_coordinates_multiply() -> None:
 
 @pytest.mark.parametrize("correlation", [-0.99, -0.3, 0.2, 0.9, 0.999, 1 - 1e-6, 1 - 1e-9])
 def test_two_coordinates(correlation: float) -> None:
-    for lower, upper in (([-1.0, -0.5], [0.3, 2.0]), ([0.4, -1.0], [0.6, 0.45]), ([1.0, 1.01], [3.0, 1.02])):
+    for lower, upper in (
+        ([-1.0, -0.5], [0.3, 2.0]),
+        ([0.4, -1.0], [0.6, 0.45]),
+        ([1.0, 1.01], [3.0, 1.02]),
+    ):
         matrix = [[1.0, correlation], [correlation, 1.0]]
         exact = by_conditioning(lower, upper, correlation)
         if exact > 1e-12:
@@ -123,7 +131,9 @@ def test_a_singular_matrix_leaves_what_its_columns_share() -> None:
     found, _ = one(lower, upper, equicorrelated(3, 1.0))
     assert found == pytest.approx(float(ndtr(0.1) - ndtr(-0.5)), rel=1e-12)
     opposite = [[1.0, -1.0], [-1.0, 1.0]]
-    assert one([0.0, -0.7], [1.0, 5.0], opposite)[0] == pytest.approx(float(ndtr(0.7) - 0.5), rel=1e-12)
+    assert one([0.0, -0.7], [1.0, 5.0], opposite)[0] == pytest.approx(
+        float(ndtr(0.7) - 0.5), rel=1e-12
+    )
     assert one([0.0, 0.0], [1.0, 5.0], opposite)[0] <= 1e-300
 
 
@@ -173,14 +183,17 @@ def test_a_rectangle_depends_on_itself_alone(monkeypatch: pytest.MonkeyPatch) ->
     matrix = equicorrelated(5, 0.4)
     together = rectangle_probabilities(lower, upper, matrix, Precision(256, 256)).probability
     monkeypatch.setattr("reid_sql.models.numerics.rectangle.os.cpu_count", lambda: 1)
-    turned = rectangle_probabilities(lower[::-1], upper[::-1], matrix, Precision(256, 256)).probability[::-1]
+    turned = rectangle_probabilities(
+        lower[::-1], upper[::-1], matrix, Precision(256, 256)
+    ).probability[::-1]
     assert (together == turned).all()
     order = np.argsort((ndtr(upper) - ndtr(lower)).mean(axis=0), kind="stable")
     for place in range(0, 300, 60):
         ends = lower[place : place + 1], upper[place : place + 1]
         if (np.argsort((ndtr(ends[1]) - ndtr(ends[0])).mean(axis=0), kind="stable") == order).all():
             assert (
-                rectangle_probabilities(*ends, matrix, Precision(256, 256)).probability[0] == together[place]
+                rectangle_probabilities(*ends, matrix, Precision(256, 256)).probability[0]
+                == together[place]
             )
 
 
@@ -196,7 +209,12 @@ def test_nothing_is_ever_zero_and_the_far_tail_is_exact() -> None:
     [
         ([1.0, 0.0], [0.0, 1.0], equicorrelated(2, 0.0), "lower must be at most upper"),
         ([0.0, float("nan")], [1.0, 1.0], equicorrelated(2, 0.0), "lower must be at most upper"),
-        ([0.0], [1.0], equicorrelated(2, 0.0), "correlation must be a 1 x 1 matrix of finite numbers, got"),
+        (
+            [0.0],
+            [1.0],
+            equicorrelated(2, 0.0),
+            "correlation must be a 1 x 1 matrix of finite numbers, got",
+        ),
         (
             [0.0] * 2,
             [1.0] * 2,

@@ -15,9 +15,9 @@ def test_functions_are_those_of_their_names() -> None:
     assert special_functions.betaincc(2.0, 3.0, 0.4) == pytest.approx(
         float(mpmath.betainc(2, 3, 0.4, 1, regularized=True))
     )
-    assert special_functions.betaincinv(2.0, 3.0, special_functions.betainc(2.0, 3.0, 0.4)) == pytest.approx(
-        0.4
-    )
+    assert special_functions.betaincinv(
+        2.0, 3.0, special_functions.betainc(2.0, 3.0, 0.4)
+    ) == pytest.approx(0.4)
     assert (
         special_functions.digamma(2.5)
         == special_functions.psi(2.5)
@@ -41,7 +41,9 @@ def test_functions_are_those_of_their_names() -> None:
 def test_a_face_is_imported_without_scipy(face: str) -> None:
     late = "{'scipy.special', 'scipy.optimize', 'scipy.sparse', 'scipy.stats', 'pyarrow.compute'}"
     asked = f"import sys, {face}; print(sorted({late} & sys.modules.keys()))"
-    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == "[]"
 
 
@@ -55,7 +57,9 @@ con.sql("CREATE TABLE people AS SELECT i % 90 AS age, i % 7 AS job FROM range(10
 answered = con.sql("FROM population_risk(people, ['age', 'job'], [50000])").fetchall()
 print(len(answered), sorted({late} & sys.modules.keys()))
 """
-    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip().splitlines()[-1] == "1 []"  # a progress bar may come before it
 
 

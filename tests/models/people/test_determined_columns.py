@@ -70,7 +70,8 @@ def test_a_city_adds_nothing_to_its_code() -> None:
 
 @pytest.mark.parametrize("model", [MODEL, ORDERED])
 @pytest.mark.parametrize(
-    "person", [["s1", "c2", "z4", "x1"], [None, "c1", "z2", "x0"], ["s1", "c0", "z9", "x1"], ["?"] * 4]
+    "person",
+    [["s1", "c2", "z4", "x1"], [None, "c1", "z2", "x0"], ["s1", "c0", "z9", "x1"], ["?"] * 4],
 )
 def test_the_others_are_summed_over(model: PeopleModel, person: list[str | None]) -> None:
     cells, q = cells_of(model)
@@ -80,22 +81,29 @@ def test_the_others_are_summed_over(model: PeopleModel, person: list[str | None]
     found = PeopleSubsets(model, codes).scores(CHOICES, 1e5)[0]
     for chosen, share in zip(CHOICES, found, strict=True):
         alike = (cells[:, chosen] == codes[chosen]).all(axis=1)
-        several = np.prod([c.multiplicity[codes[j]] for j, c in enumerate(model.marginals) if chosen[j]])
+        several = np.prod(
+            [c.multiplicity[codes[j]] for j, c in enumerate(model.marginals) if chosen[j]]
+        )
         assert share == pytest.approx(q[alike].sum() / several, rel=1e-4), chosen
 
 
 @pytest.mark.parametrize("chosen", CHOICES)
-def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(chosen: np.ndarray) -> None:
+def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(
+    chosen: np.ndarray,
+) -> None:
     people = 3000.0
     cells, q = cells_of(MODEL)
     back = np.unique(cells[:, chosen], axis=0, return_inverse=True)[1].ravel()
-    several = np.prod([MODEL.marginals[j].multiplicity[cells[:, j]] for j in np.flatnonzero(chosen)], axis=0)
+    several = np.prod(
+        [MODEL.marginals[j].multiplicity[cells[:, j]] for j in np.flatnonzero(chosen)], axis=0
+    )
     of_cell = np.bincount(back, q)[back] / several
     shapes = np.exp(SubsetShapes(MODEL).log_shapes(chosen[None, :], people)[0])
     xi = ((1 + people * of_cell[:, None] / shapes) ** -(shapes + 1)) @ MODEL.shapes
     want = float(q @ xi)
     chance = np.sqrt(max(float(q @ xi**2) - want**2, 0.0) / DRAWS)
-    slips = sum(tie.exception_chance for tie in MODEL.determined)  # nobody who is drawn lives in another city
+    # nobody who is drawn lives in another city
+    slips = sum(tie.exception_chance for tie in MODEL.determined)
     found = unique_share_by_subset(MODEL, people)(np.flatnonzero(chosen).tolist())
     assert found == pytest.approx(want, abs=4 * chance + 2e-3 * want + slips)
 
@@ -105,7 +113,9 @@ def test_fewer_columns_have_the_entropy_of_their_own_law() -> None:
     shapes = SubsetShapes(MODEL)
     mass = [column.mass for column in MODEL.marginals]
     state, city, code, _ = (float(-(own @ np.log(own))) for own in mass)
-    chosen = np.array([[True, False, False, False], [False, True, True, False], [True, True, True, False]])
+    chosen = np.array(
+        [[True, False, False, False], [False, True, True, False], [True, True, True, False]]
+    )
     several = float(mass[2] @ np.log(MODEL.marginals[2].multiplicity))
     found = shapes._entropies(chosen)  # noqa: SLF001
     assert found == pytest.approx([state, code + several, code + several], abs=0.15)
@@ -124,7 +134,9 @@ def test_a_kept_file_holds_what_follows() -> None:
     read = from_json(to_json(MODEL))
     assert read.columns == MODEL.columns
     cells, _ = every_cell(MODEL.marginals)
-    assert read.scored(cells).probability == pytest.approx(MODEL.scored(cells).probability, rel=1e-5)
+    assert read.scored(cells).probability == pytest.approx(
+        MODEL.scored(cells).probability, rel=1e-5
+    )
 
 
 @pytest.mark.parametrize(

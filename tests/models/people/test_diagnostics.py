@@ -28,7 +28,9 @@ def test_interaction_information_by_its_definition() -> None:
     x, y, z = (codes[:, [j]].tolist() for j in range(3))
 
     def h(*columns: list[list[int]]) -> float:
-        return plain_entropy([tuple(v for part in row for v in part) for row in zip(*columns, strict=True)])
+        return plain_entropy(
+            [tuple(v for part in row for v in part) for row in zip(*columns, strict=True)]
+        )
 
     mutual = h(x) + h(y) - h(x, y)
     given = h(x, z) + h(y, z) - h(x, y, z) - h(z)
@@ -63,7 +65,9 @@ def test_no_three_columns_can_be_counted() -> None:
     rng = np.random.default_rng(1)
     codes = np.stack([np.arange(300), *rng.integers(0, 100, (2, 300))], axis=1)
     values = [[str(v) for v in range(300)]] * 3
-    assert diagnostics.find_synergy(count_records(codes, ["a", "b", "c"], values, [False] * 3)) is None
+    assert (
+        diagnostics.find_synergy(count_records(codes, ["a", "b", "c"], values, [False] * 3)) is None
+    )
 
 
 @pytest.mark.parametrize("cells", [20, 500])
@@ -75,7 +79,9 @@ def test_the_entropy_of_a_law_that_is_known(cells: int) -> None:
     true = -float(law @ np.log(law))
     found = diagnostics.sample_entropy(Histogram(size, classes, size * classes))
     assert found == pytest.approx(true, abs=0.05)
-    assert diagnostics.sample_entropy(Histogram(np.array([1]), np.array([9]), np.array([9]))) is None
+    assert (
+        diagnostics.sample_entropy(Histogram(np.array([1]), np.array([9]), np.array([9]))) is None
+    )
 
 
 def test_the_divergence_of_a_table_whose_law_is_known() -> None:
@@ -89,7 +95,8 @@ def test_the_divergence_of_a_table_whose_law_is_known() -> None:
     some = law > 0
     true = float(law[some] @ np.log(law[some] / q[some]))
     log_q = np.log(q[some])
-    deviation = np.sqrt(law[some] @ (log_q - law[some] @ log_q) ** 2 / MAX_SCORED)  # of a mean of records
+    # of a mean of records
+    deviation = np.sqrt(law[some] @ (log_q - law[some] @ log_q) ** 2 / MAX_SCORED)
     assert diagnostics.kl_divergence(model) == pytest.approx(true, abs=3 * float(deviation))
 
 
@@ -117,12 +124,17 @@ def test_what_the_model_expects_is_the_negative_binomial_of_each_drawn_record() 
             others = nbinom(a + 1, a / (a + n * q))
             by_shape.append(others.cdf(check.below - 2).mean())
         of_all = overdispersion.below_k(
-            np.exp(model.drawn_log_q)[:200, None], np.exp(model.overdispersion.log_shapes(n)), n, check.below
+            np.exp(model.drawn_log_q)[:200, None],
+            np.exp(model.overdispersion.log_shapes(n)),
+            n,
+            check.below,
         )
         np.testing.assert_allclose(of_all.mean(axis=0), by_shape, atol=1e-9)
         sizes = model.histogram.class_size
         members = sum(
-            int(r) for s, r in zip(sizes, model.histogram.records, strict=True) if int(s) < check.below
+            int(r)
+            for s, r in zip(sizes, model.histogram.records, strict=True)
+            if int(s) < check.below
         )
         assert check.observed == members / n
         assert 0 <= check.low <= check.expected <= check.high <= 1

@@ -37,10 +37,14 @@ def test_lines_become_counts() -> None:
     assert found.values == ((None, "1"), ("a", "b"))
     assert [counts.tolist() for counts in found.counts] == [[1, 2], [2, 1]]
     one, other, count = found.pairs[0, 1]
-    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 2.0)]
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [
+        (0, 1, 1.0),
+        (1, 0, 2.0),
+    ]
     assert found.histogram.records.tolist() == [1, 2]
     drawn = [
-        (*codes, size) for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
+        (*codes, size)
+        for codes, size in zip(found.drawn.tolist(), found.drawn_size.tolist(), strict=True)
     ]
     assert sorted(drawn) == [(0, 1, 1), (1, 0, 2), (1, 0, 2)]
     assert found.records == 3
@@ -66,15 +70,24 @@ def test_what_is_counted_among_the_drawn_is_not_scaled_up() -> None:
     found = evidence_from_rows(rows_from_tuples(drawn))
     one, other, count = found.pairs[0, 1]
     assert found.records == 3
-    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [(0, 1, 1.0), (1, 0, 1.0)]
+    assert list(zip(one.tolist(), other.tolist(), count.tolist(), strict=True)) == [
+        (0, 1, 1.0),
+        (1, 0, 1.0),
+    ]
 
 
 def test_a_column_follows_from_no_other_by_records_that_were_not_drawn() -> None:
     """Numbers that two people share, one drawn of each: that their sexes differ is not to be seen."""
     numbers = [str(number) for number in range(400)]
     lines = [
-        *(EvidenceRow(VALUE, 1, label="phone", first_value=n, records=2, weight=2.0) for n in numbers),
-        *(EvidenceRow(VALUE, 2, label="sex", first_value=sex, records=400, weight=400.0) for sex in "FM"),
+        *(
+            EvidenceRow(VALUE, 1, label="phone", first_value=n, records=2, weight=2.0)
+            for n in numbers
+        ),
+        *(
+            EvidenceRow(VALUE, 2, label="sex", first_value=sex, records=400, weight=400.0)
+            for sex in "FM"
+        ),
         EvidenceRow(CLASS_SIZE, class_size=1, records=800),
     ]
     lines += [
@@ -95,7 +108,10 @@ def test_weights_are_scaled_to_the_records() -> None:
 def test_numbers_and_dates_have_an_order_unless_nominal_names_them() -> None:
     def column(values: list[str | None]) -> list[EvidenceRow]:
         return [
-            *(EvidenceRow(VALUE, 1, label="c", first_value=v, records=1, weight=1.0) for v in values),
+            *(
+                EvidenceRow(VALUE, 1, label="c", first_value=v, records=1, weight=1.0)
+                for v in values
+            ),
             EvidenceRow(CLASS_SIZE, class_size=1, records=len(values)),
             *(EvidenceRow(DRAWN_RECORD, class_size=1, texts=[value]) for value in values),
         ]
@@ -103,13 +119,15 @@ def test_numbers_and_dates_have_an_order_unless_nominal_names_them() -> None:
     numbers = column(["1", "2", "3", "4", None])
     assert evidence_from_rows(rows_from_tuples(numbers)).ordered == (True,)
     assert evidence_from_rows(rows_from_tuples(numbers), nominal=["c"]).ordered == (False,)
-    assert evidence_from_rows(rows_from_tuples(column([f"2024-01-0{n}" for n in range(1, 6)]))).ordered == (
-        True,
-    )
+    assert evidence_from_rows(
+        rows_from_tuples(column([f"2024-01-0{n}" for n in range(1, 6)]))
+    ).ordered == (True,)
     words = column(["a", "b", "c", "d", "e"])
     assert evidence_from_rows(rows_from_tuples(words)).ordered == (False,)
     assert evidence_from_rows(rows_from_tuples(words), ordered=["c"]).ordered == (True,)
-    assert evidence_from_rows(rows_from_tuples(column(["1", "2", "1.0", "2.0"]))).ordered == (False,)
+    assert evidence_from_rows(rows_from_tuples(column(["1", "2", "1.0", "2.0"]))).ordered == (
+        False,
+    )
 
 
 def test_refusals() -> None:
@@ -126,7 +144,10 @@ def test_refusals() -> None:
 
 
 def test_shares_from_outside_are_added_up() -> None:
-    known = [EvidenceRow(MARGINAL_SHARE, 2, label="t", first_value="a", weight=share) for share in (1.0, 2.0)]
+    known = [
+        EvidenceRow(MARGINAL_SHARE, 2, label="t", first_value="a", weight=share)
+        for share in (1.0, 2.0)
+    ]
     values, shares = evidence_from_rows(rows_from_tuples([*LINES, *known])).known_shares[1]
     assert (values, shares.tolist()) == (["a"], [3.0])
 
@@ -140,7 +161,10 @@ def test_a_table_counted_in_python_is_one_counted_as_codes() -> None:
     found = evidence_from_rows(rows_from_columns(columns))
     values = [sorted(set(columns["a"])), [None, "x"]]
     codes = np.array(
-        [[own.index(v) for v in column] for own, column in zip(values, columns.values(), strict=True)]
+        [
+            [own.index(v) for v in column]
+            for own, column in zip(values, columns.values(), strict=True)
+        ]
     ).T
     want = count_records(codes, ["a", "b"], values, [True, False])
     assert found.values == want.values

@@ -31,7 +31,11 @@ def brute(codes: np.ndarray) -> set[tuple[int, int]]:
             groups.setdefault(row[other], []).append(row[follows])
         repeated = [own for own in groups.values() if len(own) > 1]
         enough = sum(len(own) for own in repeated) >= functional_dependencies.MIN_REPEATED_RECORDS
-        if len(set(codes[:, follows])) > 1 and enough and all(len(set(own)) == 1 for own in repeated):
+        if (
+            len(set(codes[:, follows])) > 1
+            and enough
+            and all(len(set(own)) == 1 for own in repeated)
+        ):
             found.add((follows, other))
     return found
 

@@ -62,7 +62,9 @@ def test_columns_that_go_their_own_ways_are_no_key(records: int) -> None:
     """Few records agree in all of the columns by chance, in some samples none."""
     rng = np.random.default_rng(records)
     for _ in range(20):
-        codes = np.stack([rng.integers(10, many + 10, records) for many in (records, 40, 30)], axis=1)
+        codes = np.stack(
+            [rng.integers(10, many + 10, records) for many in (records, 40, 30)], axis=1
+        )
         key = find_key(evidence_of(codes))
         assert key is None or key.nats < MIN_NATS
 

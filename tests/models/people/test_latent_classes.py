@@ -16,7 +16,9 @@ def shopping(people: int, items: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
     amount = rng.gamma(1.2, 1 / 1.2, people)
     share = 0.55 / np.arange(2, items + 2) ** 0.75
-    return (rng.random((people, items)) < 1 - np.exp(-amount[:, None] * share * 1.3)).astype(np.int64)
+    return (rng.random((people, items)) < 1 - np.exp(-amount[:, None] * share * 1.3)).astype(
+        np.int64
+    )
 
 
 def listed(codes: np.ndarray) -> PeopleEvidence:

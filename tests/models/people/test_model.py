@@ -104,7 +104,9 @@ def test_a_broken_column_is_refused(part: str, value: object) -> None:
         from_json(json.dumps(content))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "nothing", '{"format": "reid-sql model of people"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "nothing", '{"format": "reid-sql model of people"}']
+)
 def test_what_is_no_model_is_refused(text: str) -> None:
     with pytest.raises(OutOfDomainError, match="a saved model must"):
         from_json(text)
@@ -141,7 +143,8 @@ def test_columns_are_counted() -> None:
 
 def test_the_tree_keeps_to_shares_from_outside() -> None:
     reported = replace(
-        EVIDENCE, known_shares={1: (AGES, np.arange(1.0, 11.0)), 2: (["A", "B", "C", None], np.ones(4))}
+        EVIDENCE,
+        known_shares={1: (AGES, np.arange(1.0, 11.0)), 2: (["A", "B", "C", None], np.ones(4))},
     )
     model = fit(reported)
     assert model.sample is None

@@ -26,7 +26,9 @@ TABLE = draw_table()
 
 
 def count_in_order(names: tuple[str, ...], rows: list[int]) -> PeopleEvidence:
-    return evidence_from_rows(rows_from_columns({name: [TABLE[name][row] for row in rows] for name in names}))
+    return evidence_from_rows(
+        rows_from_columns({name: [TABLE[name][row] for row in rows] for name in names})
+    )
 
 
 ORDERS = [(names, list(range(300))) for names in list(permutations(NAMES))[::5]]
@@ -36,7 +38,8 @@ ORDERS += [(NAMES, np.random.default_rng(seed).permutation(300).tolist()) for se
 @pytest.mark.parametrize(("names", "rows"), ORDERS)
 def test_the_answer_for_a_population_is_the_same(names: tuple[str, ...], rows: list[int]) -> None:
     first, other = (
-        answer(count_in_order(*order), [5000])[0] for order in ((NAMES, ORDERS[0][1]), (names, rows))
+        answer(count_in_order(*order), [5000])[0]
+        for order in ((NAMES, ORDERS[0][1]), (names, rows))
     )
     texts = {"sentence", "status"}  # these list the columns in the order of the table
     assert {k: v for k, v in asdict(first).items() if k not in texts} == {
@@ -45,7 +48,9 @@ def test_the_answer_for_a_population_is_the_same(names: tuple[str, ...], rows: l
 
 
 @pytest.mark.parametrize(("names", "rows"), ORDERS)
-def test_the_score_of_a_record_is_the_same_also_from_a_file(names: tuple[str, ...], rows: list[int]) -> None:
+def test_the_score_of_a_record_is_the_same_also_from_a_file(
+    names: tuple[str, ...], rows: list[int]
+) -> None:
     model = fit(count_in_order(names, rows))
     records = [[TABLE[name][row] for row in range(40)] for name in names]
     scores = model.cell_probability(records).probability

@@ -51,7 +51,9 @@ def test_correctness_is_the_mean_of_1_over_f(q: float, a: float, people: float) 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 20, 21])
 @pytest.mark.parametrize(("q", "a", "people"), CASES)
-def test_below_is_the_sum_of_the_negative_binomial(q: float, a: float, people: float, k: int) -> None:
+def test_below_is_the_sum_of_the_negative_binomial(
+    q: float, a: float, people: float, k: int
+) -> None:
     mean = people * q
     terms = [
         np.exp(lgamma(a + 1 + x) - lgamma(a + 1) - lgamma(x + 1) + (a + 1) * np.log(a / (a + mean)))
@@ -139,9 +141,14 @@ def test_row_keys_tell_distinct_records_apart() -> None:
 @pytest.mark.parametrize("level", [0.0, 0.001, 0.3, 0.9, 1.0])
 def test_an_interval_holds_its_estimate(level: float) -> None:
     weights = np.full(5, 0.2)
-    by_shape, sample = SharesByShape(np.full(5, level), 0.1), SampleShare(round(300 * level), 300, 3e4)
+    by_shape, sample = (
+        SharesByShape(np.full(5, level), 0.1),
+        SampleShare(round(300 * level), 300, 3e4),
+    )
     share, wider = (
-        estimate_interval("uniqueness", by_shape, weights, sample, IntervalWidth(z, z), has_upper_bound=False)
+        estimate_interval(
+            "uniqueness", by_shape, weights, sample, IntervalWidth(z, z), has_upper_bound=False
+        )
         for z in (1.0, 2.0)
     )
     assert 0 <= share.low <= share.estimate <= share.high <= 1

@@ -50,7 +50,8 @@ def test_without_twins_chance_is_enough(seed: int) -> None:
 def test_the_interval_holds_the_number_of_twins_within_a_fifth(seed: int, each: int) -> None:
     found = fit(sampled(population(PEOPLE // each, each, seed), seed)).repeated_people
     one, other = (
-        RepeatedPeople(end, end, 9.0).max_duplicates(SAMPLE / PEOPLE) for end in (found.low, found.high)
+        RepeatedPeople(end, end, 9.0).max_duplicates(SAMPLE / PEOPLE)
+        for end in (found.low, found.high)
     )
     assert 0 < one <= (each - 1) * 1.15  # people who are alike by chance count, too
     assert other >= 0.8 * (each - 1)  # a part counts as scatter
@@ -59,18 +60,23 @@ def test_the_interval_holds_the_number_of_twins_within_a_fifth(seed: int, each: 
 
 @pytest.mark.parametrize("twins_of", [[1, 1], [0, 2], [0, 0, 0, 4], [0, 4, 5], [0, 0, 0, 1, 2, 3]])
 @pytest.mark.parametrize("others", [[0], [0, 0, 1], [0, 1, 2, 3, 4]])
-def test_what_is_left_is_no_more_than_any_law_of_twins_leaves(twins_of: list[int], others: list[int]) -> None:
+def test_what_is_left_is_no_more_than_any_law_of_twins_leaves(
+    twins_of: list[int], others: list[int]
+) -> None:
     fraction, k = 0.05, 5
     mean = float(np.mean(twins_of))
     seen = binom(1 + mean, fraction) if mean.is_integer() else None
-    chance = 1 - seen.pmf(1) / seen.sf(0) if seen else mean * fraction / 2  # just one of those seen at all
+    # just one of those seen at all
+    chance = 1 - seen.pmf(1) / seen.sf(0) if seen else mean * fraction / 2
     given = RepeatedPeople(chance, chance, 9.0)
     sizes = np.add.outer(1 + np.array(others), np.array(twins_of)).ravel()
     before = 1 + np.array(others)
     assert (sizes == 1).mean() >= (before == 1).mean() * given.min_share_left(
         "uniqueness", fraction, k
     ) - 1e-9
-    assert (1 / sizes).mean() >= (1 / before).mean() * given.min_share_left("correctness", fraction, k) - 1e-9
+    assert (1 / sizes).mean() >= (1 / before).mean() * given.min_share_left(
+        "correctness", fraction, k
+    ) - 1e-9
     if others == [0]:  # twins alone: Markov's inequality
         assert (sizes < k).mean() >= given.min_share_left("below_k", fraction, k) - 1e-9
 
@@ -88,7 +94,9 @@ def test_lower_ends_hold_where_homes_share_every_column() -> None:
     assert bare.uniqueness_low > 0
 
 
-@pytest.mark.parametrize(("share", "times"), [(1, 2), (1, 5), (0.3, 2), (0.1, 2), (0.2, 6), (0.05, 12)])
+@pytest.mark.parametrize(
+    ("share", "times"), [(1, 2), (1, 5), (0.3, 2), (0.1, 2), (0.2, 6), (0.05, 12)]
+)
 def test_upper_ends_contain_the_truth_where_the_sample_repeats_people_whom_the_population_has_once(
     share: float, times: int
 ) -> None:
@@ -101,7 +109,9 @@ def test_upper_ends_contain_the_truth_where_the_sample_repeats_people_whom_the_p
     repeated = np.repeat(rows, np.where(rng.random(SAMPLE) < share, times, 1), axis=0)
     codes = np.stack([np.unique(own, return_inverse=True)[1] for own in repeated.T], axis=1)
     values = [[f"v{v}" for v in np.unique(own)] for own in repeated.T]
-    row = answer(count_records(rng.permutation(codes), list("abcde"), values, [False] * 5), [PEOPLE])[0]
+    row = answer(
+        count_records(rng.permutation(codes), list("abcde"), values, [False] * 5), [PEOPLE]
+    )[0]
     assert doubts.STATUS_REPEATED_PEOPLE in row.status
     low = row.uniqueness_low if row.uniqueness is None else row.uniqueness
     assert low <= truth <= row.uniqueness_high

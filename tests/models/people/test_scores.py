@@ -11,7 +11,12 @@ from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import order_columns, row_keys
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.models.people.scores import SHRINKAGE, Overdispersion, shrink_correctness, shrink_scores
+from reid_sql.models.people.scores import (
+    SHRINKAGE,
+    Overdispersion,
+    shrink_correctness,
+    shrink_scores,
+)
 from reid_sql.parameters import Integers
 from tests.people_tables import of_values, three_columns
 
@@ -29,14 +34,18 @@ def draw_codes(model: PeopleModel) -> Integers:
 def test_the_formula_in_thirty_digits(xi: float, share: float, fraction: float) -> None:
     mp.mp.dps = 30
     log, odds = mp.log(mp.mpf(xi) / (1 - mp.mpf(xi))), mp.log(mp.mpf(share) / (1 - mp.mpf(share)))
-    steep = min(max(mp.mpf("0.93") - mp.mpf("0.35") + mp.mpf("0.09") * odds, mp.mpf("0.1")), mp.mpf(1))
+    steep = min(
+        max(mp.mpf("0.93") - mp.mpf("0.35") + mp.mpf("0.09") * odds, mp.mpf("0.1")), mp.mpf(1)
+    )
     drawn = mp.mpf("0.16") + mp.mpf("0.21") * odds + (steep if log > 0 else mp.mpf("0.93")) * log
     want = 1 / (1 + mp.exp(-(log + (1 - mp.mpf(fraction)) * (drawn - log))))
     assert shrink_scores(np.array([xi]), share, fraction)[0] == pytest.approx(float(want), rel=1e-9)
 
 
 @given(st.lists(SHARES, min_size=2, max_size=20), SHARES, st.floats(0, 2))
-def test_it_keeps_the_order_and_stays_a_chance(xis: list[float], share: float, fraction: float) -> None:
+def test_it_keeps_the_order_and_stays_a_chance(
+    xis: list[float], share: float, fraction: float
+) -> None:
     found = shrink_scores(np.sort(xis), share, fraction)
     assert ((found >= 0) & (found <= 1)).all()
     assert (np.diff(found) >= -1e-12).all()
@@ -49,14 +58,18 @@ def test_nobody_is_named_where_hardly_anybody_is_unique() -> None:
 
 
 @given(SHARES, st.floats(0, 0.5), SHARES)
-def test_correctness_stays_within_what_uniqueness_allows(xi: float, right: float, shrunk: float) -> None:
+def test_correctness_stays_within_what_uniqueness_allows(
+    xi: float, right: float, shrunk: float
+) -> None:
     kappa = np.array([xi + (1 - xi) * right])
     found = shrink_correctness(kappa, np.array([xi]), np.array([shrunk]))[0]
     assert shrunk - 1e-12 <= found <= (1 + shrunk) / 2 + 1e-12
 
 
 @pytest.mark.parametrize("shrunk", [0.05, 0.3, 0.9])
-def test_correctness_is_that_of_the_law_in_which_the_odds_of_being_unique_are_changed(shrunk: float) -> None:
+def test_correctness_is_that_of_the_law_in_which_the_odds_of_being_unique_are_changed(
+    shrunk: float,
+) -> None:
     size = np.arange(1, 4000)  # of a class: 1 + a negative binomial number of others, term by term
     law = scipy.stats.nbinom.pmf(size - 1, 1.7, 0.3)
     changed = np.where(size == 1, shrunk, law * (1 - shrunk) / (1 - law[0]))
@@ -85,21 +98,32 @@ def test_the_score_of_a_record_does_not_depend_on_the_others() -> None:
             alone.probability, np.exp(cells.overdispersion.log_shapes(people)), people
         )
         want = float(bare @ model.shapes)
-        assert cells.overdispersion.uniqueness(alone.probability, people)[0] == pytest.approx(want, abs=2e-4)
+        assert cells.overdispersion.uniqueness(alone.probability, people)[0] == pytest.approx(
+            want, abs=2e-4
+        )
 
 
 def test_each_score_is_the_mean_over_the_shapes_in_its_own_population() -> None:
     """In a population of 4 to 50 one person more would show; the others are counted one by one."""
     some = np.linspace(-6.0, 5.0, len(overdispersion.LOG_SHAPES)).round(1)
     weights = np.select([some == 0.0, some == 2.0], [0.25, 0.75])
-    law, q, people = Overdispersion(weights, 4), np.exp([-0.5, -3.0, -0.5, -3.0]), np.array([4, 4, 50, 50.0])
+    law, q, people = (
+        Overdispersion(weights, 4),
+        np.exp([-0.5, -3.0, -0.5, -3.0]),
+        np.array([4, 4, 50, 50.0]),
+    )
     others = np.arange(20_000)
     for place in range(4):
         shapes = np.exp(law.log_shapes(people[place]))[weights > 0]
-        chances = [scipy.stats.nbinom.pmf(others, a + 1, a / (a + people[place] * q[place])) for a in shapes]
+        chances = [
+            scipy.stats.nbinom.pmf(others, a + 1, a / (a + people[place] * q[place]))
+            for a in shapes
+        ]
         drawn = weights[weights > 0] @ chances
         assert law.uniqueness(q, people)[place] == pytest.approx(drawn[0], rel=1e-9)
-        assert law.correctness(q, people)[place] == pytest.approx(drawn @ (1 / (1 + others)), rel=1e-6)
+        assert law.correctness(q, people)[place] == pytest.approx(
+            drawn @ (1 / (1 + others)), rel=1e-6
+        )
 
 
 def test_a_model_scores_persons_with_caution_and_its_table_without() -> None:

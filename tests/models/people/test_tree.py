@@ -5,7 +5,12 @@ import pytest
 
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people import conditional
-from reid_sql.models.people.conditional import OWN_SHARE_CHILD, OWN_SHARE_PARENT, bin_pairs, fit_conditional
+from reid_sql.models.people.conditional import (
+    OWN_SHARE_CHILD,
+    OWN_SHARE_PARENT,
+    bin_pairs,
+    fit_conditional,
+)
 from reid_sql.models.people.evidence import count_pairs, count_records
 from reid_sql.models.people.fit import fit_columns
 from reid_sql.models.people.tree import PairTables, maximum_spanning_tree
@@ -49,7 +54,9 @@ def test_the_tree_is_the_best_of_all_16(seed: int) -> None:
             reached |= {b for a, b in edges if a in reached} | {a for a, b in edges if b in reached}
         return len(reached) == 4
 
-    trees = [edges for edges in combinations(list(combinations(range(4), 2)), 3) if joins_all(edges)]
+    trees = [
+        edges for edges in combinations(list(combinations(range(4), 2)), 3) if joins_all(edges)
+    ]
     assert len(trees) == 16  # Cayley
     best = max(sum(gains[a, b] for a, b in edges) for edges in trees)
     assert sum(gains[a, b] for a, b in maximum_spanning_tree(gains)[1:]) == pytest.approx(best)
@@ -90,7 +97,9 @@ def test_smoothed_counts_and_left_out_chances_by_hand(parent: int, child: int) -
         assert np.exp(got[0]) == pytest.approx(want, rel=1e-9)
 
 
-def _pairs(first: np.ndarray, second: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+def _pairs(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
     one, other, count = count_pairs(first, second)
     return (one, other), count
 
@@ -108,7 +117,9 @@ def test_independent_columns_are_shrunk_by_the_strongest_that_is_offered() -> No
             / (sum(parent == pair[0] for parent, _ in bins) - 1 + strength)
             for pair in set(bins)
         ]
-        return float(sum(bins.count(pair) * np.log(p) for pair, p in zip(set(bins), chances, strict=True)))
+        return float(
+            sum(bins.count(pair) * np.log(p) for pair, p in zip(set(bins), chances, strict=True))
+        )
 
     best = max([*(2.0**power for power in range(-1, 8)), 1000.0], key=likelihood)
     fitted = fit_conditional(one, other, bin_pairs(one, other, *_pairs(*codes.T)))
@@ -116,19 +127,27 @@ def test_independent_columns_are_shrunk_by_the_strongest_that_is_offered() -> No
 
 
 @pytest.mark.parametrize("pairs_per_cell", [0, 10**9])
-def test_gains_are_those_of_the_fitted_chances(monkeypatch: pytest.MonkeyPatch, pairs_per_cell: int) -> None:
+def test_gains_are_those_of_the_fitted_chances(
+    monkeypatch: pytest.MonkeyPatch, pairs_per_cell: int
+) -> None:
     """Each record left out of the whole table of counts, in both directions of every pair."""
     monkeypatch.setattr(conditional, "PAIRS_PER_CELL", pairs_per_cell)
     tables = PairTables(COLUMNS, EVIDENCE)
     for parent, child in permutations(range(3), 2):
         fitted = tables.conditional(parent, child)
-        bins = COLUMNS[parent].bins[EVIDENCE.drawn[:, parent]], COLUMNS[child].bins[EVIDENCE.drawn[:, child]]
+        bins = (
+            COLUMNS[parent].bins[EVIDENCE.drawn[:, parent]],
+            COLUMNS[child].bins[EVIDENCE.drawn[:, child]],
+        )
         gain = (fitted.log_left_out(*bins) - np.log(COLUMNS[child].bin_left_out[bins[1]])).sum()
         assert tables.gains[parent, child] == pytest.approx(gain, rel=1e-9)
 
 
 def test_cumulated_chances_end_each_row_at_its_number() -> None:
     fitted = TABLES.conditional(1, 2)
-    rows = fitted.cumulated.reshape(fitted.log_chance.shape) - np.arange(len(fitted.log_chance))[:, None]
+    rows = (
+        fitted.cumulated.reshape(fitted.log_chance.shape)
+        - np.arange(len(fitted.log_chance))[:, None]
+    )
     np.testing.assert_allclose(np.diff(rows, axis=1), np.exp(fitted.log_chance)[:, 1:], atol=1e-12)
     assert (rows[:, -1] == 1).all()

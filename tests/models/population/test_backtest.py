@@ -5,7 +5,12 @@ import pytest
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.evidence import PAIR
-from reid_sql.models.population.backtest import STATUS_WITHIN_TABLE, Backtest, backtest, choose_methods
+from reid_sql.models.population.backtest import (
+    STATUS_WITHIN_TABLE,
+    Backtest,
+    backtest,
+    choose_methods,
+)
 from reid_sql.models.population.population_uniqueness import METHODS
 from reid_sql.models.population.subsample import count_sample
 
@@ -17,10 +22,15 @@ def test_evidence_is_what_a_loop_counts() -> None:
     evidence = count_sample(TOWN)
     classes = Counter(map(tuple, TOWN.tolist()))
     sizes = Counter(classes.values())
-    assert dict(zip(evidence.histogram.class_size, evidence.histogram.classes, strict=True)) == sizes
+    assert (
+        dict(zip(evidence.histogram.class_size, evidence.histogram.classes, strict=True)) == sizes
+    )
     alone = [Counter(column) for column in TOWN.T.tolist()]
     expected = Counter(
-        (size, round(float(np.log(800 * np.prod([alone[j][v] / 800 for j, v in enumerate(key)]))), 3))
+        (
+            size,
+            round(float(np.log(800 * np.prod([alone[j][v] / 800 for j, v in enumerate(key)]))), 3),
+        )
         for key, size in classes.items()
     )
     counted = zip(evidence.class_size, evidence.log_expected, evidence.classes, strict=True)
@@ -52,7 +62,9 @@ def test_figures_of_each_method_and_fraction_with_the_truth_counted() -> None:
     found = over(rows)
     for method, fraction in pairs:
         for figure in [each for each in truths if (method, fraction, f"{each}_error") in found]:
-            reported = [r for r in rows if (r.method, r.fraction, r.figure) == (method, fraction, figure)]
+            reported = [
+                r for r in rows if (r.method, r.fraction, r.figure) == (method, fraction, figure)
+            ]
             assert [row.sample for row in reported] == [1, 2, 3]
             assert [row.truth for row in reported] == pytest.approx([truths[figure]] * 3)
             errors = [row.value - truths[figure] for row in reported if row.value is not None]
@@ -133,11 +145,13 @@ def test_the_same_seed_gives_the_same_rows() -> None:
 
 def test_samples_too_small_are_refused() -> None:
     with pytest.raises(
-        OutOfDomainError, match=r"fractions must leave samples of at least 50 records, got 0\.05 of 800"
+        OutOfDomainError,
+        match=r"fractions must leave samples of at least 50 records, got 0\.05 of 800",
     ):
         backtest(TOWN, [0.05])
     with pytest.raises(
-        OutOfDomainError, match="fractions must be a share of the records above 0 and below 1, got 1;"
+        OutOfDomainError,
+        match="fractions must be a share of the records above 0 and below 1, got 1;",
     ):
         backtest(TOWN, [1.0])
     with pytest.raises(

@@ -30,7 +30,8 @@ def test_more_unique_people_than_the_bound_would_have_shown_more_unique_records(
     found = classical_estimators.estimate_bound(sample, population)
     assert found.uniqueness == unique / records
     assert found.high is not None
-    above = int(found.high * population + 1e-9) + 1  # less a billionth of a person, which is rounding
+    # less a billionth of a person, which is rounding
+    above = int(found.high * population + 1e-9) + 1
     # Either so many are not possible at all, or a sample with so few unique records is rarer than 1 in 40.
     assert (
         above > population - (records - unique)
@@ -68,13 +69,17 @@ def by_gammas(classes: dict[int, int], population: int) -> float:
         """C(n − i, n_s − 1) / C(n − 1, n_s − 1), times i."""
         if population - size - records + 1 < 0:
             return mpmath.mpf(0)
-        tops = mpmath.loggamma(population - size + 1) - mpmath.loggamma(population - size - records + 2)
+        tops = mpmath.loggamma(population - size + 1) - mpmath.loggamma(
+            population - size - records + 2
+        )
         whole = mpmath.loggamma(population) - mpmath.loggamma(population - records + 1)
         return size * mpmath.exp(tops - whole)
 
     with mpmath.workdps(40):
         return float(
-            mpmath.mpf(classes[1]) ** 2 / records / sum(count * once(size) for size, count in classes.items())
+            mpmath.mpf(classes[1]) ** 2
+            / records
+            / sum(count * once(size) for size, count in classes.items())
         )
 
 
@@ -91,16 +96,17 @@ def test_the_answer_is_that_of_exact_fractions(classes: dict[int, int], more: in
 @pytest.mark.parametrize("population", [10**9 + 7, 8 * 10**9])
 def test_eight_thousand_million_people_lose_no_digits(population: int) -> None:
     classes = {1: 5_000_000, 2: 900_000, 30: 4_000, 100_000: 30, 400_000_000: 2}
-    assert classical_estimators.estimate_zayatz(histogram(classes), population).uniqueness == pytest.approx(
-        by_gammas(classes, population), rel=1e-9
-    )
+    assert classical_estimators.estimate_zayatz(
+        histogram(classes), population
+    ).uniqueness == pytest.approx(by_gammas(classes, population), rel=1e-9)
 
 
 # The slide negative binomial model against its summed distribution, drawn populations, published runs.
 
 
 @pytest.mark.parametrize(
-    ("alpha", "beta", "fraction"), [(0.3, 0.1, 0.1), (2.0, 0.4, 0.05), (0.05, 0.01, 0.5), (1.0, 0.2, 0.9)]
+    ("alpha", "beta", "fraction"),
+    [(0.3, 0.1, 0.1), (2.0, 0.4, 0.05), (0.05, 0.01, 0.5), (1.0, 0.2, 0.9)],
 )
 def test_the_equations_are_solved_by_the_distribution_they_describe(
     alpha: float, beta: float, fraction: float
@@ -178,7 +184,9 @@ def in_exact_arithmetic(classes: dict[int, int], population: int) -> list[float]
         found = []
         for low, high, first, last in zip(grid, grid[1:], values, values[1:], strict=False):
             if first * last < 0:
-                beta = 1 / (1 + mpmath.e ** (-mpmath.findroot(excess, (low, high), solver="anderson")))
+                beta = 1 / (
+                    1 + mpmath.e ** (-mpmath.findroot(excess, (low, high), solver="anderson"))
+                )
                 found.append(float(min(1, total / population * beta ** alpha(beta))))
         return found
 
@@ -195,7 +203,9 @@ def in_exact_arithmetic(classes: dict[int, int], population: int) -> list[float]
         ({1: 196, 2: 2}, 400),
     ],
 )
-def test_it_solves_its_equations_or_says_that_nothing_does(classes: dict[int, int], population: int) -> None:
+def test_it_solves_its_equations_or_says_that_nothing_does(
+    classes: dict[int, int], population: int
+) -> None:
     solutions = in_exact_arithmetic(classes, population)
     found = snb.estimate_slide_negative_binomial(histogram(classes), population)
     if not solutions:

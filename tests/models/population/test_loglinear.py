@@ -23,7 +23,9 @@ def drawn(shape: float, seed: int) -> tuple[Integers, Floats]:
 @pytest.mark.parametrize("shape", [0.2, 1.5, 10.0])
 def test_a_known_shape_is_found_again(shape: float) -> None:
     counts, expected = drawn(shape, seed=1)
-    assert loglinear.fit_shape(counts, expected, np.ones_like(counts)) == pytest.approx(shape, rel=0.1)
+    assert loglinear.fit_shape(counts, expected, np.ones_like(counts)) == pytest.approx(
+        shape, rel=0.1
+    )
 
 
 def test_poisson_counts_need_no_shape() -> None:
@@ -41,7 +43,9 @@ def test_no_other_shape_is_likelier() -> None:
         return float(seen.sum())
 
     found = loglinear.fit_shape(counts, expected, np.ones_like(counts))
-    assert all(log_likelihood(found) >= log_likelihood(a) - 1e-2 for a in np.geomspace(1e-4, 1e4, 200))
+    assert all(
+        log_likelihood(found) >= log_likelihood(a) - 1e-2 for a in np.geomspace(1e-4, 1e4, 200)
+    )
 
 
 def test_classes_that_are_alike_count_together() -> None:
@@ -58,7 +62,9 @@ def test_the_interval_of_the_shape_holds_it_as_often_as_it_says(shape: float) ->
     for seed in range(40):
         counts, expected = drawn(shape, seed)
         some = np.random.default_rng(seed).choice(len(counts), 600, replace=False)
-        spread = loglinear.list_likely_shapes(counts[some], expected[some], np.ones(600, dtype=np.int64))
+        spread = loglinear.list_likely_shapes(
+            counts[some], expected[some], np.ones(600, dtype=np.int64)
+        )
         assert spread == sorted(spread)
         contained += spread[0] <= shape <= spread[-1]
     assert contained >= 35  # of 40 at 95 %, one in 300 such runs has fewer
@@ -70,7 +76,9 @@ def test_the_last_digit_of_an_expected_count_changes_nothing() -> None:
     log_expected = rng.integers(-3000, 1000, 400) / 1000
     sizes, classes = 1 + rng.poisson(np.exp(log_expected)), rng.integers(1, 4, 400)
     found = {
-        loglinear.fit_shape(sizes, np.exp(log_expected) * (1 + sign * rng.uniform(0, 1e-14, 400)), classes)
+        loglinear.fit_shape(
+            sizes, np.exp(log_expected) * (1 + sign * rng.uniform(0, 1e-14, 400)), classes
+        )
         for sign in (-1, 1, -1, 1)
     }
     assert max(found) == pytest.approx(min(found), rel=1e-9)
@@ -80,10 +88,14 @@ def test_the_last_digit_of_an_expected_count_changes_nothing() -> None:
 
 
 def records(sizes: list[int], expected: list[float]) -> FittedRecords:
-    return FittedRecords(np.array(sizes), np.log(expected), np.empty((len(sizes), 0), dtype=np.int64))
+    return FittedRecords(
+        np.array(sizes), np.log(expected), np.empty((len(sizes), 0), dtype=np.int64)
+    )
 
 
-@pytest.mark.parametrize(("mu", "fraction", "shape"), [(0.5, 0.1, 0.7), (2.0, 0.01, 3.0), (0.01, 0.5, 0.1)])
+@pytest.mark.parametrize(
+    ("mu", "fraction", "shape"), [(0.5, 0.1, 0.7), (2.0, 0.01, 3.0), (0.01, 0.5, 0.1)]
+)
 def test_negative_binomial_uniqueness_is_the_mean_over_a_gamma_rate(
     mu: float, fraction: float, shape: float
 ) -> None:
@@ -100,7 +112,8 @@ def test_negative_binomial_uniqueness_is_the_mean_over_a_gamma_rate(
             )
 
         top = mpmath.quad(
-            lambda rate: weighed(rate, 1 - fraction), [0, people / 10, people, people * 10, people * 200]
+            lambda rate: weighed(rate, 1 - fraction),
+            [0, people / 10, people, people * 10, people * 200],
         )
         whole = mpmath.quad(
             lambda rate: weighed(rate, 0), [0, people / 10, people, people * 10, people * 200]
@@ -126,19 +139,25 @@ def test_a_whole_population_is_what_was_counted() -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(NoRecordsError):
         loglinear.score_fitted_records(records([], []), 0.1)
-    with pytest.raises(OutOfDomainError, match="interactions must be 0 or 2, got 1; pass 0 for main effects"):
+    with pytest.raises(
+        OutOfDomainError, match="interactions must be 0 or 2, got 1; pass 0 for main effects"
+    ):
         loglinear.score_fitted_records(records([1], [1.0]), 0.1, 1)
-    with pytest.raises(OutOfDomainError, match="sampling_fraction must be a share of the population"):
+    with pytest.raises(
+        OutOfDomainError, match="sampling_fraction must be a share of the population"
+    ):
         loglinear.score_fitted_records(records([1], [1.0]), 1.5)
 
 
 def test_equal_classes_say_nothing_of_how_counts_vary() -> None:
     assert (
-        loglinear.STATUS_ONE_SIZE in loglinear.score_fitted_records(records([2, 2], [1.0, 3.0]), 0.1).status
+        loglinear.STATUS_ONE_SIZE
+        in loglinear.score_fitted_records(records([2, 2], [1.0, 3.0]), 0.1).status
     )
 
 
 def test_one_column_says_nothing_beyond_the_sample() -> None:
     assert (
-        loglinear.STATUS_SATURATED in loglinear.score_fitted_records(records([1, 3], [1.0, 3.0]), 0.1).status
+        loglinear.STATUS_SATURATED
+        in loglinear.score_fitted_records(records([1, 3], [1.0, 3.0]), 0.1).status
     )

@@ -22,7 +22,9 @@ def test_the_others_are_summed_over(person: list[str | None]) -> None:
     found = PeopleSubsets(MODEL, codes).scores(CHOICES, 1e5)[0]
     for chosen, q in zip(CHOICES, found, strict=True):
         alike = (CELLS[:, chosen] == codes[chosen]).all(axis=1)
-        several = np.prod([c.multiplicity[codes[j]] for j, c in enumerate(MODEL.marginals) if chosen[j]])
+        several = np.prod(
+            [c.multiplicity[codes[j]] for j, c in enumerate(MODEL.marginals) if chosen[j]]
+        )
         assert q == pytest.approx(Q[alike].sum() / several, rel=1e-4)
 
 
@@ -39,7 +41,9 @@ def test_mutual_information_is_that_of_all_cells() -> None:
     tree = MODEL.mixture.tree
     assert any(parent != ROOT for parent in tree.parents)
     q = np.exp(tree.log_q(OF_MIXTURE)) * MANY
-    bins = np.stack([column.bins[OF_MIXTURE[:, j]] for j, column in enumerate(tree.columns)], axis=1)
+    bins = np.stack(
+        [column.bins[OF_MIXTURE[:, j]] for j, column in enumerate(tree.columns)], axis=1
+    )
     found = tree_information(tree)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         joint = np.zeros((len(tree.columns[one].bin_mass), len(tree.columns[other].bin_mass)))

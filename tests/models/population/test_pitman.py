@@ -22,7 +22,8 @@ def formula(classes: dict[int, int], theta: float, alpha: float) -> float:
     total = sum(math.log(theta + alpha * step) for step in range(1, opened))
     total -= sum(math.log(theta + step) for step in range(1, drawn))
     return total + sum(
-        count * sum(math.log(step - alpha) for step in range(1, size)) for size, count in classes.items()
+        count * sum(math.log(step - alpha) for step in range(1, size))
+        for size, count in classes.items()
     )
 
 
@@ -45,7 +46,9 @@ def test_nothing_near_the_maximum_is_likelier(classes: dict[int, int]) -> None:
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 0.99), st.integers(1, 10**9))
-def test_the_expectation_is_the_ratio_of_gamma_functions(theta: float, alpha: float, population: int) -> None:
+def test_the_expectation_is_the_ratio_of_gamma_functions(
+    theta: float, alpha: float, population: int
+) -> None:
     with mpmath.workdps(40):
         log = (
             mpmath.loggamma(theta + 1)
@@ -101,14 +104,20 @@ def test_intervals_hold_where_the_model_does(alpha: float, theta: float) -> None
         labels = np.asarray(population(alpha, theta, 2_000, seed=seed).labels)
         truth = sum(count == 1 for count in Counter(labels.tolist()).values()) / 2_000
         rows = np.random.default_rng(seed).permutation(labels)[:300]
-        found = pitman.estimate_pitman(histogram(dict(Counter(Counter(rows.tolist()).values()))), 2_000)
+        found = pitman.estimate_pitman(
+            histogram(dict(Counter(Counter(rows.tolist()).values()))), 2_000
+        )
         contained += (found.low or 0) <= truth <= (found.high or 1)
     assert contained >= 26
 
 
 @pytest.mark.parametrize("growth", [1.0001, 2, 10, 1e5])
-@pytest.mark.parametrize("classes", [{1: 999, 2: 1}, {1: 3, 2: 1}, {1: 1, 2: 50}, {1: 2, 1000: 5}, {2: 500}])
-def test_no_figure_is_beyond_what_the_unique_records_allow(classes: dict[int, int], growth: float) -> None:
+@pytest.mark.parametrize(
+    "classes", [{1: 999, 2: 1}, {1: 3, 2: 1}, {1: 1, 2: 50}, {1: 2, 1000: 5}, {2: 500}]
+)
+def test_no_figure_is_beyond_what_the_unique_records_allow(
+    classes: dict[int, int], growth: float
+) -> None:
     """A person who is unique in the population is so in the sample, if drawn: Xi is at most that share.
 
     No warning of an overflow comes either: warnings are errors.

@@ -50,17 +50,19 @@ def test_a_status_tells_what_the_page_says_was_measured(root: Path, row: str, me
     assert contained + below + above == cases
     statuses = (root / "docs" / "statuses.md").read_text(encoding="utf-8")
     [listed] = re.findall(rf"^\| `{message.partition(':')[0]}` .*$", statuses, re.MULTILINE)
-    one_sided = (
-        rf"in {below}( of {cases} samples, above| and above it| and above) in {above}\b|{below} and {above}\b"
+    one_sided = rf"in {below}( of {cases} samples, above| and above it| and above) in {above}\b|{below} and {above}\b"
+    assert re.search(
+        rf"only {contained} of {cases} |{one_sided}", message if ":" in message else listed
     )
-    assert re.search(rf"only {contained} of {cases} |{one_sided}", message if ":" in message else listed)
 
 
 @given(CLASSES)
 def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
     records = sum(size * count for size, count in classes.items())
     for row in estimate_by_methods(evidence(classes), records):
-        assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (classes.get(1, 0) / records,) * 3
+        assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (
+            classes.get(1, 0) / records,
+        ) * 3
         assert row.status == population_uniqueness.STATUS_COUNTED
 
 
@@ -91,7 +93,10 @@ def test_no_log_linear_model_is_fitted_to_what_it_would_repeat(
         UniquenessEvidence(np.array(sizes), np.log(expected), np.array(classes)), 1_000
     ):
         if row.method.startswith("loglinear"):
-            assert (row.uniqueness, row.status) == (None, population_uniqueness.STATUS_LOGLINEAR_NOT_FITTED)
+            assert (row.uniqueness, row.status) == (
+                None,
+                population_uniqueness.STATUS_LOGLINEAR_NOT_FITTED,
+            )
 
 
 def one(share: float | None) -> Estimate:
@@ -183,7 +188,9 @@ def evidence_of_sizes(classes: dict[int, int]) -> UniquenessEvidence:
     for number, (name, values) in enumerate((("a", one), ("b", other)), 1):
         counts = enumerate(np.bincount(values, sizes).tolist())
         rows += [
-            EvidenceRow(VALUE, number, 0, name, str(v), records=int(n), weight=n) for v, n in counts if n
+            EvidenceRow(VALUE, number, 0, name, str(v), records=int(n), weight=n)
+            for v, n in counts
+            if n
         ]
     rows += [
         EvidenceRow(PAIR, 1, 2, None, str(a), str(b), records=int(n), weight=float(n))
@@ -216,7 +223,9 @@ def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str)
     classes = SAMPLES[sample]
     people = sum(size * count for size, count in classes.items())
     row = estimate_by_methods(evidence_of_sizes(classes), people, method)[0]
-    assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (classes.get(1, 0) / people,) * 3
+    assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (
+        classes.get(1, 0) / people,
+    ) * 3
     assert row.status == STATUS_COUNTED
 
 
@@ -258,7 +267,9 @@ def test_the_order_of_the_evidence_does_not_matter(method: Method, sample: str) 
     classes = SAMPLES[sample]
     turned = dict(reversed(classes.items()))
     one, other = (
-        METHODS[method](UniquenessEvidence(h.class_size, np.log(h.class_size * 0.7), h.classes), 1e5)
+        METHODS[method](
+            UniquenessEvidence(h.class_size, np.log(h.class_size * 0.7), h.classes), 1e5
+        )
         for h in (plain(classes), plain(turned))
     )
     assert one.uniqueness == (

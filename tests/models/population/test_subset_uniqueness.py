@@ -17,7 +17,9 @@ from tests.models.population.test_people_subsets import CELLS, CHOICES, MODEL, O
 
 COPULA = GaussianCopula(
     ("a", "b", "c"),
-    tuple(fit_marginal(list("123456"), counts, ordered=True) for counts in ([9, 8, 7, 6, 5, 65],) * 3),
+    tuple(
+        fit_marginal(list("123456"), counts, ordered=True) for counts in ([9, 8, 7, 6, 5, 65],) * 3
+    ),
     np.array([[1.0, 0.6, 0.2], [0.6, 1.0, 0.1], [0.2, 0.1, 1.0]]),
     100,
     "paper",
@@ -29,7 +31,8 @@ COPULA = GaussianCopula(
 def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np.ndarray) -> None:
     tree = MODEL.mixture.tree
     whole = np.exp(tree.log_q(OF_MIXTURE)) * np.prod(
-        [column.multiplicity[own] for column, own in zip(tree.columns, OF_MIXTURE.T, strict=True)], axis=0
+        [column.multiplicity[own] for column, own in zip(tree.columns, OF_MIXTURE.T, strict=True)],
+        axis=0,
     )
     places = np.flatnonzero(chosen).tolist()
     found = np.exp(score_tree_columns(tree, OF_MIXTURE, places))
@@ -45,7 +48,9 @@ def test_the_tree_of_some_columns_is_the_whole_summed_over_the_others(chosen: np
 def test_unique_people_are_those_of_all_cells_within_the_chance_of_the_draws(
     chosen: np.ndarray, people: float
 ) -> None:
-    several = np.prod([MODEL.marginals[j].multiplicity[CELLS[:, j]] for j in np.flatnonzero(chosen)], axis=0)
+    several = np.prod(
+        [MODEL.marginals[j].multiplicity[CELLS[:, j]] for j in np.flatnonzero(chosen)], axis=0
+    )
     back = np.unique(CELLS[:, chosen], axis=0, return_inverse=True)[1].ravel()
     q = np.bincount(back, Q)[back] / several
     shapes = np.exp(SubsetShapes(MODEL).log_shapes(chosen[None, :], people)[0])
@@ -81,5 +86,7 @@ def test_nothing_known_tells_nobody_apart() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(OutOfDomainError, match="model must be a model of fit_copula or fit_people, got str"):
+    with pytest.raises(
+        OutOfDomainError, match="model must be a model of fit_copula or fit_people, got str"
+    ):
         unique_share_by_subset("m", 10.0)  # type: ignore[arg-type]

@@ -25,7 +25,9 @@ def by_cross_product(
 ) -> dict[tuple[int, ...], float]:
     """Fit every cell of the cross-product, by looping over all of them."""
     width = len(codes[0])
-    cells = dict.fromkeys(product(*(sorted({row[place] for row in codes}) for place in range(width))), 1.0)
+    cells = dict.fromkeys(
+        product(*(sorted({row[place] for row in codes}) for place in range(width))), 1.0
+    )
     for _ in range(cycles):
         for one, other in combinations(range(width), 2):
             counted: dict[tuple[int, int], float] = {}
@@ -55,11 +57,12 @@ def test_the_possible_combinations_are_those_of_which_each_two_values_occur(
     rows: list[tuple[int, ...]],
 ) -> None:
     codes = np.unique(np.array([row[:-1] for row in rows]), axis=0)
-    dense = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1).astype(
-        np.int32
-    )
+    dense = np.stack(
+        [np.unique(column, return_inverse=True)[1] for column in codes.T], axis=1
+    ).astype(np.int32)
     pairs = {
-        pair: loglinear.number_occurring_pairs(dense, pair) for pair in combinations(range(dense.shape[1]), 2)
+        pair: loglinear.number_occurring_pairs(dense, pair)
+        for pair in combinations(range(dense.shape[1]), 2)
     }
     found = {tuple(cell) for cell in loglinear.list_possible_cells(dense, pairs).tolist()}
     occur = {(pair, row[pair[0]], row[pair[1]]) for pair in pairs for row in dense.tolist()}
@@ -90,8 +93,12 @@ def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
         match="interactions := 2 must leave at most 10 combinations whose values occur together",
     ):
         loglinear.fit_two_way(codes, np.ones(16, dtype=np.int64))
-    with pytest.raises(OutOfDomainError, match="two columns must have at most 40000000 pairs of values"):
-        loglinear.fit_two_way(np.stack([np.arange(7_000)] * 2, axis=1), np.ones(7_000, dtype=np.int64))
+    with pytest.raises(
+        OutOfDomainError, match="two columns must have at most 40000000 pairs of values"
+    ):
+        loglinear.fit_two_way(
+            np.stack([np.arange(7_000)] * 2, axis=1), np.ones(7_000, dtype=np.int64)
+        )
 
 
 def converged(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -11,7 +11,10 @@ from reid_sql.models.population.subset_uniqueness import MAX_SUBSETS, profile
 THIRDS = ["1", "2", "3"]
 COPULA = GaussianCopula(
     ("a", "b", "c"),
-    tuple(fit_marginal(THIRDS, counts, ordered=True) for counts in ([10, 20, 70], [30, 30, 40], [5, 5, 90])),
+    tuple(
+        fit_marginal(THIRDS, counts, ordered=True)
+        for counts in ([10, 20, 70], [30, 30, 40], [5, 5, 90])
+    ),
     np.array([[1.0, 0.6, 0.2], [0.6, 1.0, 0.1], [0.2, 0.1, 1.0]]),
     100,
     "paper",
@@ -51,7 +54,11 @@ def test_impact_is_what_all_have_above_all_but_one() -> None:
 
 def test_the_fewest_that_suffice_are_found_by_looking_at_all() -> None:
     smallest = ROWS[-1]
-    enough = [r for r in ROWS if r.kind == "known" and r.uniqueness_xi is not None and r.uniqueness_xi >= 0.5]
+    enough = [
+        r
+        for r in ROWS
+        if r.kind == "known" and r.uniqueness_xi is not None and r.uniqueness_xi >= 0.5
+    ]
     assert smallest.kind == "smallest"
     assert smallest.size == min(row.size for row in enough)
     assert smallest.uniqueness_xi == max(r.uniqueness_xi for r in enough if r.size == smallest.size)  # type: ignore[type-var]
@@ -60,7 +67,9 @@ def test_the_fewest_that_suffice_are_found_by_looking_at_all() -> None:
 def test_where_none_suffices_it_says_so() -> None:
     row = profile(COPULA, PERSON, 1e6, level=1.0)[-1]
     assert (row.kind, row.attributes, row.uniqueness_xi) == ("smallest", [], None)
-    assert row.status.startswith("none_suffices: no subset of up to 2 attributes has ξ of 1, and all have ")
+    assert row.status.startswith(
+        "none_suffices: no subset of up to 2 attributes has ξ of 1, and all have "
+    )
 
 
 def test_refusals() -> None:
@@ -69,9 +78,15 @@ def test_refusals() -> None:
     ):
         profile(COPULA, ["1", "2"], 10.0)
     wide = GaussianCopula(
-        tuple("abcdefghijklmnopqrst"), (fit_marginal(THIRDS, [1, 1, 1]),) * 20, np.eye(20), 9, "paper", 0
+        tuple("abcdefghijklmnopqrst"),
+        (fit_marginal(THIRDS, [1, 1, 1]),) * 20,
+        np.eye(20),
+        9,
+        "paper",
+        0,
     )
     with pytest.raises(
-        OutOfDomainError, match=f"choices of attributes must be at most {MAX_SUBSETS}, got 1350; pass"
+        OutOfDomainError,
+        match=f"choices of attributes must be at most {MAX_SUBSETS}, got 1350; pass",
     ):
         profile(wide, ["1"] * 20, 10.0)

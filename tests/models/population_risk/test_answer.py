@@ -12,7 +12,12 @@ from reid_sql.models.people.evidence import PeopleEvidence, count_records
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.overdispersion import STATUS_OVERDISPERSED
 from reid_sql.models.population_risk import doubts, shares
-from reid_sql.models.population_risk.answer import PopulationRisk, answer, estimate_sentence, fit_sample
+from reid_sql.models.population_risk.answer import (
+    PopulationRisk,
+    answer,
+    estimate_sentence,
+    fit_sample,
+)
 from reid_sql.models.population_risk.intervals import (
     Comparison,
     SampleShare,
@@ -81,7 +86,9 @@ def test_shares_of_any_table_do_not_contradict_each_other(seed: int) -> None:
     )
     columns = [kinds[place] for place in rng.choice(5, int(rng.integers(1, 5)), replace=False)]
     texts = [[str(value) for value in column] for column in columns]
-    for row in answer(of_values(texts, [True] * len(texts)), [records + 1, 10 * records, 1e6, 67e6]):
+    for row in answer(
+        of_values(texts, [True] * len(texts)), [records + 1, 10 * records, 1e6, 67e6]
+    ):
         check(row)
 
 
@@ -91,7 +98,11 @@ def test_the_upper_end_is_at_most_what_is_provable() -> None:
     for name in ENDS:
         # the share of which so few or fewer are held in 2.5 % of samples
         grid = np.linspace(0, 1, 200_001)
-        cap = grid[np.argmax(binom.cdf(members[name], 500, grid) <= 0.025)] if members[name] < 500 else 1.0
+        cap = (
+            grid[np.argmax(binom.cdf(members[name], 500, grid) <= 0.025)]
+            if members[name] < 500
+            else 1.0
+        )
         assert getattr(row, name + "_high") <= cap + 1e-4
         assert clopper_pearson_upper(members[name], 500) == pytest.approx(cap, abs=1e-5)
 
@@ -126,13 +137,17 @@ def test_a_column_that_never_repeats_may_be_an_identifier_or_not() -> None:
     check(row)
     assert doubts.STATUS_NEAR_IDENTIFIER in row.status
     assert (row.uniqueness_low, row.uniqueness_high) == (0, 1)
-    assert row.sentence.startswith("This sample cannot tell: between 0 and 100 % of 100,000 people are")
+    assert row.sentence.startswith(
+        "This sample cannot tell: between 0 and 100 % of 100,000 people are"
+    )
     assert "95" not in row.sentence
 
 
 def test_no_record_repeats_but_every_column_does() -> None:
     """The model then predicts from the columns alone: an assumption that does not lower the upper end."""
-    codes = np.stack(np.unravel_index(np.random.default_rng(3).permutation(8000)[:300], (20, 20, 20)), axis=1)
+    codes = np.stack(
+        np.unravel_index(np.random.default_rng(3).permutation(8000)[:300], (20, 20, 20)), axis=1
+    )
     names = [str(n) for n in range(20)]
     row = answer(count_records(codes, list("abc"), [names] * 3, [False] * 3), [3e4])[0]
     check(row)
@@ -194,7 +209,9 @@ def test_the_interval_reaches_main_effects_where_a_table_is_unlike_tables_of_peo
 def test_main_effects_leave_the_record_out() -> None:
     """A value seen once has the share of an unseen one, so a column of postcodes is no alarm."""
     rng = np.random.default_rng(4)
-    codes = np.stack([rng.integers(0, 900, 600), rng.integers(0, 80, 600), rng.integers(0, 2, 600)], axis=1)
+    codes = np.stack(
+        [rng.integers(0, 900, 600), rng.integers(0, 80, 600), rng.integers(0, 2, 600)], axis=1
+    )
     codes = np.stack([np.unique(own, return_inverse=True)[1] for own in codes.T], axis=1)
     values = [[f"v{n}" for n in range(int(own.max()) + 1)] for own in codes.T]
     row = answer(count_records(codes, ["zip", "age", "sex"], values, [False] * 3), [6e4])[0]
@@ -212,7 +229,9 @@ def test_sixty_four_columns() -> None:
 
 def test_refusals() -> None:
     evidence = three_columns(200)
-    with pytest.raises(OutOfDomainError, match="at least the 200 records of the sample, got 100; pass"):
+    with pytest.raises(
+        OutOfDomainError, match="at least the 200 records of the sample, got 100; pass"
+    ):
         answer(evidence, [1e6, 100])
     with pytest.raises(NoRecordsError):
         count_records(np.empty((0, 1), dtype=np.int64), ["a"], [[]], [False])
@@ -243,7 +262,8 @@ def test_cells_that_scatter_far_are_named() -> None:
     check(row)
     assert STATUS_OVERDISPERSED in row.status
     assert doubts.STATUS_REPEATED_PEOPLE in row.status
-    assert row.sentence.startswith("This sample cannot tell: ")  # no estimate where both come together
+    # no estimate where both come together
+    assert row.sentence.startswith("This sample cannot tell: ")
     assert (row.uniqueness, row.correctness, row.below_k) == (None, None, None)
     assert "95" not in row.sentence
     ordinary = answer(three_columns(2000), [1e6])[0]
@@ -270,7 +290,9 @@ def test_the_chance_of_the_population_itself_widens_the_interval() -> None:
     """A population of 2,000 of whom 10 are unique comes out at 4 to 18 of them in 95 %."""
     assert add_population_variance(0.0, 0.005, 0.1) == pytest.approx(0.1 * 0.005 * 0.995)
     spread, endless = (
-        measure_spread(SharesByShape(np.array([0.005]), 0.0), np.array([1.0]), SampleShare(1, 200, people))
+        measure_spread(
+            SharesByShape(np.array([0.005]), 0.0), np.array([1.0]), SampleShare(1, 200, people)
+        )
         for people in (2000, 1e15)
     )
     deviation = np.sqrt(spread.deviation**2 - endless.deviation**2)
@@ -285,7 +307,9 @@ def test_a_sample_that_would_hide_that_everybody_is_there_twice_says_so() -> Non
     """Of 100,000 people, each twice, a sample of 300 shows no pair in most draws; one of 3,000 shows some."""
     rng = np.random.default_rng(0)
     place = np.arange(100_000) // 2
-    hidden = np.mean([len(np.unique(rng.choice(place, 300, replace=False))) == 300 for _ in range(300)])
+    hidden = np.mean(
+        [len(np.unique(rng.choice(place, 300, replace=False))) == 300 for _ in range(300)]
+    )
     assert hidden > 0.05
     small, large = (answer(three_columns(n), [1e5])[0] for n in (300, 3000))
     assert doubts.ASSUMPTION_NOBODY_TWICE in small.assumptions
@@ -303,7 +327,9 @@ def fewest_below(sizes: tuple[int, ...], unseen: int, size: int) -> int:
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 2, 2, 4), (3, 3), (1, 1, 2, 3)])
 @pytest.mark.parametrize("unseen", [1, 2, 4])
-def test_provable_lower_ends_are_below_every_population(sizes: tuple[int, ...], unseen: int) -> None:
+def test_provable_lower_ends_are_below_every_population(
+    sizes: tuple[int, ...], unseen: int
+) -> None:
     found, classes = np.unique(sizes, return_counts=True)
     people = sum(sizes) + unseen
     bounds = prove_bounds(Histogram(found, classes, found * classes), people, 3, random_sample=True)

@@ -17,7 +17,9 @@ def pyc(entropy: float, tail: float, n: float) -> float:
 
         def inverse(value: mpmath.mpf) -> mpmath.mpf:
             guess = mpmath.exp(value) + 0.5 if value > -2 else -1 / (value - one)  # asymptotes of ψ
-            return mpmath.findroot(lambda x: mpmath.psi(0, mpmath.exp(x)) - value, mpmath.log(guess))
+            return mpmath.findroot(
+                lambda x: mpmath.psi(0, mpmath.exp(x)) - value, mpmath.log(guess)
+            )
 
         d = 1 - mpmath.exp(inverse(one - mpmath.mpf(entropy) * tail))
         alpha = mpmath.exp(inverse(one + entropy - mpmath.mpf(entropy) * tail)) - 1
@@ -33,7 +35,9 @@ def measured(entropy: float, tail: float, most: float) -> tuple[Floats, list[flo
 def test_published_figure() -> None:
     # Rocher, Hendrickx & de Montjoye 2025, introduction: 0.99 among 100 and 0.80 among 1000 is 0.21 among
     # 10000.
-    assert extrapolate([100, 1000], [0.99, 0.80], 10_000).correctness == pytest.approx(0.214, abs=5e-4)
+    assert extrapolate([100, 1000], [0.99, 0.80], 10_000).correctness == pytest.approx(
+        0.214, abs=5e-4
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,14 +67,21 @@ def test_recovers_a_pitman_yor_curve_a_hundred_times_further(
 
 def test_recovers_entropy_and_tail_where_the_points_tell_them() -> None:
     found = extrapolate(*measured(9.0, 0.4, 1e6), 1e8, "pyc")
-    assert found.parameters == {"entropy": pytest.approx(9.0, abs=1e-5), "tail": pytest.approx(0.4, abs=1e-5)}
+    assert found.parameters == {
+        "entropy": pytest.approx(9.0, abs=1e-5),
+        "tail": pytest.approx(0.4, abs=1e-5),
+    }
 
 
 @pytest.mark.parametrize(
     ("method", "curve", "parameters"),
     [
         # Among m equally large sets, n people fill m (1 − (1 − 1/m)^n) of them.
-        ("ent", lambda n: np.minimum(500 / n * (1 - (1 - 1 / 500) ** n), 1), {"entropy": np.log(500)}),
+        (
+            "ent",
+            lambda n: np.minimum(500 / n * (1 - (1 - 1 / 500) ** n), 1),
+            {"entropy": np.log(500)},
+        ),
         ("exp", lambda n: 0.3 + 0.7 * np.exp(-0.01 * (n - 1)), {"floor": 0.3, "rate": 0.01}),
         (
             "pol",
@@ -87,7 +98,9 @@ def test_rules_of_thumb_recover_their_own_curves(
     found = extrapolate(sizes, curve(sizes), 5000, method)
     assert found.status == STATUS_NO_ERRORS
     assert extrapolate(sizes, curve(sizes), 5000, method, standard_errors=[0.0]).status == "ok"
-    assert found.parameters == {name: pytest.approx(value, rel=1e-5) for name, value in parameters.items()}
+    assert found.parameters == {
+        name: pytest.approx(value, rel=1e-5) for name, value in parameters.items()
+    }
     assert found.correctness == pytest.approx(curve(5000.0), rel=1e-5)
 
 
@@ -98,21 +111,27 @@ def test_a_decay_is_recovered_that_is_nearly_over_at_the_first_size(rate: float)
     found = extrapolate(sizes, shares, [7, 10_000], "exp")
     assert found.status == STATUS_NO_ERRORS
     assert found.parameters == {"floor": pytest.approx(0.3), "rate": pytest.approx(rate, rel=1e-4)}
-    assert found.correctness == pytest.approx([0.3 + 0.7 * float(mpmath.exp(-6 * rate)), 0.3], rel=1e-6)
+    assert found.correctness == pytest.approx(
+        [0.3 + 0.7 * float(mpmath.exp(-6 * rate)), 0.3], rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_order_and_repeats_and_size_one_make_no_difference(method: str) -> None:
     once = extrapolate([10, 100, 1000], [0.95, 0.8, 0.55], PEOPLE, method).correctness
     mixed = extrapolate([1000, 1, 10, 100], [0.55, 1, 0.95, 0.8], PEOPLE, method).correctness
-    twice = extrapolate([10, 100, 1000] * 2, [0.95, 0.78, 0.55, 0.95, 0.82, 0.55], PEOPLE, method).correctness
+    twice = extrapolate(
+        [10, 100, 1000] * 2, [0.95, 0.78, 0.55, 0.95, 0.82, 0.55], PEOPLE, method
+    ).correctness
     assert mixed.tolist() == once.tolist()
     assert twice == pytest.approx(once, rel=1e-5)
 
 
 def test_a_size_measured_more_often_weighs_more() -> None:
     even = extrapolate([10, 100, 1000], [0.95, 0.7, 0.6], 1000, "ent").correctness
-    more = extrapolate([10, 100, 1000, *[100] * 9], [0.95, 0.7, 0.6, *[0.7] * 9], 1000, "ent").correctness
+    more = extrapolate(
+        [10, 100, 1000, *[100] * 9], [0.95, 0.7, 0.6, *[0.7] * 9], 1000, "ent"
+    ).correctness
     assert more < even
 
 
@@ -141,16 +160,24 @@ def test_noisy_points_let_the_curve_say_more_than_the_last_of_them() -> None:
     sizes, kappa = [10, 100, 1000, 1100, 1200], [0.99, 0.9, 0.6, 0.62, 0.5]
     for method in ("tilted", "pyc"):
         assert extrapolate(sizes, kappa, 1200, method).correctness > kappa[-1]
-        assert extrapolate(sizes, sorted(kappa, reverse=True), 1200, method).correctness <= kappa[-1]
+        assert (
+            extrapolate(sizes, sorted(kappa, reverse=True), 1200, method).correctness <= kappa[-1]
+        )
 
 
 def test_a_status_says_what_stands_against_the_answer() -> None:
-    assert "misfit: the points are up to" in extrapolate([2, 10, 1e6], [0.9, 0.3, 0.25], 1e7, "ent").status
+    assert (
+        "misfit: the points are up to"
+        in extrapolate([2, 10, 1e6], [0.9, 0.3, 0.25], 1e7, "ent").status
+    )
     assert (
         "turns_upwards: the polynomial rises beyond"
         in extrapolate([10, 100, 1e6], [0.8, 0.6, 0.5], 1e9, "pol").status
     )
-    assert "at_edge: tail is at the end of its domain" in extrapolate([10, 1e6], [0.51, 0.5], 1e7).status
+    assert (
+        "at_edge: tail is at the end of its domain"
+        in extrapolate([10, 1e6], [0.51, 0.5], 1e7).status
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +196,11 @@ def test_a_status_says_what_stands_against_the_answer() -> None:
             [0.9, 0.8],
             "sizes and correctness must be as many, got 3 sizes and 2 shares; pass",
         ),
-        ([10, 10], [0.9, 0.8], "sizes must contain at least two distinct sizes above 1, got 10; measure"),
+        (
+            [10, 10],
+            [0.9, 0.8],
+            "sizes must contain at least two distinct sizes above 1, got 10; measure",
+        ),
         ([1, 10], [1, 0.8], "at least two distinct sizes above 1, got 1, 10; measure"),
         ([], [], "at least two distinct sizes above 1, got none; measure"),
     ],
@@ -183,7 +214,9 @@ def test_points_that_say_nothing_are_refused(
 
 
 def test_populations_and_methods_outside_their_domain_are_refused() -> None:
-    with pytest.raises(OutOfDomainError, match="populations must be a number of people of at least 1"):
+    with pytest.raises(
+        OutOfDomainError, match="populations must be a number of people of at least 1"
+    ):
         extrapolate([10, 100], [0.9, 0.8], [1000, 0])
     with pytest.raises(
         UnknownNameError,

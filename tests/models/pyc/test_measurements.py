@@ -44,7 +44,9 @@ def test_two_small_classes_are_counted_out() -> None:
     assert measure_at_share("correctness", 2, 0.5) == pytest.approx(0.75)
 
 
-@pytest.mark.parametrize(("entropy", "tail"), [(6.0, 0.0), (9.0, 0.4), (12.0, 0.9), (8.0, -0.5), (14.0, 1.0)])
+@pytest.mark.parametrize(
+    ("entropy", "tail"), [(6.0, 0.0), (9.0, 0.4), (12.0, 0.9), (8.0, -0.5), (14.0, 1.0)]
+)
 def test_the_law_of_a_pitman_yor_process_gives_its_curves(entropy: float, tail: float) -> None:
     law = pitman_yor_law(*(float(value) for value in pitman_yor.parameters(entropy, tail)))
     n = np.array([10.0, 1e3, 1e5, 1e7])
@@ -67,7 +69,9 @@ def test_laws_are_laws() -> None:
         assert law.sum() == pytest.approx(1)
         assert (law >= 0).all()
     assert (
-        skew_lognormal_law(12.0, 2.0, 6.0) @ SURPRISAL > 12 > skew_lognormal_law(12.0, 2.0, -6.0) @ SURPRISAL
+        skew_lognormal_law(12.0, 2.0, 6.0) @ SURPRISAL
+        > 12
+        > skew_lognormal_law(12.0, 2.0, -6.0) @ SURPRISAL
     )
 
 

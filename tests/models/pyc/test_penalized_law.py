@@ -36,12 +36,16 @@ def test_the_interval_contains_the_share_under_a_known_law(kind: str, width: flo
 
 def test_equal_shares_are_never_said_to_single_out_fewer() -> None:
     """The law is smooth: of a sharp one it overstates how many are rare, which is the safe side."""
-    assert all(truth <= share.high for truth, share in (forecast("equal", seed) for seed in range(12)))
+    assert all(
+        truth <= share.high for truth, share in (forecast("equal", seed) for seed in range(12))
+    )
 
 
 def test_more_people_single_out_fewer_and_the_interval_widens() -> None:
     size, weight = np.array([1, 2, 3, 10, 50]), np.array([300, 120, 60, 200, 120])
-    found = [forecast_uniqueness(size, weight, 800, 800, people) for people in (800, 4000, 20_000, 1e6)]
+    found = [
+        forecast_uniqueness(size, weight, 800, 800, people) for people in (800, 4000, 20_000, 1e6)
+    ]
     estimates, widths = [each.estimate for each in found], [each.high - each.low for each in found]
     assert estimates == sorted(estimates, reverse=True)
     assert estimates[0] == pytest.approx(300 / 800, abs=0.02)

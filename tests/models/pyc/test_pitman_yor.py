@@ -63,14 +63,19 @@ def inverse_digamma(value: Any) -> Any:
 
 def process(entropy: float, tail: float) -> tuple[Any, Any]:
     h, gamma = mp.mpf(entropy), mp.mpf(tail)
-    return 1 - inverse_digamma(-mp.euler - h * gamma), inverse_digamma(-mp.euler + h - h * gamma) - 1
+    return 1 - inverse_digamma(-mp.euler - h * gamma), inverse_digamma(
+        -mp.euler + h - h * gamma
+    ) - 1
 
 
 def equation_13(d: Any, alpha: Any, n: Any) -> Any:
     if d == 0:
         return alpha * (mp.digamma(alpha + n) - mp.digamma(alpha)) / n
     log_ratio = (
-        mp.loggamma(1 + alpha) - mp.loggamma(d + alpha) + mp.loggamma(n + d + alpha) - mp.loggamma(n + alpha)
+        mp.loggamma(1 + alpha)
+        - mp.loggamma(d + alpha)
+        + mp.loggamma(n + d + alpha)
+        - mp.loggamma(n + alpha)
     )
     return (mp.exp(log_ratio) - alpha) / (n * d)
 
@@ -138,7 +143,8 @@ def test_the_published_forecast_from_two_measured_points() -> None:
     sizes, measured = np.array([100.0, 1000.0]), np.array([0.99, 0.80])
 
     def misfit(point: list[float]) -> Any:
-        return np.sqrt(np.log(sizes)) * (correctness(point[0], point[1], sizes) - measured)  # equation 4
+        # equation 4
+        return np.sqrt(np.log(sizes)) * (correctness(point[0], point[1], sizes) - measured)
 
     # No entropy and tail meet both points: equally large sets with κ(1000) = 0.80 have κ(100) = 0.978. The
     # nearest are those.
@@ -151,7 +157,9 @@ def test_the_published_forecast_from_two_measured_points() -> None:
 
 
 def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() -> None:
-    assert correctness(40 * log(2), [0.0, MAX_BELOW_ONE], 7.53e9) == pytest.approx([0.99, 0.45], abs=5e-3)
+    assert correctness(40 * log(2), [0.0, MAX_BELOW_ONE], 7.53e9) == pytest.approx(
+        [0.99, 0.45], abs=5e-3
+    )
     assert correctness(40 * log(2), [0.0, 0.999, MAX_BELOW_ONE], 7.53e9) == pytest.approx(
         [0.9940, 0.4477, 0.4476], abs=5e-5
     )
@@ -159,8 +167,14 @@ def test_the_published_correctness_of_40_bits_among_the_people_of_the_world() ->
 
 def test_limits_of_the_parameters() -> None:
     discount, concentration = parameters([1.0, 2.0, 60.0], [0.0, MAX_BELOW_ONE, -20.0])
-    assert (discount[0], not np.signbit(discount[0]), concentration[0]) == (0.0, True, pytest.approx(1.0))
-    assert concentration[1] == pytest.approx(2 * (1 - MAX_BELOW_ONE) * 6 / np.pi**2, rel=1e-14, abs=0)
+    assert (discount[0], not np.signbit(discount[0]), concentration[0]) == (
+        0.0,
+        True,
+        pytest.approx(1.0),
+    )
+    assert concentration[1] == pytest.approx(
+        2 * (1 - MAX_BELOW_ONE) * 6 / np.pi**2, rel=1e-14, abs=0
+    )
     assert (discount[2], concentration[2]) == (-np.inf, np.inf)
 
 
@@ -198,7 +212,11 @@ def test_arguments_broadcast() -> None:
         == entropy_and_tail(tall / 10, [1.0, 2.0, 3.0])[1].shape
         == (2, 3)
     )
-    assert correctness(tall, 0.1, [1, 10, 100]).shape == uniqueness(tall, 0.1, [1, 10, 100]).shape == (2, 3)
+    assert (
+        correctness(tall, 0.1, [1, 10, 100]).shape
+        == uniqueness(tall, 0.1, [1, 10, 100]).shape
+        == (2, 3)
+    )
     assert k_violation(5.0, tall / 10, 1e6, [2, 3, 5]).shape == (2, 3)
     assert k_violation(5.0, [], 1e6, 5).shape == (0,)
     assert (
@@ -219,8 +237,14 @@ def test_arguments_broadcast() -> None:
             (float("nan"), 0, 10, 5),
             "entropy must be an entropy of at least 0.001 and at most 60 nats, got nan; pass",
         ),
-        ((5, 1.1, 10, 5), "tail must be a tail complexity of at least -20 and at most 1, got 1.1; pass"),
-        ((5, -20.5, 10, 5), "tail must be a tail complexity of at least -20 and at most 1, got -20.5; pass"),
+        (
+            (5, 1.1, 10, 5),
+            "tail must be a tail complexity of at least -20 and at most 1, got 1.1; pass",
+        ),
+        (
+            (5, -20.5, 10, 5),
+            "tail must be a tail complexity of at least -20 and at most 1, got -20.5; pass",
+        ),
         ((5, 0, 0.5, 5), "n must be a number of people of at least 1 and at most"),
         ((5, 0, 10, 2.5), "k must be a class size of 1 to 1000, got 2.5; pass"),
         ((5, 0, 10, 1001), "k must be a class size of 1 to 1000, got 1001; pass"),

@@ -30,15 +30,19 @@ def partition_probability(sizes: list[int], d: float, alpha: float) -> mpmath.mp
 
 
 @pytest.mark.parametrize(
-    ("entropy", "tail"), [(1.0, 0.0), (2.0, 0.5), (4.0, 0.95), (2.0, -0.5), (3.0, -8.0), (1.0, 1e-9)]
+    ("entropy", "tail"),
+    [(1.0, 0.0), (2.0, 0.5), (4.0, 0.95), (2.0, -0.5), (3.0, -8.0), (1.0, 1e-9)],
 )
 def test_the_likelihood_is_that_of_seating_people_one_by_one(entropy: float, tail: float) -> None:
     d, alpha = (float(value) for value in parameters(entropy, tail))
     partitions = [[1, 1, 1], [2, 1], [3], [5, 2, 2, 1, 1]]
-    found = [float(log_likelihood(histogram_of(np.array(sizes)), entropy, tail)) for sizes in partitions]
+    found = [
+        float(log_likelihood(histogram_of(np.array(sizes)), entropy, tail)) for sizes in partitions
+    ]
     with mpmath.workdps(40):
         exact = [
-            float(mpmath.log(partition_probability(sizes, d, mpmath.mpf(alpha)))) for sizes in partitions
+            float(mpmath.log(partition_probability(sizes, d, mpmath.mpf(alpha))))
+            for sizes in partitions
         ]
     assert found == pytest.approx(exact, abs=1e-6)
 
@@ -83,7 +87,9 @@ def test_a_billion_records_in_classes_of_up_to_a_hundred_million() -> None:
 
 
 def test_what_the_data_cannot_bound_is_said() -> None:
-    assert fit_pitman_yor(histogram_of(np.ones(500, dtype=np.int64)))[0].status.startswith("all_unique: ")
+    assert fit_pitman_yor(histogram_of(np.ones(500, dtype=np.int64)))[0].status.startswith(
+        "all_unique: "
+    )
     assert fit_pitman_yor(histogram_of(np.array([500])))[0].status.startswith("all_equal: ")
 
 
@@ -91,14 +97,18 @@ def test_empty_tables_and_overlapping_classes_are_refused() -> None:
     nothing = np.array([], dtype=np.int64)
     with pytest.raises(NoRecordsError):
         fit_pitman_yor(Histogram(nothing, nothing, nothing))
-    overlapping = Histogram(np.array([2]), np.array([3]), np.array([3]), blank_records=np.array([0]))
+    overlapping = Histogram(
+        np.array([2]), np.array([3]), np.array([3]), blank_records=np.array([0])
+    )
     with pytest.raises(OutOfDomainError, match="classes that do not overlap"):
         fit_pitman_yor(overlapping)
 
 
 def test_quantiles_of_equal_weights_are_those_of_the_values() -> None:
     values = np.arange(1000.0)
-    assert quantiles_by_weight(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx([24.5, 499.5])
+    assert quantiles_by_weight(values, np.full(1000, 1e-3), (0.025, 0.5)) == pytest.approx(
+        [24.5, 499.5]
+    )
 
 
 TWO_KINDS = np.r_[
@@ -122,7 +132,9 @@ def test_the_forecast_of_a_poor_fit_says_so_and_is_wider() -> None:
 
 
 @pytest.mark.parametrize("interval", [(0.5, 0.4, 0.7), (0.001, 0.0, 0.2), (0.99, 0.9, 1.0)])
-def test_widening_never_narrows_and_stays_between_0_and_1(interval: tuple[float, float, float]) -> None:
+def test_widening_never_narrows_and_stays_between_0_and_1(
+    interval: tuple[float, float, float],
+) -> None:
     value, low, high = widen_interval(interval, 0.7, 100.0)
     assert value == interval[0]
     assert 0 <= low <= interval[1] <= interval[2] <= high <= 1

@@ -23,14 +23,19 @@ def seatings(
         yield 1.0, sizes
         return
     seen = sum(sizes)
-    steps = [(size - d, (*sizes[:place], size + 1, *sizes[place + 1 :])) for place, size in enumerate(sizes)]
+    steps = [
+        (size - d, (*sizes[:place], size + 1, *sizes[place + 1 :]))
+        for place, size in enumerate(sizes)
+    ]
     for weight, after in [*steps, (alpha + len(sizes) * d, (*sizes, 1))]:
         for probability, end in seatings(after, d, alpha, more - 1):
             yield weight / (alpha + seen) * probability, end
 
 
 @pytest.mark.parametrize(("d", "alpha"), [(0.4, 2.0), (0.8, 0.3), (1e-9, 1.5), (-0.5, 4.0)])
-def test_expected_classes_and_records_by_size_are_those_of_every_seating(d: float, alpha: float) -> None:
+def test_expected_classes_and_records_by_size_are_those_of_every_seating(
+    d: float, alpha: float
+) -> None:
     sample, more = (3, 1, 1), 4
     ways = list(seatings(sample, d, alpha, more))
     urn = Urn(np.array([d]), np.array([alpha]), sum(sample), len(sample))
@@ -60,7 +65,9 @@ def test_at_the_samples_own_size_the_forecast_is_what_was_counted() -> None:
 
 
 def test_forecasts_fall_with_the_population_and_stay_ordered() -> None:
-    rows = forecast_pitman_yor(histogram_of(population(0.4, 20.0, 2_000, seed=4).sizes), [2e3, 1e4, 1e6, 8e9])
+    rows = forecast_pitman_yor(
+        histogram_of(population(0.4, 20.0, 2_000, seed=4).sizes), [2e3, 1e4, 1e6, 8e9]
+    )
     for before, after in pairwise(rows):
         assert 0 < after.correctness < before.correctness <= 1
         assert 0 < after.uniqueness < before.uniqueness
@@ -91,7 +98,9 @@ def test_where_all_records_are_unique_the_forecast_is_that_they_stay_so_and_the_
     records: int, prior: Prior
 ) -> None:
     rows = forecast_pitman_yor(
-        histogram_of(np.ones(records, dtype=np.int64)), [records + 1, 100 * records, 8e9], prior=prior
+        histogram_of(np.ones(records, dtype=np.int64)),
+        [records + 1, 100 * records, 8e9],
+        prior=prior,
     )
     for row in rows:
         assert 0.99 < row.correctness <= 1

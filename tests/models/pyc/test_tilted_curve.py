@@ -3,8 +3,17 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.uniqueness import correctness_curve, default_subset_sizes, uniqueness_curve
-from reid_sql.models.pyc.extrapolation import STATUS_BEYOND, STATUS_FEW_SIZES, STATUS_NO_ERRORS, extrapolate
+from reid_sql.models.classes.uniqueness import (
+    correctness_curve,
+    default_subset_sizes,
+    uniqueness_curve,
+)
+from reid_sql.models.pyc.extrapolation import (
+    STATUS_BEYOND,
+    STATUS_FEW_SIZES,
+    STATUS_NO_ERRORS,
+    extrapolate,
+)
 from reid_sql.models.pyc.measurements import SURPRISAL, surprisal_kernel
 from reid_sql.models.pyc.tilted_curve import tilt_law
 from reid_sql.parameters import Floats
@@ -61,7 +70,9 @@ def test_points_that_contradict_each_other_beyond_rounding_end_in_a_law() -> Non
     # A curve that hardly falls over six decades and then is gone: drawn at random, it had no inverse
     # curvature.
     kernel = np.exp(-np.outer([1e-8, 1e-6, 1e-2, 1, 1e2], np.geomspace(1e-9, 1, 200)))
-    found = tilt_law(np.full(200, 1 / 200), kernel, np.array([0.9, 0.9, 0.8, 0.5, 1e-3]), np.full(5, 1e-9))
+    found = tilt_law(
+        np.full(200, 1 / 200), kernel, np.array([0.9, 0.9, 0.8, 0.5, 1e-3]), np.full(5, 1e-9)
+    )
     assert np.isfinite(found.mass).all()
     assert np.isfinite(found.influence(kernel)).all()
 
@@ -110,10 +121,13 @@ def test_within_what_any_law_can_say_by_a_linear_programme() -> None:
 
 
 @pytest.mark.parametrize(("share", "error"), [(0.3, 0.005), (0.1, 0.02)])
-def test_a_town_is_predicted_from_a_part_better_than_by_the_papers_curve(share: float, error: float) -> None:
+def test_a_town_is_predicted_from_a_part_better_than_by_the_papers_curve(
+    share: float, error: float
+) -> None:
     truth = correctness_curve(TOWN, [RECORDS])[0]
     tilted, pyc = (
-        float(extrapolate(*among(share), RECORDS, method).correctness) for method in ("tilted", "pyc")
+        float(extrapolate(*among(share), RECORDS, method).correctness)
+        for method in ("tilted", "pyc")
     )
     assert abs(tilted - truth) < error
     assert abs(tilted - truth) < abs(pyc - truth)
@@ -127,7 +141,9 @@ def test_uniqueness_and_correctness_tell_each_other() -> None:
         found = extrapolate(sizes, shares, [RECORDS], measure=measure)
         assert found.answers["correctness"].value[0] == pytest.approx(truth[0], abs=0.02)
         assert found.answers["uniqueness"].value[0] == pytest.approx(truth[1], abs=0.04)
-    assert set(extrapolate(sizes, xi, [RECORDS], "exp", measure="uniqueness").answers) == {"uniqueness"}
+    assert set(extrapolate(sizes, xi, [RECORDS], "exp", measure="uniqueness").answers) == {
+        "uniqueness"
+    }
 
 
 def test_the_share_in_small_sets_extrapolates() -> None:
@@ -140,7 +156,9 @@ def test_the_share_in_small_sets_extrapolates() -> None:
         return np.asarray((none + one) @ mass)
 
     found = extrapolate(n, below_3(n), [2e5], measure="k_violation", k=3)
-    assert found.answers["k_violation"].value[0] == pytest.approx(below_3(np.array([2e5]))[0], abs=0.02)
+    assert found.answers["k_violation"].value[0] == pytest.approx(
+        below_3(np.array([2e5]))[0], abs=0.02
+    )
 
 
 def test_noise_is_not_followed_and_widens() -> None:
@@ -153,7 +171,8 @@ def test_noise_is_not_followed_and_widens() -> None:
     )
     assert rough.correctness[0] == pytest.approx(truth, abs=0.05)
     widths = [
-        found.answers["correctness"].high - found.answers["correctness"].low for found in (exact, rough)
+        found.answers["correctness"].high - found.answers["correctness"].low
+        for found in (exact, rough)
     ]
     assert widths[0] < widths[1]
 
@@ -173,7 +192,10 @@ def test_far_away_and_few_points_are_said() -> None:
     near, far = extrapolate(sizes, kappa, people, standard_errors=[0.0]).statuses
     assert near == "ok"
     assert far.startswith(STATUS_BEYOND)
-    assert extrapolate(sizes, kappa, people).statuses == (STATUS_NO_ERRORS, f"{STATUS_NO_ERRORS}; {far}")
+    assert extrapolate(sizes, kappa, people).statuses == (
+        STATUS_NO_ERRORS,
+        f"{STATUS_NO_ERRORS}; {far}",
+    )
     assert (
         extrapolate([100, 1000, 2000], [0.98, 0.85, 0.76], 4000).status
         == f"{STATUS_FEW_SIZES}; {STATUS_NO_ERRORS}"
@@ -192,12 +214,20 @@ def test_answers_fall_through_the_step_between_near_and_far() -> None:
 @pytest.mark.parametrize(
     ("sizes", "shares"),
     [
-        ([2.78, 4.54, 444.5, 378561, 2.37e7, 1.74e8], [0.935, 0.8576, 0.816, 0.7298, 0.54408, 0.0037358]),
+        (
+            [2.78, 4.54, 444.5, 378561, 2.37e7, 1.74e8],
+            [0.935, 0.8576, 0.816, 0.7298, 0.54408, 0.0037358],
+        ),
         ([67.5, 809.5, 9505, 102608, 6.45e7], [0.67095, 0.64754, 0.61573, 0.12516, 0.0292914]),
-        ([4.5, 413, 14207, 97544, 2.16e8, 2.51e8], [0.732246, 0.6147, 0.029337, 0.7195, 0.016976, 0.7582]),
+        (
+            [4.5, 413, 14207, 97544, 2.16e8, 2.51e8],
+            [0.732246, 0.6147, 0.029337, 0.7195, 0.016976, 0.7582],
+        ),
     ],
 )
-def test_points_that_no_curve_meets_are_answered_and_said(sizes: list[float], shares: list[float]) -> None:
+def test_points_that_no_curve_meets_are_answered_and_said(
+    sizes: list[float], shares: list[float]
+) -> None:
     found = extrapolate(sizes, shares, np.geomspace(1, 8e9, 60))
     assert (np.diff(found.correctness) <= 1e-12).all()
     assert ((found.correctness > 0) & (found.correctness <= 1)).all()

@@ -26,12 +26,16 @@ def labels(draw: st.DrawFn, most: int = 6) -> Labels:
 
 
 @st.composite
-def tables(draw: st.DrawFn, columns: int = 3, records: int = 40) -> tuple[pl.DataFrame, list[Labels]]:
+def tables(
+    draw: st.DrawFn, columns: int = 3, records: int = 40
+) -> tuple[pl.DataFrame, list[Labels]]:
     """A table of whole numbers, and a hierarchy for each column."""
     hierarchies = [draw(labels()) for _ in range(draw(st.integers(1, columns)))]
     row = st.tuples(*(st.integers(0, len(hierarchy[0]) - 1) for hierarchy in hierarchies))
     rows = draw(st.lists(row, min_size=1, max_size=records))
-    return pl.DataFrame(rows, schema=[f"c{at}" for at in range(len(hierarchies))], orient="row"), hierarchies
+    return pl.DataFrame(
+        rows, schema=[f"c{at}" for at in range(len(hierarchies))], orient="row"
+    ), hierarchies
 
 
 def lattice(table: pl.DataFrame, hierarchies: list[Labels]) -> Lattice:
@@ -60,7 +64,10 @@ def nodes(hierarchies: list[Labels]) -> Iterator[Node]:
 
 
 def entropy_loss(
-    table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series, weights: dict[str, float] | None = None
+    table: pl.DataFrame,
+    coarse: pl.DataFrame,
+    remaining: pl.Series,
+    weights: dict[str, float] | None = None,
 ) -> float:
     """The definition, record by record and column by column."""
     lost = whole = 0.0

@@ -15,7 +15,9 @@ Drawn = tuple[pl.DataFrame, list[Labels]]
 
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
-def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: Drawn, cut: int) -> None:
+def test_classes_are_large_enough_with_blank_values(
+    data: st.DataObject, drawn: Drawn, cut: int
+) -> None:
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
     made = lattice(table, hierarchies)
@@ -37,7 +39,9 @@ def test_classes_are_large_enough_with_blank_values(data: st.DataObject, drawn: 
 
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
-def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Drawn, cut: int) -> None:
+def test_no_single_column_would_rescue_what_goes(
+    data: st.DataObject, drawn: Drawn, cut: int
+) -> None:
     """What is left out is not alike with enough others that are left out, whichever column were blank."""
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
@@ -52,7 +56,9 @@ def test_no_single_column_would_rescue_what_goes(data: st.DataObject, drawn: Dra
 
 
 @given(st.data(), tables(records=60), st.integers(2, 6))
-def test_a_blank_cell_loses_what_its_coarse_value_showed(data: st.DataObject, drawn: Drawn, cut: int) -> None:
+def test_a_blank_cell_loses_what_its_coarse_value_showed(
+    data: st.DataObject, drawn: Drawn, cut: int
+) -> None:
     table, hierarchies = drawn
     node = data.draw(st.sampled_from(list(nodes(hierarchies))))
     made = lattice(table, hierarchies)
@@ -67,4 +73,6 @@ def test_a_blank_cell_loses_what_its_coarse_value_showed(data: st.DataObject, dr
         labels = sorted(set(hierarchies[at][node[at]]))
         for codes, count, gone in zip(found.codes[at], found.counts, lost[at], strict=True):
             due += gone * int(count) * log2(len(table) / records.count(labels[int(codes)]))
-    assert Entropy(made).of_cells(node, found, lost) == pytest.approx(due / (whole or 1.0), abs=1e-12)
+    assert Entropy(made).of_cells(node, found, lost) == pytest.approx(
+        due / (whole or 1.0), abs=1e-12
+    )

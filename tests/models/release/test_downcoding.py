@@ -26,7 +26,9 @@ def reached(columns: list[PartitionColumn], made: Partition, column: int, value:
             at = int(places[0])
             edges = {
                 int(key): int(child)
-                for start, key, child in zip(step.edge_node, step.edge_key, step.edge_child, strict=True)
+                for start, key, child in zip(
+                    step.edge_node, step.edge_key, step.edge_child, strict=True
+                )
                 if start == node
             }
             rest = set() if step.rest[at] == -1 else {int(step.rest[at])}
@@ -57,7 +59,9 @@ def test_what_comes_back_is_what_cannot_reach_a_leaf(
     for at, name in enumerate(table.columns):
         counts = lattice(*drawn).level_codes[at].records
         expected = 0.0
-        leaves = {value: reached(columns, made, at, value) for value in range(len(hierarchies[at][0]))}
+        leaves = {
+            value: reached(columns, made, at, value) for value in range(len(hierarchies[at][0]))
+        }
         for place, leaf in enumerate(made.leaves.tolist()):
             shown = members(drawn, ordered, made, at, place)
             left = {value for value in shown if leaf in leaves[value]}

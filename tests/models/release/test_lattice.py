@@ -30,7 +30,9 @@ def test_every_form_has_the_classes_of_the_table(
 
 @settings(max_examples=50, deadline=None)
 @given(tables())
-def test_many_codes_are_sorted_rather_than_counted(drawn: tuple[pl.DataFrame, list[Labels]]) -> None:
+def test_many_codes_are_sorted_rather_than_counted(
+    drawn: tuple[pl.DataFrame, list[Labels]],
+) -> None:
     """The same where keys are too many for an array, and where they are too many for one number."""
     table, hierarchies = drawn
     with pytest.MonkeyPatch.context() as patch:

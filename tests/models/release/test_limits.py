@@ -26,7 +26,11 @@ def drawn_limits(data: st.DataObject, drawn: Drawn) -> list[int]:
 def test_the_search_finds_the_least_loss_within_the_limits(
     data: st.DataObject, drawn: Drawn, word: str
 ) -> None:
-    asked, limits, whole = data.draw(requirements(len(drawn[0]))), drawn_limits(data, drawn), lattice(*drawn)
+    asked, limits, whole = (
+        data.draw(requirements(len(drawn[0]))),
+        drawn_limits(data, drawn),
+        lattice(*drawn),
+    )
     bottom = whole.records_at((0,) * len(limits))
     limited = Lattice(whole.level_codes, bottom, limits=limits)
     found = Search(limited, asked, make_loss(word, limited)).run()
@@ -56,7 +60,8 @@ def test_each_class_is_within_the_limits_or_no_partition_is(
     cells: dict[tuple[int, ...], int] = {}
     for row in table.iter_rows():
         key = tuple(
-            hierarchy[limit][value] for hierarchy, limit, value in zip(hierarchies, limits, row, strict=True)
+            hierarchy[limit][value]
+            for hierarchy, limit, value in zip(hierarchies, limits, row, strict=True)
         )
         cells[key] = cells.get(key, 0) + 1
     if min(cells.values()) < k:
@@ -68,14 +73,21 @@ def test_each_class_is_within_the_limits_or_no_partition_is(
     for at, (hierarchy, limit) in enumerate(zip(hierarchies, limits, strict=True)):
         for place in range(len(made.sizes)):
             shown = {
-                value for value in members(drawn, ordered, made, at, place) if value in set(table[f"c{at}"])
+                value
+                for value in members(drawn, ordered, made, at, place)
+                if value in set(table[f"c{at}"])
             }
-            assert limit == len(hierarchy) - 1 or len({hierarchy[limit][value] for value in shown}) == 1
+            assert (
+                limit == len(hierarchy) - 1
+                or len({hierarchy[limit][value] for value in shown}) == 1
+            )
 
 
 @settings(max_examples=100, deadline=None)
 @given(tables(columns=2), st.integers(1, 4), st.sampled_from(STRATEGIES))
-def test_a_range_that_is_never_left_out_lacks_some_value(drawn: Drawn, k: int, strategy: str) -> None:
+def test_a_range_that_is_never_left_out_lacks_some_value(
+    drawn: Drawn, k: int, strategy: str
+) -> None:
     columns = [
         PartitionColumn(codes, ordered=True, limits=keep_range(codes))
         for codes in lattice(*drawn).level_codes

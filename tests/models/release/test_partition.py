@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from reid_sql.models.release.boxes import PartitionColumn
 from reid_sql.models.release.criteria import Criterion
 from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
-from reid_sql.models.release.partition import MONDRIAN, STRATEGIES, ClassRequirement, Partition, divide
+from reid_sql.models.release.partition import (
+    MONDRIAN,
+    STRATEGIES,
+    ClassRequirement,
+    Partition,
+    divide,
+)
 from tests.models.release.brute import Labels, lattice, tables
 from tests.models.release.test_rules import CRITERIA, holds
 
@@ -24,7 +30,9 @@ STRATEGY = st.sampled_from(STRATEGIES)
 def columns_of(drawn: Drawn, ordered: list[bool]) -> list[PartitionColumn]:
     """The columns as a partition takes them; value 0 stands for NULL."""
     made = lattice(*drawn)
-    return [PartitionColumn(codes, each) for codes, each in zip(made.level_codes, ordered, strict=True)]
+    return [
+        PartitionColumn(codes, each) for codes, each in zip(made.level_codes, ordered, strict=True)
+    ]
 
 
 def rows_of(drawn: Drawn) -> DistinctRecords:
@@ -34,7 +42,10 @@ def rows_of(drawn: Drawn) -> DistinctRecords:
 
 def classes_of(drawn: Drawn, rows: DistinctRecords, made: Partition) -> list[int]:
     """The class of each record of the table."""
-    known = {tuple(codes): int(place) for codes, place in zip(rows.codes.T.tolist(), made.place, strict=True)}
+    known = {
+        tuple(codes): int(place)
+        for codes, place in zip(rows.codes.T.tolist(), made.place, strict=True)
+    }
     return [known[row] for row in drawn[0].iter_rows()]
 
 
@@ -77,7 +88,9 @@ def test_every_class_is_large_enough_and_shows_its_records(
 
 @given(drawn=tables(), k=st.integers(1, 6), strategy=STRATEGY)
 @settings(max_examples=200)
-def test_no_class_has_a_cut_left_with_both_parts_large_enough(drawn: Drawn, k: int, strategy: str) -> None:
+def test_no_class_has_a_cut_left_with_both_parts_large_enough(
+    drawn: Drawn, k: int, strategy: str
+) -> None:
     table, hierarchies = drawn
     ordered = [True for _ in hierarchies]
     rows = rows_of(drawn)
@@ -110,13 +123,18 @@ def test_every_class_meets_the_criterion(
     ill = [data.draw(st.integers(0, 2)) for _ in range(len(table))]
     ordered = [data.draw(st.booleans()) for _ in hierarchies]
     wide = (
-        table.with_columns(pl.Series("ill", ill)).group_by([*table.columns, "ill"], maintain_order=True).len()
+        table.with_columns(pl.Series("ill", ill))
+        .group_by([*table.columns, "ill"], maintain_order=True)
+        .len()
     )
     codes = wide.drop("len").to_numpy().T.astype(np.int64)
     rows = DistinctRecords(codes, wide["len"].to_numpy().astype(np.int64))
     shares = np.bincount(codes[-1], rows.counts) / len(table)
     made = divide(
-        columns_of(drawn, ordered), rows, ClassRequirement(k, ((criterion, codes[-1], shares),)), strategy
+        columns_of(drawn, ordered),
+        rows,
+        ClassRequirement(k, ((criterion, codes[-1], shares),)),
+        strategy,
     )
     if made is None:
         assert len(table) < k or not holds(criterion, ill, ill)

@@ -41,16 +41,22 @@ def test_the_search_finds_the_least_loss_of_whole_people(
         remains = staying(list(coarse.iter_rows()), people, k)
         gone = {person for person, stays in zip(people, remains, strict=True) if not stays}
         if any(remains) and len(gone) <= removable:
-            known[node] = entropy_loss(table, coarse, table.select(stays=np.array(remains))["stays"])
+            known[node] = entropy_loss(
+                table, coarse, table.select(stays=np.array(remains))["stays"]
+            )
     whole = lattice(table, hierarchies)
     rows, inverse, counts = np.unique(
         np.array([*table.to_numpy().T, people]), axis=1, return_inverse=True, return_counts=True
     )
     own = LevelCodes((np.arange(8),), np.bincount(people, minlength=8))
-    made = Lattice([*whole.level_codes, own], DistinctRecords(rows, counts), [1.0] * len(hierarchies) + [0.0])
+    made = Lattice(
+        [*whole.level_codes, own], DistinctRecords(rows, counts), [1.0] * len(hierarchies) + [0.0]
+    )
     assert inverse.size == len(table)
     everything = Requirement(len(table), len(table))
-    found = Search(made, everything, make_loss("entropy", made), rules=PeopleRules(k, removable)).run()
+    found = Search(
+        made, everything, make_loss("entropy", made), rules=PeopleRules(k, removable)
+    ).run()
     assert found.optimal
     assert (found.best is None) == (not known)
     best = inf if found.best is None else found.best.loss

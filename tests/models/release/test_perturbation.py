@@ -28,7 +28,9 @@ def groups_by_definition(points: list[Point], k: int) -> list[set[int]]:
     left, groups = list(range(len(points))), []
 
     def centroid() -> Point:
-        return tuple(sum(points[at][axis] for at in left) / len(left) for axis in range(len(points[0])))
+        return tuple(
+            sum(points[at][axis] for at in left) / len(left) for axis in range(len(points[0]))
+        )
 
     def take(anchor: int) -> None:
         nearest = sorted(left, key=lambda at: squared(points[at], points[anchor]))[:k]
@@ -53,12 +55,16 @@ def groups_by_definition(points: list[Point], k: int) -> list[set[int]]:
 def test_groups_are_those_of_the_definition(seed: int, columns: int, k: int, records: int) -> None:
     values = np.random.default_rng(seed).normal(size=(max(records, k), columns))
     group = mdav_groups(values, k)
-    found = [set(np.flatnonzero(group == number).tolist()) for number in range(int(group.max()) + 1)]
+    found = [
+        set(np.flatnonzero(group == number).tolist()) for number in range(int(group.max()) + 1)
+    ]
     assert found == groups_by_definition([tuple(row) for row in values.tolist()], k)
     assert all(k <= len(members) <= 2 * k - 1 for members in found)
 
 
-@given(st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 3), min_size=5, max_size=50))
+@given(
+    st.integers(0, 10_000), st.integers(2, 5), st.lists(st.integers(0, 3), min_size=5, max_size=50)
+)
 def test_equal_values_make_groups_of_k_to_2k_less_1(seed: int, k: int, values: list[int]) -> None:
     group = mdav_groups(np.array(values, dtype=np.float64)[:, None], min(k, len(values)))
     sizes = np.bincount(group)
@@ -106,7 +112,9 @@ def test_values_are_drawn_as_the_matrix_says() -> None:
 
 
 @given(st.integers(1, 60), st.floats(0, 1), st.integers(0, 1000))
-def test_values_change_places_within_the_share_of_ranks(records: int, share: float, seed: int) -> None:
+def test_values_change_places_within_the_share_of_ranks(
+    records: int, share: float, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     ranks = rng.permutation(records)
     source = swap_ranks(ranks, share, rng)

@@ -34,10 +34,12 @@ def holds(criterion: Criterion, values: list[int], everyone: list[int]) -> bool:
         case Frequent(alpha=alpha):
             return float(max(shares.values())) <= alpha * (1 + 1e-9)
         case Close(t=t):
-            table = {value: Fraction(each, len(everyone)) for value, each in Counter(everyone).items()}
-            return float(sum(abs(shares.get(v, Fraction(0)) - p) for v, p in table.items()) / 2) <= t * (
-                1 + 1e-9
-            )
+            table = {
+                value: Fraction(each, len(everyone)) for value, each in Counter(everyone).items()
+            }
+            return float(
+                sum(abs(shares.get(v, Fraction(0)) - p) for v, p in table.items()) / 2
+            ) <= t * (1 + 1e-9)
     raise AssertionError(criterion)
 
 
@@ -54,7 +56,8 @@ def stays(coarse: pl.DataFrame, values: list[int], k: int, rules: list[Criterion
             for records in classes.values()
             if remaining[records[0]]
             and not (
-                len(records) >= k and all(holds(r, [values[at] for at in records], everyone) for r in rules)
+                len(records) >= k
+                and all(holds(r, [values[at] for at in records], everyone) for r in rules)
             )
         ]
         if not broken:
@@ -111,7 +114,9 @@ def test_the_search_finds_the_least_loss_under_rules(
             }
             due[node] = (lost[word], remaining)
     rules = Rules(
-        with_values(table, hierarchies, values), len(hierarchies), [Rule(0, each) for each in criteria]
+        with_values(table, hierarchies, values),
+        len(hierarchies),
+        [Rule(0, each) for each in criteria],
     )
     found = Search(made, asked, make_loss(word, made), rules=rules).run()
     assert found.optimal
@@ -127,7 +132,9 @@ def test_the_search_finds_the_least_loss_under_rules(
             left = folded.counts[~find_removed_classes(rules, each.node, folded, each.outcome)]
             assert left.sum() == sum(remaining)
     if found.best is not None:
-        assert isclose(found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12)
+        assert isclose(
+            found.best.loss, min(loss for loss, _ in due.values()), rel_tol=1e-9, abs_tol=1e-12
+        )
 
 
 @settings(max_examples=200, deadline=None)
@@ -164,7 +171,10 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     """The last class goes first; the second is too far from a table without it, and goes then."""
     members = np.array([[150, 150], [10, 30], [0, 60]])
     sizes = members.sum(axis=1)
-    own, other = LevelCodes((np.arange(3),), sizes), LevelCodes((np.arange(2),), members.sum(axis=0))
+    own, other = (
+        LevelCodes((np.arange(3),), sizes),
+        LevelCodes((np.arange(2),), members.sum(axis=0)),
+    )
     classes, values = np.nonzero(members)
     pairs = DistinctRecords(np.array([classes, values]), members[classes, values])
     rules = Rules(Lattice([own, other], pairs), 1, [Rule(0, Close(0.2))])

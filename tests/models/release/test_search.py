@@ -32,13 +32,17 @@ def meets(asked: Requirement, coarse: pl.DataFrame) -> tuple[bool, pl.Series]:
     return False, size < 0
 
 
-def loss_by_hand(word: str, table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series) -> float:
+def loss_by_hand(
+    word: str, table: pl.DataFrame, coarse: pl.DataFrame, remaining: pl.Series
+) -> float:
     if word == "entropy":
         return entropy_loss(table, coarse, remaining)
     classes = [int(each) for each in coarse.filter(remaining).group_by(coarse.columns).len()["len"]]
     if word == "class_size":
         return sum(classes) / len(classes) / len(table)
-    return (sum(each**2 for each in classes) + (len(table) - sum(classes)) * len(table)) / len(table) ** 2
+    return (sum(each**2 for each in classes) + (len(table) - sum(classes)) * len(table)) / len(
+        table
+    ) ** 2
 
 
 def exhaustive(word: str, drawn: Drawn, asked: Requirement) -> dict[Node, float]:

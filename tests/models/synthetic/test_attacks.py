@@ -75,7 +75,9 @@ def test_links_and_inferences_are_those_of_loops(
             expected = sum(chance_of_value(person, at) for person in table) / len(table)
             assert getattr(row, figure) == pytest.approx(expected)
     for at, row in enumerate(inferred):
-        right = [is_right(person, at, place) for person in original for place in range(len(synthetic))]
+        right = [
+            is_right(person, at, place) for person in original for place in range(len(synthetic))
+        ]
         assert row.baseline == pytest.approx(sum(right) / len(right))
     assert link.baseline == pytest.approx(1 / len(synthetic))
 
@@ -96,7 +98,11 @@ def test_scores_of_membership_are_those_of_loops(
         return sorted(away(person, other) for other in persons)
 
     def next_person(person: Row) -> int:
-        return 0 if [*original, *holdout].count(person) > 1 else to_others(person)[min(1, len(persons) - 1)]
+        return (
+            0
+            if [*original, *holdout].count(person) > 1
+            else to_others(person)[min(1, len(persons) - 1)]
+        )
 
     common = float(np.median([next_person(person) for person in persons]))
 
@@ -106,7 +112,10 @@ def test_scores_of_membership_are_those_of_loops(
         expected = len(synthetic) * math.prod(shares)
         of_class = [record for record in synthetic if record[:3] == person[:3]]
         left_out = [
-            any(all(record[at] == person[at] for at in range(4) if at != out) for record in synthetic)
+            any(
+                all(record[at] == person[at] for at in range(4) if at != out)
+                for record in synthetic
+            )
             for out in range(4)
         ]
         radius = to_others(person)[min(5, len(persons) - 1)]
@@ -129,8 +138,13 @@ def test_scores_of_membership_are_those_of_loops(
         assert {name: each[place] for name, each in found.items()} == pytest.approx(expected)
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=30), st.integers(0, 9))
-def test_a_curve_is_that_of_all_pairs_and_all_thresholds(people: list[tuple[int, bool]], seed: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=30),
+    st.integers(0, 9),
+)
+def test_a_curve_is_that_of_all_pairs_and_all_thresholds(
+    people: list[tuple[int, bool]], seed: int
+) -> None:
     scores, labels = np.array([float(s) for s, _ in people]), np.array([m for _, m in people])
     if labels.all() or not labels.any():
         labels[0] = not labels[0]
@@ -142,7 +156,9 @@ def test_a_curve_is_that_of_all_pairs_and_all_thresholds(people: list[tuple[int,
     for row, allowed in zip(shares, (0.01, 0.001), strict=True):
         cuts = [cut for cut in {*scores, 9.0} if np.mean(others >= cut) <= allowed]
         cut = min(cuts)
-        assert (row.original, row.holdout) == pytest.approx((np.mean(members >= cut), np.mean(others >= cut)))
+        assert (row.original, row.holdout) == pytest.approx(
+            (np.mean(members >= cut), np.mean(others >= cut))
+        )
     permuted = np.random.default_rng(seed).permutation(labels)
     again = [row.excess for row in curve.measure("any", permuted)]
     assert curve.excesses(np.array([labels, permuted]))[1].tolist() == pytest.approx(again)
@@ -176,7 +192,9 @@ def test_univariate_predicates_are_all_those_of_the_synthetic_table(
         if ORDINAL[at] and known:
             predicates += [holds(at, "<", min(known)), holds(at, ">", max(known))]
     single = [each for each in predicates if sum(map(each, synthetic)) == 1]
-    row = next(iter(single_out(encode(original, synthetic, holdout).in_order(), np.random.default_rng(0))))
+    row = next(
+        iter(single_out(encode(original, synthetic, holdout).in_order(), np.random.default_rng(0)))
+    )
     if not single:
         assert (row.original, row.status) == (None, STATUS_NO_PREDICATE)
         return
@@ -188,7 +206,9 @@ def holds(at: int, relation: str, value: Any) -> Callable[[Row], bool]:
     """A predicate of one column, which no missing value fulfils but its own."""
     if relation == "=":
         return lambda row: bool(row[at] == value)
-    return lambda row: row[at] is not None and bool(row[at] <= value if relation == "<" else row[at] >= value)
+    return lambda row: (
+        row[at] is not None and bool(row[at] <= value if relation == "<" else row[at] >= value)
+    )
 
 
 def test_multivariate_predicates_fit_the_people_of_a_copied_table_and_nobody_else() -> None:
@@ -233,7 +253,10 @@ def test_copies_are_found_by_the_strongest_membership_attack(copied: int) -> Non
 def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured(columns: int) -> None:
     """Of 20 columns, the sums need more than 16 bits; blocks are smaller than the records."""
     rng = random.Random(1)  # noqa: S311 - no secret
-    some = [(rng.choice("abcdefgh"), rng.choice([None, *range(300)]), rng.randrange(60)) for _ in range(900)]
+    some = [
+        (rng.choice("abcdefgh"), rng.choice([None, *range(300)]), rng.randrange(60))
+        for _ in range(900)
+    ]
     rows = [tuple(record[at % 3] for at in range(columns)) for record in some]
     tables = encode(rows, rows, rows, ordinal=[at % 3 > 0 for at in range(columns)]).in_order()
     distances, places = Distances(tables), np.arange(tables.codes.shape[1])
@@ -242,7 +265,9 @@ def test_distances_do_not_depend_on_the_blocks_in_which_they_are_measured(column
     whole: dict[int, Any] = {}
     every = sorted(set(rows), key=lambda row: encode_row(row, rows))
     for (block, by_column), (_, total) in zip(
-        distances.by_column(places, places, WHOLE), distances.total(places, places, WHOLE), strict=True
+        distances.by_column(places, places, WHOLE),
+        distances.total(places, places, WHOLE),
+        strict=True,
     ):
         assert block.stop - block.start < len(places)
         assert (by_column.sum(axis=0) == total).all()

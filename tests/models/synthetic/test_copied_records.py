@@ -19,7 +19,9 @@ def measure_copies(tables: AuditedTables) -> AuditedAttack:
 
 
 def persons(rng: random.Random, records: int, values: int) -> list[Row]:
-    return [(rng.randrange(values), rng.randrange(9), rng.randrange(30), "x") for _ in range(records)]
+    return [
+        (rng.randrange(values), rng.randrange(9), rng.randrange(30), "x") for _ in range(records)
+    ]
 
 
 @pytest.mark.parametrize("hits", [0, 1, 7, 26])

@@ -10,7 +10,10 @@ from tests.audited import Row, encode, encode_people
 
 def town(rng: random.Random, records: int) -> list[Row]:
     """Records of which some are unique, some are shared by few, and some are common."""
-    return [(rng.choice("abc"), round(rng.expovariate(0.03)), rng.randrange(4), "x") for _ in range(records)]
+    return [
+        (rng.choice("abc"), round(rng.expovariate(0.03)), rng.randrange(4), "x")
+        for _ in range(records)
+    ]
 
 
 @pytest.mark.parametrize("sizes", [(200, 200), (360, 40), (40, 360)])
@@ -22,7 +25,9 @@ def test_random_divisions_are_not_doubted(sizes: tuple[int, int]) -> None:
         assert not has_people_of_both(tables)
 
 
-@pytest.mark.parametrize(("sizes", "both"), [((400, 400), 400), ((400, 400), 200), ((800, 200), 200)])
+@pytest.mark.parametrize(
+    ("sizes", "both"), [((400, 400), 400), ((400, 400), 200), ((800, 200), 200)]
+)
 def test_people_of_both_tables_are_found(sizes: tuple[int, int], both: int) -> None:
     rng = random.Random(2)  # noqa: S311 - no secret
     for _ in range(20):

@@ -26,7 +26,9 @@ WRITTEN: dict[str, Callable[[str], str]] = {
     "with a space": lambda text: f"{text} ",
     "decomposed": lambda text: unicodedata.normalize("NFD", text),
     "one in forty in capitals": lambda text: text.upper() if text.endswith("s7") else text,
-    "one in forty with a zero": lambda text: text.replace("s7", "s 7") if text.endswith("s7") else text,
+    "one in forty with a zero": lambda text: (
+        text.replace("s7", "s 7") if text.endswith("s7") else text
+    ),
     "one in three in capitals": lambda text: text.upper() if text[-1] in "036" else text,
 }
 
@@ -41,7 +43,9 @@ def test_a_copy_that_is_written_differently_is_not_judged(how: str) -> None:
         rows = by_polars("audit_synthetic", original, other, COLUMNS, holdout=holdout)
         assert any(row["status"] == "ok" for row in rows) is expected, how
         if not expected:
-            assert any("_comparable: " in row["status"] and "'town'" in row["status"] for row in rows)
+            assert any(
+                "_comparable: " in row["status"] and "'town'" in row["status"] for row in rows
+            )
 
 
 def test_numbers_in_another_unit_are_not_compared() -> None:
@@ -70,7 +74,9 @@ def test_risk_is_the_excess_of_those_whom_nothing_else_betrays() -> None:
     shares = [row for row in rows if row["figure"] == "share" and row["holdout"] < 1]
     assert shares
     for row in shares:
-        assert row["risk"] == pytest.approx((row["original"] - row["holdout"]) / (1 - row["holdout"]))
+        assert row["risk"] == pytest.approx(
+            (row["original"] - row["holdout"]) / (1 - row["holdout"])
+        )
 
 
 def test_copies_that_rest_on_values_of_one_person_have_a_status() -> None:
@@ -83,8 +89,13 @@ def test_copies_that_rest_on_values_of_one_person_have_a_status() -> None:
     original, holdout = table(1000), table(5000)
     columns = [rng.choices(original[name].to_list(), k=400) for name in original.columns]
     marginals = pl.DataFrame(dict(zip(original.columns, columns, strict=True)))
-    common = [pl.DataFrame([[rng.randrange(60) for _ in range(400)] for _ in range(4)]) for _ in range(2)]
-    asked = ((original, marginals, holdout), "rare_values"), ((common[0], common[0], common[1]), "ok")
+    common = [
+        pl.DataFrame([[rng.randrange(60) for _ in range(400)] for _ in range(4)]) for _ in range(2)
+    ]
+    asked = (
+        ((original, marginals, holdout), "rare_values"),
+        ((common[0], common[0], common[1]), "ok"),
+    )
     for (used, synthetic, others), code in asked:
         rows = by_polars("audit_synthetic", used, synthetic, used.columns, holdout=others)
         copied = next(row for row in rows if row["attack"] == "copied_records")

@@ -31,7 +31,9 @@ def distances_of(*tables: People) -> list[object]:
 
 @given(PEOPLE, PEOPLE, PEOPLE)
 @settings(max_examples=60)
-def test_the_next_person_is_another_one(original: People, synthetic: People, holdout: People) -> None:
+def test_the_next_person_is_another_one(
+    original: People, synthetic: People, holdout: People
+) -> None:
     """A person's own rows are no neighbours of theirs; who has a row of another's is next to them."""
     persons = [*original, *holdout]
     distances = distances_of(original, synthetic, holdout)
@@ -86,8 +88,12 @@ def test_who_is_linked_is_linked_by_the_row_that_is_linked_most(
 
     tables = encode_people(original, synthetic, holdout).in_order()
     people = draw_people(tables, 1000, np.random.default_rng(0))
-    link = next(iter(attack_by_nearest_records(tables, people, np.random.default_rng(0), (0.0, 1.0))))
-    half, rest = ([int(name[1:]) for name in side.split(", ")] for side in str(link.column_name).split(" / "))
+    link = next(
+        iter(attack_by_nearest_records(tables, people, np.random.default_rng(0), (0.0, 1.0)))
+    )
+    half, rest = (
+        [int(name[1:]) for name in side.split(", ")] for side in str(link.column_name).split(" / ")
+    )
     for table, figure in ((original, "original"), (holdout, "holdout")):
         expected = sum(max(chance(row, half, rest) for row in own) for own in table) / len(table)
         assert getattr(link, figure) == pytest.approx(expected)

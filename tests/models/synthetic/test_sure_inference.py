@@ -13,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reid_sql.models.synthetic.audit import STATUS_HOLDOUT_OVERLAPS
-from reid_sql.models.synthetic.audited_tables import AuditedTables, Holders, OrderedTables, draw_people
+from reid_sql.models.synthetic.audited_tables import (
+    AuditedTables,
+    Holders,
+    OrderedTables,
+    draw_people,
+)
 from reid_sql.models.synthetic.released_inference import InferenceRisk, measure_inference
 from reid_sql.models.synthetic.sure_inference import (
     RULES,
@@ -38,7 +43,11 @@ class Success(NamedTuple):
 
 
 def attack(
-    person: Person, released: Sequence[Person], known: Sequence[int], rule: tuple[int, int], missing: int
+    person: Person,
+    released: Sequence[Person],
+    known: Sequence[int],
+    rule: tuple[int, int],
+    missing: int,
 ) -> Success:
     """What an attacker does with each row of a person, and whether one of those that she attacks is right.
 
@@ -48,7 +57,8 @@ def attack(
     attacked = right = False
     for row in person:
         agreeing = [
-            {other[TARGET] for other in own if all(other[at] == row[at] for at in known)} for own in released
+            {other[TARGET] for other in own if all(other[at] == row[at] for at in known)}
+            for own in released
         ]
         matches = [values for values in agreeing if values]
         counts = Counter(value for values in matches for value in values).most_common()
@@ -72,7 +82,9 @@ def persons(holders: Holders, tables: OrderedTables) -> list[Person]:
 
 
 def count(successes: list[Success]) -> Counts:
-    return Counts(len(successes), sum(each.attacked for each in successes), sum(e.right for e in successes))
+    return Counts(
+        len(successes), sum(each.attacked for each in successes), sum(e.right for e in successes)
+    )
 
 
 def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
@@ -100,7 +112,9 @@ def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
     subsets = list_subsets([0, 1, 2], 2)
     attacks = trial.attack(TARGET, subsets, 0.9, is_released=is_released)
     assert sorted(each.known for each in attacks) == sorted(subsets)
-    assert [each.strength for each in attacks] == sorted((e.strength for e in attacks), reverse=True)
+    assert [each.strength for each in attacks] == sorted(
+        (e.strength for e in attacks), reverse=True
+    )
     original, chooses = people.is_original, trial.is_choosing
     for each in attacks:
         assert each.counts == measure(each.known, each.rule, original & ~chooses, without=False)
@@ -112,8 +126,12 @@ def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
             control = measure(each.known, each.control_rule, others & ~chooses, without=is_own)
             assert each.control == (control if control.people else None)
         if is_released:
-            controls = [measure(each.known, rule, others & chooses, without=is_own) for rule in RULES]
-            chosen = 0 if each.control_rule is None else controls[RULES.index(each.control_rule)].right
+            controls = [
+                measure(each.known, rule, others & chooses, without=is_own) for rule in RULES
+            ]
+            chosen = (
+                0 if each.control_rule is None else controls[RULES.index(each.control_rule)].right
+            )
             same = measure(each.known, each.rule, original & chooses, without=False)
             if is_alike(same, controls[RULES.index(each.rule)]):
                 assert each.control_rule == each.rule
@@ -128,7 +146,9 @@ def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
 def precise(counts: Counts) -> int | None:
     """How many are right, unless nobody is attacked or fewer than 9 in 10 are right, by a one-sided test."""
     doubt = NormalDist().inv_cdf(0.95) * (0.9 * 0.1 * counts.attacked) ** 0.5
-    return counts.right if counts.attacked and counts.right >= 0.9 * counts.attacked - doubt else None
+    return (
+        counts.right if counts.attacked and counts.right >= 0.9 * counts.attacked - doubt else None
+    )
 
 
 def is_alike(one: Counts, other: Counts) -> bool:
@@ -143,7 +163,9 @@ def is_alike(one: Counts, other: Counts) -> bool:
 
 @given(PEOPLE)
 @settings(max_examples=15)
-def test_a_released_table_is_attacked_with_and_without_each_persons_record(people: list[list[Row]]) -> None:
+def test_a_released_table_is_attacked_with_and_without_each_persons_record(
+    people: list[list[Row]],
+) -> None:
     tables = encode_people(people, [], [])
     assert_counted(replace(tables, synthetics=tables.originals), is_released=True)
 
@@ -158,7 +180,9 @@ def test_a_synthetic_table_is_attacked_for_people_of_both_sides(
 
 @given(st.lists(ROW, min_size=1, max_size=12), st.lists(ROW, min_size=1, max_size=12))
 @settings(max_examples=15)
-def test_records_are_people_where_nothing_names_them(released: list[Row], holdout: list[Row]) -> None:
+def test_records_are_people_where_nothing_names_them(
+    released: list[Row], holdout: list[Row]
+) -> None:
     for others in ([], holdout):
         tables = encode(released, [], others)
         assert_counted(replace(tables, synthetics=tables.originals), is_released=True)
@@ -169,14 +193,18 @@ def draw(rng: np.random.Generator, people: int) -> list[Row]:
     first, second, third = (rng.integers(0, size, people).tolist() for size in (4, 30, 40))
     noise = rng.integers(0, 6, people).tolist()
     is_typical = (rng.random(people) < 0.5).tolist()
-    last = [str(a if typical else n) for a, n, typical in zip(first, noise, is_typical, strict=True)]
+    last = [
+        str(a if typical else n) for a, n, typical in zip(first, noise, is_typical, strict=True)
+    ]
     return [(str(a), b, c, d) for a, b, c, d in zip(first, second, third, last, strict=True)]
 
 
 def plant(rows: list[Row], size: int) -> list[Row]:
     """Put three people in ten in places of their own, each of so many people who share a value."""
     few = 3 * len(rows) // 10
-    shared = [(row[0], 100 + at // size, row[2], str(at // size % 6)) for at, row in enumerate(rows[:few])]
+    shared = [
+        (row[0], 100 + at // size, row[2], str(at // size % 6)) for at, row in enumerate(rows[:few])
+    ]
     return [*shared, *rows[few:]]
 
 
@@ -230,7 +258,9 @@ def test_unique_people_are_inferred_from_their_own_record_alone() -> None:
 def test_a_holdout_of_the_same_people_is_no_baseline() -> None:
     """The table knows them, too, so their recall hides what own records give away."""
     rng = np.random.default_rng(5)
-    rows, others = ([("a", int(at), int(at) % 7, "xyz"[at % 3]) for at in rng.permutation(900)] for _ in "ab")
+    rows, others = (
+        [("a", int(at), int(at) % 7, "xyz"[at % 3]) for at in rng.permutation(900)] for _ in "ab"
+    )
     rows, others = rows[:300], [row for row in others if row not in rows[:300]][:300]
     assert {each.status for each in risks(rows, rows)} >= {STATUS_HOLDOUT_OVERLAPS}
     assert risks(rows, rows)[0].excess < 0.05

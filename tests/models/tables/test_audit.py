@@ -15,19 +15,31 @@ from tests.published import Atoms, Published, draw_case
 SQUARE: Atoms = tuple({"a": a, "b": b} for a, b in product("xyz", "uvw"))
 CUBE: Atoms = tuple({"a": a, "b": b, "c": c} for a, b, c in product("xy", "uv", "pq"))
 TOWNS: Atoms = tuple(
-    {"region": town[0], "town": town, "sex": sex} for town, sex in product(("N1", "N2", "S1", "S2"), "FM")
+    {"region": town[0], "town": town, "sex": sex}
+    for town, sex in product(("N1", "N2", "S1", "S2"), "FM")
 )
 STEP: Atoms = tuple({"a": a, "part": part} for a, part in product("wxyz", ("in", "out")))
 INSIDE = frozenset(place for place, atom in enumerate(STEP) if atom["part"] == "in")
 FAMILIES: dict[str, tuple[Atoms, tuple[Published, ...]]] = {
-    "margins": (SQUARE, (Published(("a", "b")), Published(("a",)), Published(("b",)), Published(()))),
+    "margins": (
+        SQUARE,
+        (Published(("a", "b")), Published(("a",)), Published(("b",)), Published(())),
+    ),
     "margins of one column": (SQUARE, (Published(("a", "b")), Published(("a",)), Published(()))),
     "three columns": (
         CUBE,
-        tuple(Published(each) for each in (("a", "b", "c"), ("a", "b"), ("b", "c"), ("a", "c"), ())),
+        tuple(
+            Published(each) for each in (("a", "b", "c"), ("a", "b"), ("b", "c"), ("a", "c"), ())
+        ),
     ),
-    "linked tables": (CUBE, (Published(("a", "b")), Published(("a", "c")), Published(("b",)), Published(()))),
-    "common totals not shown": (CUBE, (Published(("a", "b")), Published(("b", "c")), Published(()))),
+    "linked tables": (
+        CUBE,
+        (Published(("a", "b")), Published(("a", "c")), Published(("b",)), Published(())),
+    ),
+    "common totals not shown": (
+        CUBE,
+        (Published(("a", "b")), Published(("b", "c")), Published(())),
+    ),
     "a hierarchy": (
         TOWNS,
         (
@@ -81,21 +93,33 @@ def test_differences_between_all_and_all_but_some_are_found(as_column: bool) -> 
         numbers = np.where(case.rows.tbl == 3, 2, 1)
         texts = [
             json.dumps(
-                {name: value for name, value in json.loads(text or "").items() if as_column or name != "part"}
+                {
+                    name: value
+                    for name, value in json.loads(text or "").items()
+                    if as_column or name != "part"
+                }
             )
             for text in case.rows.text
         ]
         reading = Reading(["a", "part"] if as_column else ["a"])
         found = audit_tables(PublishedRows(numbers, texts), reading, 4, nested=not as_column)
-        groups = {row.categories[0]: (row.low, row.high) for row in found if row.kind == "difference"}
+        groups = {
+            row.categories[0]: (row.low, row.high) for row in found if row.kind == "difference"
+        }
         expected = {}
-        listed = {json.loads(text)["a"] for number, text in zip(numbers, texts, strict=True) if number == 2}
+        listed = {
+            json.loads(text)["a"]
+            for number, text in zip(numbers, texts, strict=True)
+            if number == 2
+        }
         for name in sorted(listed):
             outside = [atom == {"a": name, "part": "out"} for atom in STEP]
             low, high = interval(case.fitting, np.array(outside))
             if low >= 1 and high < 4:
                 expected[name] = (low, high)
-        low, high = interval(case.fitting, np.array([place not in INSIDE for place, _ in enumerate(STEP)]))
+        low, high = interval(
+            case.fitting, np.array([place not in INSIDE for place, _ in enumerate(STEP)])
+        )
         assert {name: groups[name] for name in groups if name != "(total)"} == expected
 
 
@@ -106,7 +130,14 @@ def rows(*tables: list[tuple[Any, ...]]) -> PublishedRows:
     return PublishedRows(np.array([number for number, _ in every]), texts)
 
 
-HAVING = [("N", "F", 20), ("N", "M", 8), ("S", "M", 31), ("N", None, 28), ("S", None, 33), (None, None, 61)]
+HAVING = [
+    ("N", "F", 20),
+    ("N", "M", 8),
+    ("S", "M", 31),
+    ("N", None, 28),
+    ("S", None, 33),
+    (None, None, 61),
+]
 
 
 def test_rows_that_a_having_clause_left_out_are_differences() -> None:
@@ -135,7 +166,13 @@ def test_a_count_without_any_total_has_no_upper_end() -> None:
 
 
 def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
-    table = [("N", "F", "<5"), ("N", "M", "*"), ("N", "Total", "12"), ("S", "F", 2.0), ("S", None, 7)]
+    table = [
+        ("N", "F", "<5"),
+        ("N", "M", "*"),
+        ("N", "Total", "12"),
+        ("S", "F", 2.0),
+        ("S", None, 7),
+    ]
     found = audit_tables(rows(table), Reading(total="Total"), 5)
     assert {(row.cell, row.kind, row.low, row.high, row.finding) for row in found} == {
         ("a = N, b = F", "suppressed", 1, 4, "below_k"),
@@ -148,7 +185,13 @@ def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
 def test_rounded_tables_are_bounds_and_their_intervals_are_those_of_all_tables_that_fit() -> None:
     """Four cells and their margins, rounded to threes, one hidden, against all tables with cells up to 9."""
     every = np.array(list(product(range(10), repeat=4)))
-    margins = {("x", "u"): [0], ("x", "v"): [1], ("y", "u"): [2], ("y", "v"): [3], (None, None): [0, 1, 2, 3]}
+    margins = {
+        ("x", "u"): [0],
+        ("x", "v"): [1],
+        ("y", "u"): [2],
+        ("y", "v"): [3],
+        (None, None): [0, 1, 2, 3],
+    }
     margins |= {("x", None): [0, 1], ("y", None): [2, 3], (None, "u"): [0, 2], (None, "v"): [1, 3]}
     findings = set()
     for seed in range(60):
@@ -158,17 +201,24 @@ def test_rounded_tables_are_bounds_and_their_intervals_are_those_of_all_tables_t
         shown = {key: 3 * round(truth[cells].sum() / 3) for key, cells in margins.items()}
         fits = every[every[:, margins[hidden][0]] >= 1]
         for key, cells in margins.items():
-            fits = fits[abs(fits[:, cells].sum(axis=1) - shown[key]) <= 1] if key != hidden else fits
+            fits = (
+                fits[abs(fits[:, cells].sum(axis=1) - shown[key]) <= 1] if key != hidden else fits
+            )
         table = [(*key, None if key == hidden else count) for key, count in shown.items()]
         found = {row.cell: row for row in audit_tables(rows(table), Reading(["a", "b"], base=3), 4)}
         for key, cells in margins.items():
             low, high = interval(fits, np.array(cells))
-            name = ", ".join(f"{column} = {each}" for column, each in zip("ab", key, strict=True) if each)
+            name = ", ".join(
+                f"{column} = {each}" for column, each in zip("ab", key, strict=True) if each
+            )
             row = found.get(name or "total")
             by_rule = key != hidden and (low, high) == (max(0, shown[key] - 1), shown[key] + 1)
             if key == hidden or (word(low, high, 4) != "protected" and low >= 1 and not by_rule):
                 assert row is not None, (seed, key, low, high)
-                assert (row.low, row.high, row.finding) == (low, high, word(low, high, 4)), (seed, key)
+                assert (row.low, row.high, row.finding) == (low, high, word(low, high, 4)), (
+                    seed,
+                    key,
+                )
                 assert row.kind == ("suppressed" if key == hidden else "rounded")
                 findings.add((row.kind, row.finding))
     assert {("rounded", "recovered"), ("rounded", "below_k"), ("suppressed", "below_k")} <= findings
@@ -176,7 +226,9 @@ def test_rounded_tables_are_bounds_and_their_intervals_are_those_of_all_tables_t
 
 def test_a_count_that_is_not_rounded_is_refused_with_the_base() -> None:
     table = rows([("N", "F", 10), ("N", "M", 7), ("N", None, 15)])
-    with pytest.raises(OutOfDomainError, match="count must be multiples of 5, as base says") as refused:
+    with pytest.raises(
+        OutOfDomainError, match="count must be multiples of 5, as base says"
+    ) as refused:
         audit_tables(table, Reading(["a", "b"], base=5), 5)
     assert "7" not in str(refused.value)
 
@@ -193,7 +245,9 @@ def test_a_count_that_is_not_rounded_is_refused_with_the_base() -> None:
         (rows([]), "at least one record, got 0"),
     ],
 )
-def test_tables_that_no_people_make_are_refused_without_their_values(given: Any, words: str) -> None:
+def test_tables_that_no_people_make_are_refused_without_their_values(
+    given: Any, words: str
+) -> None:
     with pytest.raises(ReidError) as refused:
         audit_tables(given, Reading(["a", "b"]), 5)
     assert words in str(refused.value)
@@ -231,15 +285,22 @@ def test_misspelt_columns_are_refused_with_the_nearest() -> None:
 @pytest.mark.parametrize("written", ["fm", "FX"])
 def test_tables_that_write_categories_otherwise_are_refused(written: str) -> None:
     """Nothing would link their cells: the audit found nothing, and a gate passed."""
-    own, others = ([json.dumps({"sex": sex, "records": 9}) for sex in each] for each in ("FM", written))
+    own, others = (
+        [json.dumps({"sex": sex, "records": 9}) for sex in each] for each in ("FM", written)
+    )
     tables = PublishedRows(np.array([1, 1, 2, 2]), [*own, *others])
     if written == "FX":
         assert audit_tables(tables, Reading(), 5) == []
         return
-    with pytest.raises(OutOfDomainError, match="categories alike, got no category of 'sex' in both 1 and 2"):
+    with pytest.raises(
+        OutOfDomainError, match="categories alike, got no category of 'sex' in both 1 and 2"
+    ):
         audit_tables(tables, Reading(), 5)
 
 
 def test_tables_of_two_regions_have_no_town_in_common() -> None:
-    texts = [json.dumps({"region": town[0], "town": town, "records": 9}) for town in ("N1", "N2", "S1", "S2")]
+    texts = [
+        json.dumps({"region": town[0], "town": town, "records": 9})
+        for town in ("N1", "N2", "S1", "S2")
+    ]
     assert audit_tables(PublishedRows(np.array([1, 1, 2, 2]), texts), Reading(), 5) == []

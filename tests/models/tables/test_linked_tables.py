@@ -15,7 +15,9 @@ Array = np.ndarray[Any, Any]
 Layouts = Sequence[tuple[bool, ...]]  # the columns that each set of cells shows
 WIDTH = 5
 TOWNS: Layouts = [(a, a and b, c) for a, b, c in product((True, False), repeat=3)]
-STREETS: Layouts = [(level > 0, level > 1, level > 2, sex) for level in range(4) for sex in (True, False)]
+STREETS: Layouts = [
+    (level > 0, level > 1, level > 2, sex) for level in range(4) for sex in (True, False)
+]
 SHARED: Layouts = [(True, True, False), (False, True, True)]
 WITH_TOTALS: Layouts = [*SHARED, (True, False, False), (False, True, False), (False, False, False)]
 STAR: Layouts = [(True, True, False, False), (True, False, True, False), (True, False, False, True)]
@@ -27,7 +29,9 @@ def draw_atoms(seed: int, width: int, *, nested: int = 0) -> tuple[Array, Array]
     atoms = np.array(list(product((1, 2, 3), *[(1, 2)] * (width - 1))))
     for level in range(1, nested):  # a category has one category of the level above
         atoms[:, level] += 2 * (atoms[:, level - 1] - 1)
-    return atoms, rng.poisson((7 if nested else 3) if width < 4 else (4 if nested else 2), len(atoms))
+    return atoms, rng.poisson(
+        (7 if nested else 3) if width < 4 else (4 if nested else 2), len(atoms)
+    )
 
 
 def count(atoms: Array, people: Array, layouts: Layouts) -> tuple[Array, Array]:
@@ -48,11 +52,17 @@ def width_of(atoms: Array, people: Array, layouts: Layouts, hidden: Array, cell:
     sums = ((codes[:, None, :] == atoms) | (codes[:, None, :] == 0)).all(axis=2).astype(float)
     low, high = np.where(hidden, 1.0, counts), np.where(hidden, counts.sum() + 100.0, counts)
     is_nobody = [
-        not all((codes == atom * np.array(layout)).all(axis=1).any() for layout in layouts) for atom in atoms
+        not all((codes == atom * np.array(layout)).all(axis=1).any() for layout in layouts)
+        for atom in atoms
     ]
     bounds = (0, np.where(is_nobody, 0.0, np.inf))
     ends = [
-        milp(sign * sums[cell], constraints=LinearConstraint(sums, low, high), integrality=1, bounds=bounds)
+        milp(
+            sign * sums[cell],
+            constraints=LinearConstraint(sums, low, high),
+            integrality=1,
+            bounds=bounds,
+        )
         for sign in (1, -1)
     ]
     return float(np.round(-ends[1].fun - ends[0].fun))

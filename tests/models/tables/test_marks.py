@@ -14,8 +14,22 @@ from reid_sql.models.tables.audit import AuditedCell, audit_tables
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
 
 # A table of 120 people, and what tau-Argus hides of it by OPT with FREQ(5, 10).
-PEOPLE = {("E", "ab"): 8, ("E", "cd"): 5, ("E", "ef"): 1, ("N", "ab"): 32, ("N", "cd"): 21, ("N", "ef"): 5}
-PEOPLE |= {("S", "ab"): 30, ("S", "cd"): 11, ("S", "ef"): 2, ("W", "ab"): 1, ("W", "cd"): 4, ("W", "ef"): 0}
+PEOPLE = {
+    ("E", "ab"): 8,
+    ("E", "cd"): 5,
+    ("E", "ef"): 1,
+    ("N", "ab"): 32,
+    ("N", "cd"): 21,
+    ("N", "ef"): 5,
+}
+PEOPLE |= {
+    ("S", "ab"): 30,
+    ("S", "cd"): 11,
+    ("S", "ef"): 2,
+    ("W", "ab"): 1,
+    ("W", "cd"): 4,
+    ("W", "ef"): 0,
+}
 PRIMARY = {("E", "ef"), ("S", "ef"), ("W", "ab"), ("W", "cd")}
 SECONDARY = {("E", "ab"), ("S", "cd")}
 
@@ -25,7 +39,11 @@ def cells() -> dict[tuple[str, str], int]:
     found = {}
     for region in ("Total", "E", "N", "S", "W"):
         for sector in ("Total", "ab", "cd", "ef"):
-            of = [n for (r, s), n in PEOPLE.items() if region in {r, "Total"} and sector in {s, "Total"}]
+            of = [
+                n
+                for (r, s), n in PEOPLE.items()
+                if region in {r, "Total"} and sector in {s, "Total"}
+            ]
             found[region, sector] = sum(of)
     return found
 
@@ -54,19 +72,31 @@ NAMED: dict[str, dict[str, Any]] = {
     "pivot": {"count": "one", "status": "Status"},
     "pivot without status": {"count": "one"},
     "code value": {"columns": ["column0", "column1"], "count": "column2", "status": "column3"},
-    "business statistics": {"columns": ["column0", "column1"], "count": "column2", "status": "column4"},
+    "business statistics": {
+        "columns": ["column0", "column1"],
+        "count": "column2",
+        "status": "column4",
+    },
     "intermediate": {"columns": ["column0", "column1"], "count": "column2", "status": "column5"},
 }
 
 
 @pytest.mark.parametrize("kind", NAMED)
-def test_a_file_of_tau_argus_is_audited_and_shows_what_its_optimum_reveals(tmp_path: Path, kind: str) -> None:
+def test_a_file_of_tau_argus_is_audited_and_shows_what_its_optimum_reveals(
+    tmp_path: Path, kind: str
+) -> None:
     """One number, that of (E, ab), fixes all hidden counts; as none is of nobody, it is 7 or 8."""
     lines = [line(kind, cell, count) for cell, count in cells().items()]
-    (tmp_path / "table.csv").write_text("\n".join([*filter(None, [FIRST_LINES.get(kind)]), *lines]) + "\n")
+    (tmp_path / "table.csv").write_text(
+        "\n".join([*filter(None, [FIRST_LINES.get(kind)]), *lines]) + "\n"
+    )
     with duckdb.connect() as con:
-        found = reid_sql.audit_tables(con, [str(tmp_path / "table.csv")], total="Total", **NAMED[kind])
-        intervals = {tuple(row["categories"]): (row["low"], row["high"]) for row in found.pl().to_dicts()}
+        found = reid_sql.audit_tables(
+            con, [str(tmp_path / "table.csv")], total="Total", **NAMED[kind]
+        )
+        intervals = {
+            tuple(row["categories"]): (row["low"], row["high"]) for row in found.pl().to_dicts()
+        }
     fitting = []
     for first in range(1, 72):
         hidden = {("E", "ab"): first, ("E", "ef"): 9 - first, ("S", "ef"): first - 6}
@@ -95,7 +125,9 @@ def audit(values: list[Any], column: str = "status", **named: Any) -> list[Audit
     ]
     rows.append({"place": None, "n": sum(counts), column: None})
     texts = [json.dumps(row) for row in rows]
-    return audit_tables(PublishedRows(np.ones(len(texts), dtype=int), texts), Reading(count="n", **named), 5)
+    return audit_tables(
+        PublishedRows(np.ones(len(texts), dtype=int), texts), Reading(count="n", **named), 5
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +163,11 @@ def test_the_column_of_sdctable_is_read_unasked() -> None:
         (["married", "single", "x"], {"status": "status"}, "got another value in 'status'"),
         (["u", "v", "s"], {"status": "status"}, "got another value in 'status'"),
         ([1, 1, 1], {"status": "status"}, "got values of two meanings in 'status'"),
-        (["u", "s", "s"], {"status": "statsu"}, "must be a column of one of the tables, got 'statsu'"),
+        (
+            ["u", "s", "s"],
+            {"status": "statsu"},
+            "must be a column of one of the tables, got 'statsu'",
+        ),
         (
             ["u", "s", "s"],
             {"status": "Status", "columns": ["status"]},
@@ -151,6 +187,8 @@ def test_a_column_status_is_never_read_in_silence(
 def test_a_category_named_status_is_one_if_named() -> None:
     rows = [{"status": status, "n": count} for status, count in (("m", None), ("d", 9), (None, 11))]
     table = PublishedRows(np.ones(3, dtype=int), [json.dumps(row) for row in rows])
-    assert [row.cell for row in audit_tables(table, Reading(["status"], count="n"), 5)] == ["status = m"]
+    assert [row.cell for row in audit_tables(table, Reading(["status"], count="n"), 5)] == [
+        "status = m"
+    ]
     with pytest.raises(OutOfDomainError, match="got none; name it by columns"):
         audit_tables(table, Reading(count="n"), 5)

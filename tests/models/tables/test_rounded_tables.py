@@ -34,7 +34,10 @@ def read(shown: Mapping[Key, int]) -> PublishedRows:
 
 
 def name(key: Key) -> str:
-    return ", ".join(f"{column} = {each}" for column, each in zip("ab", key, strict=True) if each) or "total"
+    return (
+        ", ".join(f"{column} = {each}" for column, each in zip("ab", key, strict=True) if each)
+        or "total"
+    )
 
 
 def by_cell(rows: list[AuditedCell]) -> dict[str, AuditedCell]:
@@ -56,12 +59,16 @@ def fitting(shown: Mapping[Key, int], within: int, absent: int) -> np.ndarray[An
 def test_each_cell_has_the_interval_of_all_tables_that_fit(how: str, zeros: str) -> None:
     """Where zeros are left out, a cell that is not listed may have people, and some must have."""
     within = BASE // 2 if how == "nearest" else BASE - 1
-    codes = np.array([[0 if each is None else 1 + "xyuv".index(each) % 2 for each in key] for key in MARGINS])
+    codes = np.array(
+        [[0 if each is None else 1 + "xyuv".index(each) % 2 for each in key] for key in MARGINS]
+    )
     findings = set()
     for seed in range(25):
         truth = np.random.default_rng(seed).integers(0, 5, 4)
         counts = np.array([truth[cells].sum() for cells in MARGINS.values()])
-        rounded = BASE * np.round(counts / BASE) if how == "nearest" else round_cells(codes, counts, BASE)
+        rounded = (
+            BASE * np.round(counts / BASE) if how == "nearest" else round_cells(codes, counts, BASE)
+        )
         shown = {key: int(count) for key, count in zip(MARGINS, rounded, strict=True)}
         if zeros == "left out":
             shown = {key: count for key, count in shown.items() if count}
@@ -79,7 +86,10 @@ def test_each_cell_has_the_interval_of_all_tables_that_fit(how: str, zeros: str)
                 findings.add((row.finding, key in shown))
     assert ("protected", True) in findings
     assert how == "controlled" or {("recovered", True), ("below_k", True)} <= findings
-    assert (how, zeros) != ("nearest", "left out") or {("below_k", False), ("recovered", False)} & findings
+    assert (how, zeros) != ("nearest", "left out") or {
+        ("below_k", False),
+        ("recovered", False),
+    } & findings
 
 
 def test_a_category_that_is_left_out_everywhere_is_no_contradiction() -> None:
@@ -93,9 +103,21 @@ def test_a_category_that_is_left_out_everywhere_is_no_contradiction() -> None:
 
 def test_a_row_of_zero_beside_cells_that_are_no_rows_has_people() -> None:
     """GROUP BY lists only cells of people: that which is rounded to 0 has one or two of them."""
-    shown = {("x", "u"): 0, ("x", "v"): 9, ("y", "v"): 12, ("x", None): 9, ("y", None): 12, (None, None): 21}
+    shown = {
+        ("x", "u"): 0,
+        ("x", "v"): 9,
+        ("y", "v"): 12,
+        ("x", None): 9,
+        ("y", None): 12,
+        (None, None): 21,
+    }
     row = by_cell(audit_tables(read(shown), Reading(["a", "b"], base=5 - 2), 5))["a = x, b = u"]
-    assert (row.low, row.high, row.finding, row.status.split(":")[0]) == (1, 1, "recovered", "zeros_excluded")
+    assert (row.low, row.high, row.finding, row.status.split(":")[0]) == (
+        1,
+        1,
+        "recovered",
+        "zeros_excluded",
+    )
 
 
 def test_the_base_is_guessed_where_chance_does_not_explain_it_and_the_status_says_so() -> None:

@@ -22,11 +22,16 @@ RULES = SumRules(1, 0.5, 0.1)
 def draw_contributions(seed: int, shape: tuple[int, ...]) -> Contributions:
     """The contributions to each cell and total, whole numbers, the largest first."""
     rng = np.random.default_rng(seed)
-    inner = {place: (rng.pareto(1.2, rng.integers(1, 6)) * 10 + 1).astype(int) for place in np.ndindex(shape)}
+    inner = {
+        place: (rng.pareto(1.2, rng.integers(1, 6)) * 10 + 1).astype(int)
+        for place in np.ndindex(shape)
+    }
     cells: Contributions = {}
     for place, values in inner.items():
         for totalled in product((False, True), repeat=len(shape)):
-            key = tuple(None if is_total else code for code, is_total in zip(place, totalled, strict=True))
+            key = tuple(
+                None if is_total else code for code, is_total in zip(place, totalled, strict=True)
+            )
             cells.setdefault(key, []).extend(int(value) for value in values)
     return {key: sorted(values, reverse=True) for key, values in cells.items()}
 
@@ -37,22 +42,37 @@ def publish(cells: Contributions, hidden: set[Key]) -> PublishedRows:
         figures = [None, None] if key in hidden else [len(values), float(sum(values))]
         named = {f"c{place}": code for place, code in enumerate(key)}
         rows.append(
-            json.dumps({**named, "records": figures[0], "total": figures[1], "largest": values[: max(2, N)]})
+            json.dumps(
+                {
+                    **named,
+                    "records": figures[0],
+                    "total": figures[1],
+                    "largest": values[: max(2, N)],
+                }
+            )
         )
     return PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
 
 
-def most(cells: Contributions, hidden: set[Key], key: Key, knows: dict[Key, tuple[int, float]]) -> float:
+def most(
+    cells: Contributions, hidden: set[Key], key: Key, knows: dict[Key, tuple[int, float]]
+) -> float:
     """The largest sum of a cell that fits all that an attacker knows, over whole sums of the finest cells."""
     inner = [each for each in cells if None not in each]
 
     def members(of: Key) -> Any:
-        return np.array([all(a in {None, b} for a, b in zip(of, o, strict=True)) for o in inner], dtype=float)
+        return np.array(
+            [all(a in {None, b} for a, b in zip(of, o, strict=True)) for o in inner], dtype=float
+        )
 
-    shown = {each: (sum(values), sum(values)) for each, values in cells.items() if each not in hidden}
+    shown = {
+        each: (sum(values), sum(values)) for each, values in cells.items() if each not in hidden
+    }
     known = [*shown.items(), *knows.items()]
     limits = LinearConstraint(
-        np.array([members(each) for each, _ in known]), [e[0] for _, e in known], [e[1] for _, e in known]
+        np.array([members(each) for each, _ in known]),
+        [e[0] for _, e in known],
+        [e[1] for _, e in known],
     )
     is_whole = np.full(len(inner), int(len(key) == 2))
     found = milp(-members(key), constraints=limits, integrality=is_whole, bounds=(0, np.inf))
@@ -67,7 +87,8 @@ def expected(cells: Contributions, hidden: set[Key], key: Key) -> tuple[bool, fl
     is_near = high < sum(values[:N]) / SHARE or high - second < (1 + P) * values[0]
     for other, own in cells.items():
         is_part = any(
-            all(a in {None, b} for a, b in zip(*pair, strict=True)) for pair in ((key, other), (other, key))
+            all(a in {None, b} for a, b in zip(*pair, strict=True))
+            for pair in ((key, other), (other, key))
         )
         if key in hidden and other in hidden and not is_part:
             knows = {other: (own[0], float(own[0]) if len(own) == 1 else np.inf)}
@@ -100,10 +121,17 @@ def test_every_attacker_is_found_who_comes_too_near(shape: tuple[int, ...], seed
                 row = found[key]
                 words.add(row.revealed_by)
                 needed = row.needed or 0.0
-                assert needed == pytest.approx((1 + P) * cells[key][0]) or row.revealed_by != "second_largest"
+                assert (
+                    needed == pytest.approx((1 + P) * cells[key][0])
+                    or row.revealed_by != "second_largest"
+                )
                 if row.revealed_by == "second_largest":
                     assert row.largest_high == pytest.approx(estimate)
-                    assert (row.largest_low or 0) <= cells[key][0] <= (row.largest_high or 0) * (1 + 1e-9)
+                    assert (
+                        (row.largest_low or 0)
+                        <= cells[key][0]
+                        <= (row.largest_high or 0) * (1 + 1e-9)
+                    )
     assert len(words) > 2
 
 

@@ -20,7 +20,9 @@ def with_totals(inner: Cells) -> tuple[Cells, Cells, Cells]:
     places = list(np.ndindex(*inner.shape))
     for code in product(*(range(size + 1) for size in inner.shape)):
         codes.append(code)
-        members.append([all(c in {0, p + 1} for c, p in zip(code, place, strict=True)) for place in places])
+        members.append(
+            [all(c in {0, p + 1} for c, p in zip(code, place, strict=True)) for place in places]
+        )
     counts = np.array(members) @ inner.ravel()
     listed = counts > 0
     return np.array(codes)[listed], counts[listed], np.array(members)[listed]
@@ -28,7 +30,9 @@ def with_totals(inner: Cells) -> tuple[Cells, Cells, Cells]:
 
 def sums_of_all_tables(inner: Cells, members: Cells) -> Cells:
     """The cells of every table of up to 4 people more, and nobody where nobody is."""
-    possible = np.concatenate([tables_of(inner.size, people) for people in range(1, int(inner.sum()) + 5)])
+    possible = np.concatenate(
+        [tables_of(inner.size, people) for people in range(1, int(inner.sum()) + 5)]
+    )
     sums = possible[(possible[:, inner.ravel() == 0] == 0).all(axis=1)] @ members.T
     return np.asarray(sums[(sums >= 1).all(axis=1)])
 
@@ -154,7 +158,12 @@ def test_a_cell_without_a_hypercube_is_protected_by_its_totals() -> None:
     codes, counts, _ = with_totals(inner)
     is_primary = (counts == 2) & (codes > 0).all(axis=1)
     found = suppress_cells(codes, counts, is_primary, 5)
-    assert width_by_milp(codes, counts, found.statuses != PUBLISHED, int(np.flatnonzero(is_primary)[0])) >= 5
+    assert (
+        width_by_milp(
+            codes, counts, found.statuses != PUBLISHED, int(np.flatnonzero(is_primary)[0])
+        )
+        >= 5
+    )
 
 
 def test_a_hierarchy_of_many_columns_is_protected() -> None:

@@ -53,7 +53,9 @@ def test_an_unknown_value_is_one(measure: str, variant: str) -> None:
 
 @pytest.mark.parametrize(("measure", "variant"), VARIANTS)
 def test_each_group_is_a_table_of_its_own(measure: str, variant: str) -> None:
-    regions = pl.DataFrame({"region": [None if place % 3 == 0 else place % 3 for place in range(RECORDS)]})
+    regions = pl.DataFrame(
+        {"region": [None if place % 3 == 0 else place % 3 for place in range(RECORDS)]}
+    )
     people = regions.hstack(table())
     options = asked(measure, variant, WANTED[measure])
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())

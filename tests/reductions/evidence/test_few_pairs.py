@@ -7,7 +7,12 @@ import polars as pl
 import pytest
 
 from reid_sql.engines.duckdb.source import table_source
-from reid_sql.models.people.evidence import MAX_COLUMNS_PAIRED, MAX_COMBINATIONS, MAX_DRAWN, MAX_PAIRED
+from reid_sql.models.people.evidence import (
+    MAX_COLUMNS_PAIRED,
+    MAX_COMBINATIONS,
+    MAX_DRAWN,
+    MAX_PAIRED,
+)
 from reid_sql.reductions.evidence import ROWS_LOOKED_AT, people
 from tests.tables import by_duckdb
 
@@ -30,7 +35,9 @@ def table() -> pl.DataFrame:
 
 def planned(names: list[str], weight: str | None) -> str:
     """The reduction's SQL over the table t."""
-    return people(tbl=table_source("t"), qi=names, weight=weight, marginals=None, seed=0, nulls="value")
+    return people(
+        tbl=table_source("t"), qi=names, weight=weight, marginals=None, seed=0, nulls="value"
+    )
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -65,7 +72,9 @@ def test_of_very_many_columns_all_pairs_are_counted_among_the_drawn(wide: int) -
     asked = planned(names, None)
     reported = by_duckdb(f"SELECT first, second FROM ({asked}) WHERE kind = 'pair'", t=frame)
     pairs = {(row["first"], row["second"]) for row in reported}
-    assert pairs == (set(combinations(range(1, wide + 1), 2)) if wide <= MAX_COLUMNS_PAIRED else set())
+    assert pairs == (
+        set(combinations(range(1, wide + 1), 2)) if wide <= MAX_COLUMNS_PAIRED else set()
+    )
 
 
 @pytest.mark.parametrize("wide", [12, 20])
@@ -85,11 +94,17 @@ def test_all_pairs_together_have_a_bounded_number_of_lines(wide: int) -> None:
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("rows", [MAX_DRAWN, MAX_DRAWN + 1])
 @pytest.mark.parametrize("wide", [3, 18])
-def test_pairs_are_counted_beyond_the_records_drawn(wide: int, rows: int, weight: str | None) -> None:
+def test_pairs_are_counted_beyond_the_records_drawn(
+    wide: int, rows: int, weight: str | None
+) -> None:
     """Records that are all drawn are counted in Python, without weights; else DuckDB counts all pairs."""
     names = [f"c{place}" for place in range(wide)]
-    columns = {name: [row * (2 * place + 1) % 5 for row in range(rows)] for place, name in enumerate(names)}
-    frame = pl.DataFrame(columns).with_columns(c1=pl.when(pl.col("c1") > 0).then("c1"), weight=pl.lit(0.5))
+    columns = {
+        name: [row * (2 * place + 1) % 5 for row in range(rows)] for place, name in enumerate(names)
+    }
+    frame = pl.DataFrame(columns).with_columns(
+        c1=pl.when(pl.col("c1") > 0).then("c1"), weight=pl.lit(0.5)
+    )
     weights = 1 if weight is None else 0.5
     pairs = "SELECT first, second, first_value, second_value, records, weight"
     counted = by_duckdb(f"{pairs} FROM ({planned(names, weight)}) WHERE kind = 'pair'", t=frame)
@@ -97,7 +112,9 @@ def test_pairs_are_counted_beyond_the_records_drawn(wide: int, rows: int, weight
     expected = set()
     for i, j in combinations(range(wide), 2):
         counts = Counter(zip(frame[names[i]], frame[names[j]], strict=True))
-        expected |= {(i + 1, j + 1, text(a), text(b), n, n * weights) for (a, b), n in counts.items()}
+        expected |= {
+            (i + 1, j + 1, text(a), text(b), n, n * weights) for (a, b), n in counts.items()
+        }
     assert found == (expected if weight is not None or rows > MAX_DRAWN else set())
 
 
@@ -111,13 +128,16 @@ def test_of_many_distinct_records_pairs_are_counted_among_a_draw(
     rows = MAX_PAIRED + more
     names = ["number", *(f"c{place}" for place in range(1, wide))]
     columns = {
-        name: pl.int_range(rows, eager=True) // (1 if place == 0 else place * 7) % (rows if place == 0 else 5)
+        name: pl.int_range(rows, eager=True)
+        // (1 if place == 0 else place * 7)
+        % (rows if place == 0 else 5)
         for place, name in enumerate(names)
     }
     frame = pl.DataFrame(columns).with_columns(weight=pl.lit(0.5))
     pairs = "SELECT first_value, second_value, records, weight"
     counted = by_duckdb(
-        f"{pairs} FROM ({planned(names, weight)}) WHERE kind = 'pair' AND first = 2 AND second = 3", t=frame
+        f"{pairs} FROM ({planned(names, weight)}) WHERE kind = 'pair' AND first = 2 AND second = 3",
+        t=frame,
     )
     whole = Counter(zip(frame["c1"], frame["c2"], strict=True))
     drawn = {(int(row["first_value"]), int(row["second_value"])): row["records"] for row in counted}
@@ -132,7 +152,9 @@ def test_of_many_distinct_records_pairs_are_counted_among_a_draw(
 
 def test_records_of_few_distinct_ones_are_all_counted_in_pairs() -> None:
     rows = MAX_PAIRED + 50_000
-    frame = pl.DataFrame({"a": pl.int_range(rows, eager=True) % 7, "b": pl.int_range(rows, eager=True) % 11})
+    frame = pl.DataFrame(
+        {"a": pl.int_range(rows, eager=True) % 7, "b": pl.int_range(rows, eager=True) % 11}
+    )
     counted = by_duckdb(f"FROM ({planned(['a', 'b'], None)}) WHERE kind = 'pair'", t=frame)
     assert sum(row["records"] for row in counted) == rows
 

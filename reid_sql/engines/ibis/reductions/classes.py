@@ -54,12 +54,16 @@ def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None
     person = [*keys, comparable(tbl[checked[-1]])]
     place = ibis.row_number().over(group_by=person, order_by=person[-1])
     marked = tbl.mutate(**{first: (place == 0).ifelse(1, 0)})
-    return marked.mutate(**{name: bigint(bigint(marked[first]).sum().over(group_by=keys))}).drop(first)
+    return marked.mutate(**{name: bigint(bigint(marked[first]).sum().over(group_by=keys))}).drop(
+        first
+    )
 
 
 def _unused_name(name: str, tbl: Table) -> str:
     """The name, made longer until no column has it."""
-    return _unused_name(f"{name}_", tbl) if name in {other.lower() for other in tbl.columns} else name
+    return (
+        _unused_name(f"{name}_", tbl) if name in {other.lower() for other in tbl.columns} else name
+    )
 
 
 def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None) -> Table:
@@ -73,13 +77,19 @@ def classes(tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None
         class_rows = sizes_of(people, names)
     refuse_result_names(qi)
     listed = class_rows.select(
-        **with_names(class_rows, qi), class_size=class_rows["class_size"], records=class_rows["records"]
+        **with_names(class_rows, qi),
+        class_size=class_rows["class_size"],
+        records=class_rows["records"],
     )
     return null_report(rows, names, nulls, listed)
 
 
 def histogram(
-    tbl: Table, qi: Sequence[str], nulls: str, entity: str | None = None, by: Sequence[str] | None = None
+    tbl: Table,
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> Table:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
@@ -111,7 +121,9 @@ def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Tabl
         classes = rows.mutate(class_size=rows["records"])
         if len(names) < len(every):
             classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
-        counted = count_by(classes, ["class_size"], "classes").mutate(place=ibis.literal(place, WHOLE))
+        counted = count_by(classes, ["class_size"], "classes").mutate(
+            place=ibis.literal(place, WHOLE)
+        )
         parts.append(counted.select("place", "class_size", "classes"))
     return ibis.union(*parts) if parts[1:] else parts[0]
 
@@ -140,14 +152,17 @@ def _of_groups(counted: GroupCounts, *, of_people: bool) -> Table:
     sizes_by, every = [*groups, "class_size"], [*groups, *counted.names]
     if not of_people:
         sized = taken.mutate(class_size=taken["records"]).group_by(sizes_by)
-        return counted.report(sized.agg(classes=lambda each: bigint(each.count()), records=_all_records))
+        return counted.report(
+            sized.agg(classes=lambda each: bigint(each.count()), records=_all_records)
+        )
     sizes = count_by(count_by(taken, every, "class_size"), sizes_by, "classes")
     ones = with_ones(taken)
     placed = ones.mutate(class_size=count_over(ones, every))
     each = placed.group_by([*groups, "entity"]).agg(class_size=placed["class_size"].min())
     people = count_by(each, sizes_by, "records")
     both = ibis.union(
-        sizes.mutate(records=zero()), people.mutate(classes=zero()).select(*sizes_by, "classes", "records")
+        sizes.mutate(records=zero()),
+        people.mutate(classes=zero()).select(*sizes_by, "classes", "records"),
     )
     sums = both.group_by(sizes_by).agg(
         classes=sum_bigint(both["classes"]), records=sum_bigint(both["records"])

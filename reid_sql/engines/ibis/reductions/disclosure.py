@@ -34,7 +34,8 @@ from reid_sql.reduction import refuse_result_names
 from reid_sql.reductions.disclosure import NO_INFINITY, Criterion, read_criterion
 
 NOTHING: Final = 0.0
-FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")  # databases whose doubles are never infinite
+# databases whose doubles are never infinite
+FINITE: Final = ("mssql", "mysql", "singlestoredb", "flink")
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,11 @@ class Recipe:
 
     value: Callable[[Table], NumericValue]
     parts: Callable[[Table], dict[str, NumericValue]] = lambda cells: {}  # noqa: ARG005 - none
-    is_relative: bool = False  # whether it needs the records of the table that have the cell's value
+    # whether it needs the records of the table that have the cell's value
+    is_relative: bool = False
     needs_size: bool = False  # whether it needs the size of the class next to each cell
-    needs_tail: bool = False  # whether it needs the values of a class in the order of their frequency
+    # whether it needs the values of a class in the order of their frequency
+    needs_tail: bool = False
     needs_kinds: bool = False  # whether it needs how many values the table has
 
 
@@ -65,7 +68,9 @@ class Cells:
 
         The parts that several measures need are aggregated once; the same name is the same part.
         """
-        cells = self.against_the_table() if any(each.is_relative for each in recipes) else self.counts
+        cells = (
+            self.against_the_table() if any(each.is_relative for each in recipes) else self.counts
+        )
         if any(each.needs_size for each in recipes):
             cells = cells.mutate(size=sum_over(cells, self.keys, "n"))
         if any(each.needs_tail for each in recipes):
@@ -76,10 +81,15 @@ class Cells:
             cells = cells.mutate(kinds=self.in_table.count().name("kinds").as_scalar())
         parts = {name: part for each in recipes for name, part in each.parts(cells).items()}
         classes = cells.group_by(list(self.keys)).agg(
-            class_size=sum_bigint(cells["n"]), parts=bigint(cells.count()), most=cells["n"].max(), **parts
+            class_size=sum_bigint(cells["n"]),
+            parts=bigint(cells.count()),
+            most=cells["n"].max(),
+            **parts,
         )
         names = value_names(len(recipes))
-        values = {name: _double(each.value(classes)) for name, each in zip(names, recipes, strict=True)}
+        values = {
+            name: _double(each.value(classes)) for name, each in zip(names, recipes, strict=True)
+        }
         return classes.select(*self.keys, "class_size", **values)
 
     def against_the_table(self) -> Table:
@@ -104,7 +114,9 @@ class Cells:
 
     def kinds(self, *recipes: Recipe) -> Table:
         """How many classes have each size and value, or values."""
-        counted = count_by(self.measured(*recipes), ["class_size", *value_names(len(recipes))], "classes")
+        counted = count_by(
+            self.measured(*recipes), ["class_size", *value_names(len(recipes))], "classes"
+        )
         counted = counted.mutate(records=counted["class_size"] * counted["classes"])
         return null_report(self.rows, self.names, self.nulls, counted)
 
@@ -172,7 +184,9 @@ def _effective(each: Table) -> FloatingValue:
 def _closeness(variant: str) -> Recipe:  # noqa: ARG001 - 'equal': DuckDB answers the others
 
     def further(cells: Table) -> dict[str, NumericValue]:
-        n, size, in_table, total = (_double(cells[name]) for name in ("n", "size", "in_table", "total"))
+        n, size, in_table, total = (
+            _double(cells[name]) for name in ("n", "size", "in_table", "total")
+        )
         excess = n / size - in_table / total
         return {"further": (excess > 0).ifelse(excess, NOTHING).sum()}
 
@@ -189,7 +203,9 @@ def _likeness(variant: str) -> Recipe:
 
     def parts(cells: Table) -> dict[str, NumericValue]:
         n, in_table, total = (_double(cells[name]) for name in ("n", "in_table", "total"))
-        return _ends(cells) | {"allowed": (n * total / (in_table * (1 - (in_table / total).ln()))).max()}
+        return _ends(cells) | {
+            "allowed": (n * total / (in_table * (1 - (in_table / total).ln()))).max()
+        }
 
     def bounded(each: Table) -> FloatingValue:
         return (each["allowed"] <= each["class_size"]).ifelse(_gain(each), inf)
@@ -248,7 +264,8 @@ MEASURED: Final[Mapping[str, Callable[..., Recipe]]] = {
     "beta_likeness": _likeness,
     "delta_disclosure": _disclosed,
 }
-NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"}  # the variant that is not
+# the variant that is not
+NEVER_INFINITE: Final = {"beta_likeness": "basic", "delta_disclosure": "present"}
 
 
 def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
@@ -258,7 +275,9 @@ def recipe_of(tbl: Table, name: str, options: Mapping[str, Any]) -> Recipe:
     return MEASURED[name](**options)
 
 
-def several_kinds(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *recipes: Recipe) -> Table:
+def several_kinds(
+    tbl: Table, qi: Sequence[str], sensitive: str, nulls: str, *recipes: Recipe
+) -> Table:
     """How many classes have each size and values of several measures: the cells are counted once."""
     return _cells(tbl, qi, sensitive, nulls).kinds(*recipes)
 
@@ -306,4 +325,7 @@ def disclosing_classes(
 # how far, in logarithms, its frequencies in the two differ, at most.
 l_diversity, t_closeness = partial(_kinds, "l_diversity"), partial(_kinds, "t_closeness")
 alpha_k_anonymity = partial(_kinds, "alpha_k_anonymity")
-beta_likeness, delta_disclosure = partial(_kinds, "beta_likeness"), partial(_kinds, "delta_disclosure")
+beta_likeness, delta_disclosure = (
+    partial(_kinds, "beta_likeness"),
+    partial(_kinds, "delta_disclosure"),
+)

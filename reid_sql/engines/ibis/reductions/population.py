@@ -31,7 +31,8 @@ def population_histogram(
     if entity is not None:
         return _one_row_per_person((tbl, population_tbl), qi, entity, nulls)
     frames = [
-        with_aliases(frame, check_columns(QUASI_IDENTIFIERS, qi, frame)) for frame in (tbl, population_tbl)
+        with_aliases(frame, check_columns(QUASI_IDENTIFIERS, qi, frame))
+        for frame in (tbl, population_tbl)
     ]
     (rows, population), names = _unify_types(frames, qi), aliases(qi)
     own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
@@ -62,7 +63,9 @@ def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
     return sums.filter(sums["own"] > 0).mutate(records=sums["own"])
 
 
-def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str) -> Table:
+def _one_row_per_person(
+    frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str
+) -> Table:
     """The same of people, each by their smallest class."""
     (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
     people, others = _unify_types([own, other], qi)
@@ -70,7 +73,9 @@ def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str,
     mine = people.select(*names, "entity", mine=ibis.literal(1, WHOLE), theirs=zero())
     theirs = count_by(others, names, "theirs")
     nameless = ibis.null(mine.schema()["entity"])
-    both = ibis.union(mine, theirs.select(*names, entity=nameless, mine=zero(), theirs=theirs["theirs"]))
+    both = ibis.union(
+        mine, theirs.select(*names, entity=nameless, mine=zero(), theirs=theirs["theirs"])
+    )
     groups = window_keys(both, names)
     counts = {"own": "mine", "in_population": "theirs"}
     joined = both.mutate(
@@ -82,7 +87,10 @@ def _one_row_per_person(frames: Sequence[Table], qi: Sequence[str], entity: str,
     every = ibis.union(
         sizes.mutate(records=zero(), uncovered=zero()),
         of_people.select(
-            "class_size", classes=zero(), records=of_people["records"], uncovered=of_people["uncovered"]
+            "class_size",
+            classes=zero(),
+            records=of_people["records"],
+            uncovered=of_people["uncovered"],
         ),
     )
     sums = every.group_by("class_size").agg(
@@ -102,6 +110,8 @@ def _unify_types(frames: Sequence[Table], qi: Sequence[str]) -> list[Table]:
             raise OutOfDomainError(f"{rule}, got {mine[q]} and {theirs[q]}; cast one of them")
         wider[q] = mine[q].copy(nullable=True) if same else WHOLE
     return [
-        frame.mutate(**{q: frame[q].cast(kind) for q, kind in wider.items() if frame.schema()[q] != kind})
+        frame.mutate(
+            **{q: frame[q].cast(kind) for q, kind in wider.items() if frame.schema()[q] != kind}
+        )
         for frame in frames
     ]

@@ -111,7 +111,9 @@ def _part(
     aside = has_null(distinct, names).ifelse(1, 0) if drop else ibis.literal(0)
     marked = distinct.mutate(aside=aside.cast(WHOLE))
     counts = sized(marked, names)
-    counted = counts.select("aside", "class_size", "classes", "members", place=ibis.literal(place, WHOLE))
+    counted = counts.select(
+        "aside", "class_size", "classes", "members", place=ibis.literal(place, WHOLE)
+    )
     return counted.select("place", "aside", "class_size", "classes", "members")
 
 
@@ -131,7 +133,9 @@ def _sizes_of_people(marked: Table, names: Sequence[str]) -> Table:
     counted_people = people.filter(people["aside"] == 0)
     of_classes = count_by(count_by(counted_people, names, "class_size"), ["class_size"], "classes")
     ones = with_ones(counted_people)
-    least = smallest_class_sizes(ones.mutate(class_size=count_over(ones, names)), ibis.literal(value=False))
+    least = smallest_class_sizes(
+        ones.mutate(class_size=count_over(ones, names)), ibis.literal(value=False)
+    )
     lacking = (
         people.filter(people["aside"] == 1)
         .group_by("aside")
@@ -140,7 +144,9 @@ def _sizes_of_people(marked: Table, names: Sequence[str]) -> Table:
     return ibis.union(
         of_classes.select("class_size", "classes", aside=zero(), members=zero()),
         least.select("class_size", classes=zero(), aside=zero(), members=least["records"]),
-        lacking.select(class_size=zero(), classes=zero(), aside=lacking["aside"], members=lacking["members"]),
+        lacking.select(
+            class_size=zero(), classes=zero(), aside=lacking["aside"], members=lacking["members"]
+        ),
     )
 
 

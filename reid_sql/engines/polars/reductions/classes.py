@@ -45,7 +45,9 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
     """
     key = _expressions(columns)
     if len(key) > MAX_PLAIN_KEYS:
-        high, low = (reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS)
+        high, low = (
+            reduce(add, map(pl.Expr.hash, key, seeds)).cast(pl.UInt128) for seeds in SECRETS
+        )
         key = [high * pl.lit(2**64, dtype=pl.UInt128) + low]
     if entity is None:
         return pl.len().over(key).cast(pl.Int64)
@@ -59,7 +61,9 @@ def _refuse_nobody(people: pl.Series) -> pl.Series:
     known = people.fill_nan(None) if people.dtype.is_float() else people
     refuse_unidentified("entity", people.name, known.null_count(), len(people))
     if not people.dtype.is_nested():
-        sizes = people.alias("value").to_frame().lazy().group_by("value").agg(pl.len().alias("size"))
+        sizes = (
+            people.alias("value").to_frame().lazy().group_by("value").agg(pl.len().alias("size"))
+        )
         counts = count_nobodies(sizes, people.dtype).collect().row(0)
         warn_of_nobodies(people.name, counts_of_nobodies(counts))
     return pl.Series([True])
@@ -85,7 +89,9 @@ def _expressions(columns: Sequence[Any], words: str = "quasi-identifiers") -> li
         QUASI_IDENTIFIERS.check([str(column) for column in columns], [])
     for column in columns:
         if not isinstance(column, str | pl.Expr):
-            rule = f"{words} must each be a column name or an expression, got {type(column).__name__}"
+            rule = (
+                f"{words} must each be a column name or an expression, got {type(column).__name__}"
+            )
             raise WrongTypeError(f"{rule}; write equivalence_class_size('age', 'sex')")
     return [
         exact_column(column) if isinstance(column, str) else _one(words, place, column)
@@ -102,12 +108,16 @@ def _one(words: str, place: int, column: pl.Expr) -> pl.Expr:
 __all__ = ["class_size", "classes", "histogram"]
 
 
-def classes(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None) -> pl.LazyFrame:
+def classes(
+    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str | None = None
+) -> pl.LazyFrame:
     """The distinct combinations of values, with how many records, or people, share each."""
     names = aliases(qi)
     if entity is None:
         rows = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl))
-        listed = count_distinct(rows, names, nulls).with_columns(pl.col("records").alias("class_size"))
+        listed = count_distinct(rows, names, nulls).with_columns(
+            pl.col("records").alias("class_size")
+        )
     else:
         rows, people = people_of(tbl, qi, entity, nulls)
         listed = people.group_by(names).agg(
@@ -133,13 +143,19 @@ def histogram(
     if entity is not None:
         return _one_row_per_person(tbl, qi, nulls, entity)
     rows, names = with_aliases(tbl, check_columns(QUASI_IDENTIFIERS, qi, tbl)), aliases(qi)
-    class_rows = count_distinct(rows, names, nulls).with_columns(pl.col("records").alias("class_size"))
+    class_rows = count_distinct(rows, names, nulls).with_columns(
+        pl.col("records").alias("class_size")
+    )
     number = pl.len().cast(pl.Int64).alias("classes")
-    reduced = class_rows.group_by("class_size").agg(number, pl.col("records").sum(), NO_BLANK_RECORDS)
+    reduced = class_rows.group_by("class_size").agg(
+        number, pl.col("records").sum(), NO_BLANK_RECORDS
+    )
     return null_report(rows, names, nulls, reduced).sort("class_size")
 
 
-def _one_row_per_person(tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str) -> pl.LazyFrame:
+def _one_row_per_person(
+    tbl: pl.LazyFrame, qi: Sequence[str], nulls: str, entity: str
+) -> pl.LazyFrame:
     rows, people = people_of(tbl, qi, entity, nulls)
     names = aliases(qi)
     of_classes = people.group_by(names).agg(pl.len().cast(pl.Int64).alias("class_size"))
@@ -160,9 +176,18 @@ def _of_groups(
     size, number = pl.len().cast(pl.Int64).alias("class_size"), pl.len().cast(pl.Int64)
     if entity is None:
         sized = complete.with_columns(pl.col("records").alias("class_size")).group_by(sizes_by)
-        histogram_rows = sized.agg(number.alias("classes"), pl.col("records").sum(), NO_BLANK_RECORDS)
+        histogram_rows = sized.agg(
+            number.alias("classes"), pl.col("records").sum(), NO_BLANK_RECORDS
+        )
         return report_groups(counted, histogram_rows, groups, by, nulls)
-    classes = complete.group_by([*groups, *names]).agg(size).group_by(sizes_by).agg(number.alias("classes"))
+    classes = (
+        complete.group_by([*groups, *names])
+        .agg(size)
+        .group_by(sizes_by)
+        .agg(number.alias("classes"))
+    )
     people = smallest_class_sizes(complete, size.over([*groups, *names]), groups=groups)
-    both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(NO_BLANK_RECORDS)
+    both = classes.join(people, on=sizes_by, how="left", nulls_equal=True).with_columns(
+        NO_BLANK_RECORDS
+    )
     return report_groups(counted, both, groups, by, nulls)

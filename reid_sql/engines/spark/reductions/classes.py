@@ -24,7 +24,9 @@ from reid_sql.reduction import group_names, refuse_result_names
 from reid_sql.reductions import classes as sql
 
 
-def class_size(tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None) -> DataFrame:
+def class_size(
+    tbl: DataFrame, columns: Sequence[str], name: str, entity: str | None = None
+) -> DataFrame:
     """Append to the frame how many records, or people, share each record's values.
 
     The classes are counted by a GROUP BY, which is partial before it shuffles, and joined back NULL-safe: a
@@ -53,11 +55,17 @@ def classes(tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = 
 
 
 def histogram(
-    tbl: DataFrame, qi: Sequence[str], nulls: str, entity: str | None = None, by: Sequence[str] | None = None
+    tbl: DataFrame,
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None = None,
+    by: Sequence[str] | None = None,
 ) -> DataFrame:
     """How many classes, and how many records, or people by their smallest class, have each class size."""
     if by is not None:
-        return _of_groups(read_groups(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None)
+        return _of_groups(
+            read_groups(tbl, qi, by, entity, nulls), by, nulls, of_people=entity is not None
+        )
     if entity is not None:
         return _people_only(tbl, qi, nulls, entity)
     rows = read_rows(tbl, qi, QUASI_IDENTIFIERS)
@@ -81,7 +89,11 @@ def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) ->
         )
         return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
     every = count_groups(rows, by, nulls)
-    sizes = every.complete.groupBy(*every.groups, *every.names).agg(F.count(F.lit(1)).alias("class_size"))
+    sizes = every.complete.groupBy(*every.groups, *every.names).agg(
+        F.count(F.lit(1)).alias("class_size")
+    )
     covered = F.lit(False)  # noqa: FBT003 - a literal
     sizes_found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
-    return every.report(sizes_found.drop("uncovered").withColumn("blank_records", no_blank_records()))
+    return every.report(
+        sizes_found.drop("uncovered").withColumn("blank_records", no_blank_records())
+    )

@@ -20,7 +20,12 @@ from reid_sql.engines.spark.counting import (
     refuse_repeated_keys,
 )
 from reid_sql.engines.spark.frames import column, fetch, read_rows, resolve_columns
-from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
+from reid_sql.engines.spark.people import (
+    COLUMNS_AND_ENTITY,
+    count_people,
+    count_people_of_masks,
+    read_people,
+)
 from reid_sql.models.classes.class_keys import SUM_DECIMALS
 from reid_sql.models.classes.minimal_uniques import EngineCodes, SinglingSets
 from reid_sql.models.classes.quasi_identifiers import Integers, Numbers, RemoteCodes
@@ -78,7 +83,10 @@ def uniques(
     if entity is None:
         refuse_no_key(key)
         rows = read_rows(
-            tbl, columns, COLUMNS, record=column(resolve_columns(COLUMNS_AND_KEY, [str(key)], tbl)[0])
+            tbl,
+            columns,
+            COLUMNS,
+            record=column(resolve_columns(COLUMNS_AND_KEY, [str(key)], tbl)[0]),
         )
         records = drop_nulls(rows, nulls)
         refuse_repeated_keys(records)
@@ -91,10 +99,14 @@ def uniques(
     keys: list[Any] = []  # as Arrow has them, once asked for
 
     def singled(sets: Sequence[Places], k: int) -> SinglingSets:
-        singled_out = fetch(list_rare(records, rows.names, sets, k), "records that columns single out")
+        singled_out = fetch(
+            list_rare(records, rows.names, sets, k), "records that columns single out"
+        )
         known = singled_out["record"].combine_chunks().dictionary_encode("encode")
         keys.append(known.dictionary)
         return known.indices.to_numpy().astype(np.int64), singled_out["place"].to_numpy()
 
     total = int(treated["records"][0].as_py())
-    return RemoteColumns(EngineCodes(list(columns), [], [], np.arange(0), total, singled), treated, keys)
+    return RemoteColumns(
+        EngineCodes(list(columns), [], [], np.arange(0), total, singled), treated, keys
+    )

@@ -35,7 +35,9 @@ def _measure(
         rows = read_groups(tbl, [*qi, sensitive], by, entity, nulls, QI)
         groups = rows.frame.columns[: len(by)]
     person = None if entity is None else "entity"
-    text = plan(SOURCE, rows.names[:-1], rows.names[-1], entity=person, by=groups, nulls=nulls, **options)
+    text = plan(
+        SOURCE, rows.names[:-1], rows.names[-1], entity=person, by=groups, nulls=nulls, **options
+    )
     measured = run_text(rows, text)
     return measured if by is None else measured.toDF(*group_names(by), *measured.columns[len(by) :])
 

@@ -54,14 +54,18 @@ def population_histogram(
     return null_report(rows, nulls, sized)
 
 
-def _people_only(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str) -> DataFrame:
+def _people_only(
+    tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str
+) -> DataFrame:
     """The same of people, each by their smallest class."""
     rows, population = cast_alike(
         read_people(tables[0], qi, entity, nulls), read_people(tables[1], qi, entity, nulls)
     )
     people = count_people(rows, nulls)
     own = size_classes(people, rows.names, "own").drop("records")
-    other = size_classes(count_people(population, nulls), rows.names, "in_population").drop("records")
+    other = size_classes(count_people(population, nulls), rows.names, "in_population").drop(
+        "records"
+    )
     right = with_key(other, rows.names)
     joined = own.join(right, same_key([F.col(name) for name in rows.names], right), "left").fillna(
         0, ["in_population"]
@@ -69,12 +73,18 @@ def _people_only(tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, ent
     sized = joined.select(
         *rows.names, "own", "in_population", F.greatest("in_population", "own").alias("class_size")
     )
-    counted = smallest_classes(people, sized, rows.names, short=F.col("in_population") < F.col("own"))
+    counted = smallest_classes(
+        people, sized, rows.names, short=F.col("in_population") < F.col("own")
+    )
     return null_report(rows, nulls, counted.withColumn("blank_records", no_blank_records()))
 
 
 def _of_groups(
-    tables: Sequence[DataFrame], qi: Sequence[str], nulls: str, entity: str | None, by: Sequence[str]
+    tables: Sequence[DataFrame],
+    qi: Sequence[str],
+    nulls: str,
+    entity: str | None,
+    by: Sequence[str],
 ) -> DataFrame:
     """The same of each group of the sample, each against the whole population."""
     mine = read_groups(tables[0], qi, by, entity, nulls)
@@ -88,7 +98,9 @@ def _of_groups(
     sample = count_groups(rows, by, nulls)
     number, keys = F.count(F.lit(1)), [*sample.groups, *rows.names]
     own = F.sum("records") if entity is None else number
-    joined = _join_population(sample.complete.groupBy(*keys).agg(own.alias("records")), other, rows.names)
+    joined = _join_population(
+        sample.complete.groupBy(*keys).agg(own.alias("records")), other, rows.names
+    )
     sized = joined.withColumn("class_size", F.greatest("in_population", "own"))
     short, blank = F.col("in_population") < F.col("own"), no_blank_records()
     if entity is not None:
@@ -104,5 +116,7 @@ def _join_population(own: DataFrame, other: DataFrame, names: Sequence[str]) -> 
     """How many of the population, and of the sample itself, have each distinct record."""
     right = with_key(other.withColumnRenamed("records", "population"), names)
     joined = own.join(right, same_key([F.col(name) for name in names], right), "left")
-    population_count = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias("in_population")
+    population_count = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias(
+        "in_population"
+    )
     return joined.select(*own.columns, F.col("records").alias("own"), population_count)

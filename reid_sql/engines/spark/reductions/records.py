@@ -49,17 +49,28 @@ def fitted_records(
     counts = with_expected_counts(classes, rows.names).select(
         "place", "records", "class_size", "log_expected", *codes
     )
-    return DistinctRecords(rows, nulls, rows.names, counts, WORDS, partial(_with_codes, codes), classes)
+    return DistinctRecords(
+        rows, nulls, rows.names, counts, WORDS, partial(_with_codes, codes), classes
+    )
 
 
 def weighted_records(
-    tbl: DataFrame, qi: Sequence[str], weight: str | None, household: str | None, key: str, nulls: str
+    tbl: DataFrame,
+    qi: Sequence[str],
+    weight: str | None,
+    household: str | None,
+    key: str,
+    nulls: str,
 ) -> DistinctRecords:
     """How many records each distinct one represents, and the sum of their class's weights.
 
     With a household, each record has its own with its key.
     """
-    number = F.lit(1.0) if weight is None else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
+    number = (
+        F.lit(1.0)
+        if weight is None
+        else as_number(tbl, resolve_columns(KEYED_QI, [weight], tbl)[0])
+    )
     people = class_columns(tbl)
     weights = {"class_weight": column(CLASS_WEIGHT)} if CLASS_WEIGHT in tbl.columns else {}
     own = {"record": _column(tbl, key), "weight": number}
@@ -68,7 +79,9 @@ def weighted_records(
     rows = read_rows(tbl, qi, KEYED_QI, **own, **people, **weights)
     mass = F.sum(F.when(F.col("weight") > 0, F.col("weight")).otherwise(float("nan")))
     if people:  # whose classes have people who are in a smaller one, too
-        mass = F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))
+        mass = (
+            F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))
+        )
     classes = _classes(rows, nulls, mass.alias("mass"))
     counts = classes.select("place", "records", "class_size", "mass")
     return DistinctRecords(rows, nulls, rows.names, counts, WORDS, _arrays, classes)
@@ -101,7 +114,10 @@ def scored_classes(tbl: DataFrame, model: str, population: float) -> DataFrame:
     rows = read_model_columns(sent_model, tbl)
     columns = {name: kind for name, kind in SCORED_CLASSES.columns.items() if name != "place"}
     classes = score_records(
-        rows, sent_model, lambda cells, sizes: record_risk(cells, sizes, population, "ignored"), columns
+        rows,
+        sent_model,
+        lambda cells, sizes: record_risk(cells, sizes, population, "ignored"),
+        columns,
     )
     summed = classes.groupBy("uniqueness_xi").agg(F.sum("class_size").alias("class_size"))
     return null_report(rows, "value", summed.withColumn("place", F.col("class_size")))

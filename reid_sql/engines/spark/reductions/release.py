@@ -27,9 +27,13 @@ def paired_records(
     pairs = own.unionByName(out, allowMissingColumns=True) if key is None else _joined(own, out)
     there = {f"in_{side}": F.coalesce(f"in_{side}", F.lit(False)) for side in SIDES}  # noqa: FBT003
     values = [f"{side}{at}" for side in SIDES for at in range(1, len(qi) + 1)]
-    counted = pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
+    counted = (
+        pairs.withColumns(there).groupBy(*values, *there).agg(F.count(F.lit(1)).alias("records"))
+    )
     distinct_pairs = pl.DataFrame(pl.from_arrow(fetch(counted, "the distinct pairs of records")))
-    treated = fetch(null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row")
+    treated = fetch(
+        null_report(Rows(original, [], []), "value", original.sparkSession.range(1)), "one row"
+    )
     return RemoteColumns(PairedRecords(**coded(distinct_pairs, qi, keyed=key is not None)), treated)
 
 
@@ -39,7 +43,9 @@ def _side(frame: DataFrame, qi: Sequence[str], key: str | None, side: str, table
     asked = resolve_columns(replace(label, table=table), named, frame)
     own = [column(name).alias(f"{side}{at}") for at, name in enumerate(asked[: len(qi)], 1)]
     there: Column = F.lit(True).alias(f"in_{side}")  # noqa: FBT003 - a literal
-    return frame.select(*own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :]))
+    return frame.select(
+        *own, there, *(column(name).alias(f"key_{side}") for name in asked[len(qi) :])
+    )
 
 
 def _joined(own: DataFrame, out: DataFrame) -> DataFrame:

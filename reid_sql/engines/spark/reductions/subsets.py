@@ -12,7 +12,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.counting import count_masks, count_records, mask_of
 from reid_sql.engines.spark.frames import Rows, read_rows, to_spark
-from reid_sql.engines.spark.people import COLUMNS_AND_ENTITY, count_people, count_people_of_masks, read_people
+from reid_sql.engines.spark.people import (
+    COLUMNS_AND_ENTITY,
+    count_people,
+    count_people_of_masks,
+    read_people,
+)
 from reid_sql.parameters import COLUMNS
 
 
@@ -45,7 +50,9 @@ def subsets(
         "unique_records": "bigint",
         "records_dropped": "bigint",
     }
-    numbers = (F.coalesce(F.col(name).cast(kind), F.lit(0)).alias(name) for name, kind in whole.items())
+    numbers = (
+        F.coalesce(F.col(name).cast(kind), F.lit(0)).alias(name) for name, kind in whole.items()
+    )
     return totals.orderBy("place").select("subset", *numbers, F.lit(nulls).alias("nulls"))
 
 
@@ -57,6 +64,8 @@ def _listed(rows: Rows, chosen: Sequence[Sequence[int]]) -> dict[str, Any]:
 def _counted(rows: Rows, chosen: Sequence[Sequence[int]], *, drop: bool, people: bool) -> DataFrame:
     marks = pa.array([mask_of(subset) for subset in chosen], pa.int64())
     masks = to_spark(rows.frame.sparkSession, pa.table(_listed(rows, chosen) | {"mask": marks}))
-    count, distinct = (count_people_of_masks, count_people) if people else (count_masks, count_records)
+    count, distinct = (
+        (count_people_of_masks, count_people) if people else (count_masks, count_records)
+    )
     counts = count(distinct(rows, "value"), rows.names, masks.select("mask"), drop=drop)
     return F.broadcast(masks).join(counts, "mask", "left")

@@ -52,7 +52,9 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def namesakes(con: duckdb.DuckDBPyConnection, body: str) -> None:
     """Make a macro named like each function of DuckDB but its operators, lists, rows, and `query`."""
-    named = con.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal").fetchall()
+    named = con.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE internal"
+    ).fetchall()
     names = {name for (name,) in named} - {*BY_SYNTAX, "query"}
     assert {"array_extract", "struct_extract", "struct_pack", "unpivot_list", "list_concat"} < names
     each = (f'CREATE MACRO "{name}"{OF_ANY_NUMBER.format(body)}' for name in sorted(names))

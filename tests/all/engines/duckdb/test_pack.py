@@ -28,7 +28,11 @@ ADULT = ["age", "sex", "race", "native_country"]
     ],
 )
 def test_the_script_answers_what_python_answers_of_adult(
-    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, adult: str, call: str, nulls: str
+    python: duckdb.DuckDBPyConnection,
+    alone: duckdb.DuckDBPyConnection,
+    adult: str,
+    call: str,
+    nulls: str,
 ) -> None:
     for con in (python, alone):
         con.execute(f"CREATE OR REPLACE VIEW adult AS FROM '{adult}'")
@@ -53,7 +57,9 @@ def test_a_file_is_read_by_its_path(
 
 def test_more_subsets_than_a_query_can_hold_are_refused(alone: duckdb.DuckDBPyConnection) -> None:
     columns = [f"c{place}" for place in range(32)]
-    alone.execute(f"CREATE OR REPLACE TABLE wide AS SELECT {', '.join(f'0 AS {each}' for each in columns)}")
+    alone.execute(
+        f"CREATE OR REPLACE TABLE wide AS SELECT {', '.join(f'0 AS {each}' for each in columns)}"
+    )
     with pytest.raises(
         duckdb.Error, match="subsets of the columns must be at most 5000 in plain SQL, got 5488"
     ):
@@ -62,7 +68,8 @@ def test_more_subsets_than_a_query_can_hold_are_refused(alone: duckdb.DuckDBPyCo
 
 
 @pytest.mark.parametrize(
-    "setting", ["integer_division = true", "default_null_order = 'nulls_first'", "default_order = 'DESC'"]
+    "setting",
+    ["integer_division = true", "default_null_order = 'nulls_first'", "default_order = 'DESC'"],
 )
 def test_no_setting_changes_an_answer(
     python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, setting: str

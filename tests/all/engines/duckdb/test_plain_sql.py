@@ -13,16 +13,22 @@ WINDOWS = ["equivalence_class_size(age, sex)", "uniqueness_from_probability(age 
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("call", [call for call in [*CALLS, *WINDOWS] if "ordered" not in call])
-def test_postgresql_answers_the_same(con: duckdb.DuckDBPyConnection, postgres: str, call: str) -> None:
+def test_postgresql_answers_the_same(
+    con: duckdb.DuckDBPyConnection, postgres: str, call: str
+) -> None:
     psycopg = pytest.importorskip("psycopg")
     query = plain_sql(call.replace("main.", ""), declared(), "postgres")
     with psycopg.connect(f"host={postgres} user=reid dbname=postgres") as server:
         for table in ("people", '"my people"'):
-            server.execute(f"CREATE TEMP TABLE {table} (half INTEGER, age INTEGER, sex INTEGER, id INTEGER)")
+            server.execute(
+                f"CREATE TEMP TABLE {table} (half INTEGER, age INTEGER, sex INTEGER, id INTEGER)"
+            )
             with server.cursor() as cursor:
                 filled = f"INSERT INTO {table} VALUES (%s, %s, %s, %s)"
                 cursor.executemany(filled, con.execute(PEOPLE).fetchall())
-        found = server.execute(f"SELECT {query} FROM people" if call in WINDOWS else query).fetchall()
+        found = server.execute(
+            f"SELECT {query} FROM people" if call in WINDOWS else query
+        ).fetchall()
     asked = (
         f"SELECT {call} FROM people"
         if call in WINDOWS
@@ -44,7 +50,16 @@ def test_what_duckdb_alone_has_is_written_otherwise(dialect: str) -> None:
                 plain_sql(call, declared(), dialect)
             continue
         query = plain_sql(call, declared(), dialect)
-        for word in ("query_table", "HUGEINT", "GROUP BY ALL", "error(", "INT128", "reid_source_rows("):
+        for word in (
+            "query_table",
+            "HUGEINT",
+            "GROUP BY ALL",
+            "error(",
+            "INT128",
+            "reid_source_rows(",
+        ):
             assert word not in query, (word, call)
     assert "FROM people AS reid_source" in plain_sql(CALLS[0], declared(), "snowflake")
-    assert 'reid_source."Sex"' in plain_sql("risk_summary(people, ['Sex'])", declared(), "snowflake")
+    assert 'reid_source."Sex"' in plain_sql(
+        "risk_summary(people, ['Sex'])", declared(), "snowflake"
+    )

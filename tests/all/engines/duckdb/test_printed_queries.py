@@ -29,4 +29,6 @@ def test_a_printed_query_answers_what_python_answers(
         for nulls in ("value", "drop"):
             asked = f"{call[:-1].format(table, table)}, nulls := '{nulls}')"
             printed = plain_sql(asked, declared())
-            assert answer_or_refusal(plain, printed) == answer_or_refusal(python, f"FROM {asked}"), asked
+            assert answer_or_refusal(plain, printed) == answer_or_refusal(
+                python, f"FROM {asked}"
+            ), asked

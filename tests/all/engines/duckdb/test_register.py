@@ -14,7 +14,9 @@ from tests.tables import Row
 pytestmark = pytest.mark.threads
 
 
-@pytest.mark.parametrize("ways_out", [[""], WAYS_OUT], ids=["outside transactions", "inside transactions"])
+@pytest.mark.parametrize(
+    "ways_out", [[""], WAYS_OUT], ids=["outside transactions", "inside transactions"]
+)
 def test_threads_with_cursors_of_one_database_register_at_once(
     con: duckdb.DuckDBPyConnection, ways_out: list[str]
 ) -> None:
@@ -30,7 +32,10 @@ def test_threads_with_cursors_of_one_database_register_at_once(
 
     cursors = [con.cursor() for _ in range(8)]
     with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(work, cursors, ways_out * (8 // len(ways_out)))) == [ANSWERS[WILDCARD]] * 8
+        assert (
+            list(threads.map(work, cursors, ways_out * (8 // len(ways_out))))
+            == [ANSWERS[WILDCARD]] * 8
+        )
 
 
 def test_closing_the_connection_that_registered_first_breaks_nothing(file: Path) -> None:

@@ -51,7 +51,9 @@ def con() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_unlike_types_are_refused_without_a_value(con: duckdb.DuckDBPyConnection, call: str) -> None:
+def test_unlike_types_are_refused_without_a_value(
+    con: duckdb.DuckDBPyConnection, call: str
+) -> None:
     for one, other in permutations(VALUES, 2):
         if {one, other} == {"text", "word"} or not {one, other} & {"text", "word"}:
             continue  # an ENUM's words are texts, and types without words quote none
@@ -64,7 +66,9 @@ def test_unlike_types_are_refused_without_a_value(con: duckdb.DuckDBPyConnection
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_column_that_the_other_table_lacks_is_named(con: duckdb.DuckDBPyConnection, call: str) -> None:
+def test_a_column_that_the_other_table_lacks_is_named(
+    con: duckdb.DuckDBPyConnection, call: str
+) -> None:
     """Also where the last column of that table has another type."""
     con.execute("CREATE OR REPLACE TABLE lacks AS SELECT 1 AS x, 2.5::DOUBLE AS last")
     with pytest.raises(duckdb.Error) as raised:

@@ -15,5 +15,7 @@ __all__ = ["con"]
 
 @pytest.mark.newest
 @pytest.mark.parametrize("name", LONG)
-def test_calls_and_parses_do_not_grow_with_the_rows(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_calls_and_parses_do_not_grow_with_the_rows(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
     assert_calls_do_not_grow(con, one_of_each_reduction()[name])

@@ -23,7 +23,8 @@ def test_a_collation_of_postgresql_merges_no_classes(postgres: str) -> None:
     for row, text in enumerate(TEXTS):
         connection.raw_sql(f"INSERT INTO collated VALUES ({row}, '{text}')").close()
     table = connection.table("collated")
-    assert len(answer(table.group_by("word").agg(n=table.count()))) < 5  # as the database itself counts
+    # as the database itself counts
+    assert len(answer(table.group_by("word").agg(n=table.count()))) < 5
     assert sizes(table, ["word"]) == SIZES
     weighed(table, "word", TEXTS)
     words = answer(ri.equivalence_classes(table, ["word"]))
@@ -36,7 +37,9 @@ def test_a_collation_of_postgresql_hides_no_second_way_of_writing(postgres: str)
     connection = connected("postgres", postgres)
     connection.raw_sql(FOLDING).close()
     connection.raw_sql("CREATE TEMP TABLE named (pid text COLLATE same, age int)").close()
-    connection.raw_sql("INSERT INTO named SELECT 'P' || n, n % 7 FROM generate_series(1, 40) n").close()
+    connection.raw_sql(
+        "INSERT INTO named SELECT 'P' || n, n % 7 FROM generate_series(1, 40) n"
+    ).close()
     connection.raw_sql("INSERT INTO named VALUES ('p7', 0), ('p9', 2)").close()
     table = connection.table("named")
     assert answer(table.aggregate(n=table.pid.nunique())) == [{"n": 40}]
@@ -101,7 +104,10 @@ def test_a_type_of_postgresql_that_ibis_does_not_know_is_compared_as_text_by_byt
         table = connection.table("held", database="odd")
         assert sizes(table, ["word"]) == SIZES
         weighed(table, "word", TEXTS)
-        assert len({line["word"] for line in answer(ri.risk_summary(table, ["row"], by=["word"]))}) == 5
+        assert (
+            len({line["word"] for line in answer(ri.risk_summary(table, ["row"], by=["word"]))})
+            == 5
+        )
     finally:
         connection.raw_sql("DROP SCHEMA odd CASCADE").close()
 
@@ -122,7 +128,9 @@ def test_a_collation_of_postgresql_within_an_array_merges_no_classes(postgres: s
 def test_values_of_one_number_are_distinguished(postgres: str) -> None:
     """PostgreSQL sorts the cells by a number made of the values, which is the same for each of these."""
     alike = [(0, ""), (None, ""), (0, None), (None, None)]
-    rows = [(*pair, value) for pair in [*alike, (1, "a"), (1, "A")] for value in ("x", "x", "y", None)]
+    rows = [
+        (*pair, value) for pair in [*alike, (1, "a"), (1, "A")] for value in ("x", "x", "y", None)
+    ]
     rows = [*rows, *((*pair, "z") for pair in alike[:2])]
     frame = pl.DataFrame(rows, schema=["one", "two", "s"], orient="row")
     table = put(connected("postgres", postgres), frame)
@@ -135,7 +143,13 @@ def test_values_of_one_number_are_distinguished(postgres: str) -> None:
     assert HASH not in ibis.to_sql(ri.disclosing_classes(on_duckdb, ["one", "two"], "s")).lower()
     numbers = answer_of(with_sort_hash(table, ["one", "two"])[0], NUMBER)
     assert len(set(numbers)) == 3
-    for name in ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k_anonymity"):
+    for name in (
+        "l_diversity",
+        "t_closeness",
+        "beta_likeness",
+        "delta_disclosure",
+        "alpha_k_anonymity",
+    ):
         found = answer(getattr(ri, name)(table, ["one", "two"], "s"))
         same(found, getattr(rp, name)(frame.lazy(), ["one", "two"], "s").collect().to_dicts())
     listed = answer(ri.disclosing_classes(table, ["one", "two"], "s", threshold=3.5))
@@ -175,7 +189,9 @@ def test_rows_that_the_database_hides_are_an_error(postgres: str) -> None:
             collected(ri.risk_summary(table, ["age"]), "an answer")
         with pytest.raises(ReidError, match="row-level security"):
             ri.population_risk(table, ["age"], [100])
-        with reader.raw_sql("SELECT count(*), current_setting('row_security') FROM hidden") as cursor:
+        with reader.raw_sql(
+            "SELECT count(*), current_setting('row_security') FROM hidden"
+        ) as cursor:
             assert cursor.fetchall() == [(3, "on")]  # the user's own queries stay as they were
     finally:
         reader.disconnect()

@@ -49,7 +49,9 @@ def test_no_report_tells_a_secret(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("url")
-def test_what_the_database_refuses_is_reported_without_a_secret(tmp_path: Path, postgres: str) -> None:
+def test_what_the_database_refuses_is_reported_without_a_secret(
+    tmp_path: Path, postgres: str
+) -> None:
     """A table that may not be read is not judged, and what the server says of it holds no secret."""
     server = connected("postgres", postgres)
     server.raw_sql(
@@ -58,7 +60,9 @@ def test_what_the_database_refuses_is_reported_without_a_secret(tmp_path: Path, 
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("WAREHOUSE_URL", f"postgres://guest:{QUOTED}@/postgres?host={postgres}")
-            reported = unjudged(tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"')
+            reported = unjudged(
+                tmp_path, 'url = "env:WAREHOUSE_URL"\n[[tables]]\ntable = "survey.people"'
+            )
     finally:
         server.raw_sql("REVOKE ALL ON SCHEMA survey FROM guest; DROP ROLE guest").close()
     assert "InsufficientPrivilege (the right to read all rows is lacking" in reported
@@ -109,7 +113,11 @@ def test_another_table_or_function_gives_no_false_pass(
     assert k_of(tmp_path, attacked, "'people'") == [100, 100, 0]
     assert k_of(tmp_path, attacked, "'survey.cases'") == [100, 100, 0]
     assert k_of(tmp_path, attacked, "'survey.cases'", '"Age", "sex"') == [100, 1, 1]
-    assert k_of(tmp_path, attacked, '\'survey."a""; DROP SCHEMA survey CASCADE; --"\'') == [70, 10, 0]
+    assert k_of(tmp_path, attacked, '\'survey."a""; DROP SCHEMA survey CASCADE; --"\'') == [
+        70,
+        10,
+        0,
+    ]
     seen = k_of(tmp_path, attacked, "'survey.seen'")
     assert seen == pytest.approx([sum(women), min(women), women.count(1) / sum(women)])
     assert k_of(tmp_path, attacked, "'survey.people'") == pytest.approx(real)
@@ -131,7 +139,10 @@ def test_all_questions_see_the_table_as_it_was_when_the_first_was_asked(
             answers.append((found, modelled, answered))
             server.raw_sql("INSERT INTO survey.people SELECT * FROM survey.people").close()
     assert answers == [answers[0]] * 3
-    assert server.raw_sql("SELECT count(*) FROM survey.people").fetchall()[0][0] == 8 * found[0]["records"]
+    assert (
+        server.raw_sql("SELECT count(*) FROM survey.people").fetchall()[0][0]
+        == 8 * found[0]["records"]
+    )
 
 
 @pytest.mark.postgres
@@ -165,12 +176,17 @@ def test_nothing_is_changed_in_the_warehouse(tmp_path: Path, url: str, postgres:
     before = server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall()
     gate.check(of_url(tmp_path, url, NOT_HERE))
     assert server.raw_sql("SELECT oid, relname FROM pg_class ORDER BY oid").fetchall() == before
-    with warehouse("URL", url, tmp_path) as members, pytest.raises(Exception, match="read-only transaction"):
+    with (
+        warehouse("URL", url, tmp_path) as members,
+        pytest.raises(Exception, match="read-only transaction"),
+    ):
         members.backend.raw_sql("DROP TABLE survey.people")
 
 
 @pytest.mark.postgres
-def test_postgresql_is_read_as_it_was_when_it_was_opened(tmp_path: Path, url: str, postgres: str) -> None:
+def test_postgresql_is_read_as_it_was_when_it_was_opened(
+    tmp_path: Path, url: str, postgres: str
+) -> None:
     policy = read_policy(of_url(tmp_path, url, SIMPLE))
     with gate.open_with_engine(None, policy) as releases:
         before = releases[0].histogram(["age"])
@@ -194,9 +210,12 @@ def test_a_table_in_any_order_is_counted_alike(tmp_path: Path, postgres: str) ->
           { measure = "k", at_least = 1, by = ["sex", "town"], quasi_identifiers = ["age"] } ]"""
     for entity in ("", 'entity = "person"\n'):
         path = written(tmp_path, f"mask_below = 1\n[[tables]]\n{entity}", checks)
-        pages = [gate.run(path, tables={"people": each}).page for each in (table, table.order_by("row"))]
+        pages = [
+            gate.run(path, tables={"people": each}).page for each in (table, table.order_by("row"))
+        ]
         shown = [
-            [page["tables"][0]["records"], [each["groups"] for each in page["checks"]]] for page in pages
+            [page["tables"][0]["records"], [each["groups"] for each in page["checks"]]]
+            for page in pages
         ]
         assert shown[0] == shown[1]
         assert shown[0][0] == (3 if entity else 6)
@@ -208,9 +227,7 @@ def test_a_group_is_the_same_however_its_value_is_written(tmp_path: Path, postgr
     """Equal decimals may be written with other final zeros, and each query may send another row's."""
     server = connected("postgres", postgres)
     server.raw_sql("CREATE TABLE written_so (x numeric, age int)").close()
-    values = (
-        "('1', 1), ('1.0', 1), ('1.00', 2), ('NaN', 1), ('Infinity', 2), ('1e3', 1), ('1000', 1), (NULL, 2)"
-    )
+    values = "('1', 1), ('1.0', 1), ('1.00', 2), ('NaN', 1), ('Infinity', 2), ('1e3', 1), ('1000', 1), (NULL, 2)"
     server.raw_sql(f"INSERT INTO written_so VALUES {values}").close()
     checks = """quasi_identifiers = ["age"]
         checks = [

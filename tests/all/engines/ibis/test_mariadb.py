@@ -29,12 +29,19 @@ QI, TWO = ["age", "name", "height", "select"], ["name", "height"]
 ASKED: list[tuple[str, list[Any], dict[str, Any]]] = [
     *(("equivalence_classes", [QI], {"nulls": nulls}) for nulls in ("value", "drop")),
     *(("class_size_histogram", [QI], {"nulls": nulls}) for nulls in ("value", "drop")),
-    *(("class_size_histogram", [TWO], {"by": ["disease"], "nulls": nulls}) for nulls in ("value", "drop")),
+    *(
+        ("class_size_histogram", [TWO], {"by": ["disease"], "nulls": nulls})
+        for nulls in ("value", "drop")
+    ),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 5}),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "entropy"}),
     ("disclosing_classes", [TWO, "disease"], {"threshold": 4, "variant": "recursive"}),
     ("disclosing_classes", [TWO, "disease"], {"measure": "t_closeness", "threshold": 0.1}),
-    ("disclosing_classes", [TWO, "disease"], {"measure": "alpha_k_anonymity", "threshold": 0.4, "k": 5}),
+    (
+        "disclosing_classes",
+        [TWO, "disease"],
+        {"measure": "alpha_k_anonymity", "threshold": 0.4, "k": 5},
+    ),
     ("disclosing_classes", [TWO, "disease"], {"measure": "beta_likeness", "threshold": 0.1}),
     ("disclosing_classes", [TWO, "disease"], {"measure": "delta_disclosure", "threshold": 0.1}),
 ]
@@ -111,11 +118,15 @@ def test_groups_are_values_as_they_are_compared(mariadb: str, tmp_path: Path) ->
         cursor.execute(f"INSERT INTO odd VALUES {rows}")
         pymysql.install_as_MySQLdb()
         with pytest.warns(UserWarning, match="time zone"):  # a server without names of zones
-            con = ibis.mysql.connect(user="root", unix_socket=mariadb, host="localhost", database="alike")
+            con = ibis.mysql.connect(
+                user="root", unix_socket=mariadb, host="localhost", database="alike"
+            )
         table = con.table("odd")
         with pytest.raises(ReidError, match="'mood' must come to the client as values that differ"):
             collected(ri.risk_summary(table, ["age"], by=["mood"]), "")
-        (tmp_path / "p.toml").write_text(f"mask_below = 1\n[[tables]]\nname = 't'\n{ODD}", encoding="utf-8")
+        (tmp_path / "p.toml").write_text(
+            f"mask_below = 1\n[[tables]]\nname = 't'\n{ODD}", encoding="utf-8"
+        )
         page = gate.run(tmp_path / "p.toml", tables={"t": table}).page
         assert [each["verdict"] for each in page["checks"]] == ["not judged", "pass"]
         groups = [(each["group"]["name"], each["records"]) for each in page["checks"][1]["groups"]]

@@ -62,7 +62,10 @@ def table(declared_: Function) -> None:
         reported = asked | dict.fromkeys(tables, frame) | dict.fromkeys(lists, listed)
         found, expected = Frames("spark").ask(declared_, reported), Sql().ask(declared_, reported)
         if isinstance(found, str) or isinstance(expected, str):
-            assert str(found).split(", got")[0] == str(expected).split(", got")[0], (found, expected)
+            assert str(found).split(", got")[0] == str(expected).split(", got")[0], (
+                found,
+                expected,
+            )
         else:
             same(found, expected)
 
@@ -115,7 +118,10 @@ def gate(spark: SparkSession) -> None:
         found, expected = (check(policy, engine=engine) for engine in ("spark", "duckdb"))
     for one, other in zip(found["checks"], expected["checks"], strict=True):
         assert one["verdict"] == other["verdict"]
-        same([_figures(group) for group in one["groups"]], [_figures(group) for group in other["groups"]])
+        same(
+            [_figures(group) for group in one["groups"]],
+            [_figures(group) for group in other["groups"]],
+        )
 
 
 def _figures(group: dict[str, Any]) -> dict[str, Any]:

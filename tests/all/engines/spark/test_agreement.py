@@ -71,12 +71,16 @@ def test_three_engines_say_the_same(spark: "SparkSession", name: str, nulls: str
 
 @pytest.mark.spark_defaults
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_the_shared_questions_have_the_answers_that_counting_gives(spark: "SparkSession", name: str) -> None:
+def test_the_shared_questions_have_the_answers_that_counting_gives(
+    spark: "SparkSession", name: str
+) -> None:
     columns = ["a.b", 'q"uo`te', "Größe"]
     rows = [(1, "x", None), (1, "x", None), (2, "y", "1"), (None, None, None), (2, "y", "1")]
     frame = pl.DataFrame(rows, schema=columns, orient="row")
     given = [frame, frame] if name == "journalist_risk" else [frame]
-    found = by_spark(spark, name, given, columns, **({"max_size": 1} if name == "attribute_risk" else {}))
+    found = by_spark(
+        spark, name, given, columns, **({"max_size": 1} if name == "attribute_risk" else {})
+    )
     assert tidy([tuple(row.values()) for row in found]) == counted(name, rows, columns)
 
 
@@ -88,7 +92,9 @@ def test_drawn_tables_of_any_type_are_counted_as_a_person_counts(
     rows = drop_nulls(keys(frame), nulls)
     sizes = class_sizes(rows, rows, nulls)
     lines = by_spark(spark, "class_size_histogram", [frame], frame.columns, nulls=nulls)
-    assert [(row["class_size"], row["classes"], row["records"]) for row in lines] == histogram(rows, sizes)
+    assert [(row["class_size"], row["classes"], row["records"]) for row in lines] == histogram(
+        rows, sizes
+    )
     if rows:
         summary = by_spark(spark, "risk_summary", [frame], frame.columns, nulls=nulls)[0]
         expected = risk(rows, sizes, 0.2)
@@ -105,7 +111,10 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
         "e": ["low"] * 4,
     }  # fmt: skip
     frame = pl.DataFrame(
-        {name: pl.Series(values[name], dtype=kind) for name, kind in zip(values, KINDS, strict=True)}
+        {
+            name: pl.Series(values[name], dtype=kind)
+            for name, kind in zip(values, KINDS, strict=True)
+        }
     )
     frame = frame.with_columns(
         raw=pl.Series([b"\0\1", b"\0\1", None, b""]),
@@ -114,7 +123,9 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
     )
     rows = keys(frame)
     found = rows_of(
-        rs.equivalence_class_size(to_spark(spark, frame.with_row_index("row")), *frame.columns, name="k")
+        rs.equivalence_class_size(
+            to_spark(spark, frame.with_row_index("row")), *frame.columns, name="k"
+        )
     )
     assert (
         [row["k"] for row in sorted(found, key=lambda row: row["row"])]
@@ -122,14 +133,19 @@ def test_a_table_with_every_type_at_once(spark: "SparkSession") -> None:
         == [2, 2, 1, 1]
     )
     for column in frame.columns:
-        same(by_spark(spark, "risk_summary", [frame], [column]), by_polars("risk_summary", frame, [column]))
+        same(
+            by_spark(spark, "risk_summary", [frame], [column]),
+            by_polars("risk_summary", frame, [column]),
+        )
 
 
 @pytest.mark.parametrize("exact_up_to", [1_000_000, 0])
 def test_sets_are_matched_and_drawn_alike(spark: "SparkSession", exact_up_to: int) -> None:
     sets = ["abc", "ab", "bcd", "d", "abc", "ae"]
     pairs = [(number * 7 % 5 + number, item) for number, items in enumerate(sets) for item in items]
-    frame = pl.DataFrame([*pairs, *pairs[:3], (99, "a"), (3, None)], schema=["person", "item"], orient="row")
+    frame = pl.DataFrame(
+        [*pairs, *pairs[:3], (99, "a"), (3, None)], schema=["person", "item"], orient="row"
+    )
     options: dict[str, Any] = {"points": 2, "exact_up_to": exact_up_to, "samples": 9, "seed": 5}
     found = by_spark(spark, "sparse_correctness_curve", [frame], "person", "item", **options)
     same(found, by_polars("sparse_correctness_curve", frame, "person", "item", **options))
@@ -151,7 +167,9 @@ SCENARIO = {
 
 
 @pytest.mark.parametrize("nulls", NULLS)
-def test_attackers_who_know_part_are_the_same_on_every_engine(spark: "SparkSession", nulls: str) -> None:
+def test_attackers_who_know_part_are_the_same_on_every_engine(
+    spark: "SparkSession", nulls: str
+) -> None:
     found = by_spark(spark, "adversary_risk", [PEOPLE], SCENARIO, key="id", nulls=nulls)
     same(found, by_polars("adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls))
     summary = by_spark(spark, "adversary_summary", [PEOPLE], SCENARIO, nulls=nulls)
@@ -165,9 +183,17 @@ def test_a_population_table_tells_an_attacker_the_same_on_every_engine(
     register = pl.concat([PEOPLE[2:], PEOPLE]).select("age", "born", "income")
     from_spark = to_spark(spark, register)
     found = by_spark(
-        spark, "adversary_risk", [PEOPLE], SCENARIO, key="id", nulls=nulls, population_tbl=from_spark
+        spark,
+        "adversary_risk",
+        [PEOPLE],
+        SCENARIO,
+        key="id",
+        nulls=nulls,
+        population_tbl=from_spark,
     )
-    here = by_polars("adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls, population_tbl=register)
+    here = by_polars(
+        "adversary_risk", PEOPLE, SCENARIO, key="id", nulls=nulls, population_tbl=register
+    )
     same(found, here)
     assert {row["journalist"] for row in here} != {row["prosecutor"] for row in here}
 
@@ -194,7 +220,9 @@ def test_what_classes_give_away_is_the_same(
         {
             "age": [number % 4 for number in numbers],
             "zip": [None if number % 9 == 3 else number % 2 for number in numbers],
-            "ill": [None if number % 17 == 1 else "abcd"[number * number % 7 % 4] for number in numbers],
+            "ill": [
+                None if number % 17 == 1 else "abcd"[number * number % 7 % 4] for number in numbers
+            ],
         }
     )
     for name, more in (
@@ -219,7 +247,11 @@ def test_class_sizes_stand_beside_every_record(spark: "SparkSession") -> None:
 def test_adult_has_the_published_figures(spark: "SparkSession", adult: str) -> None:
     people = spark.read.parquet(adult)
     found = rows_of(rs.risk_summary(people, ADULT10))
-    assert (found[0]["records"], found[0]["classes"], found[0]["unique_records"]) == (32_561, 27_515, 24_802)
+    assert (found[0]["records"], found[0]["classes"], found[0]["unique_records"]) == (
+        32_561,
+        27_515,
+        24_802,
+    )
     same(found, by_duckdb(f"FROM risk_summary('{adult}', {ADULT10})"))
     same(rows_of(rs.pyc_fit(people, ADULT10)), by_duckdb(f"FROM pyc_fit('{adult}', {ADULT10})"))
     sized = rs.equivalence_class_size(people, *ADULT10, name="k")

@@ -46,9 +46,14 @@ def test_every_figure_is_that_of_duckdb(
     tables = dict(list(TABLES.items())[: 2 + has_holdout])
     more: dict[str, Any] = {} if entity is None else {"entity": entity}
     asked = "".join(
-        [", holdout := h" if has_holdout else "", "" if entity is None else f", entity := '{entity}'"]
+        [
+            ", holdout := h" if has_holdout else "",
+            "" if entity is None else f", entity := '{entity}'",
+        ]
     )
-    expected = by_duckdb(f"FROM audit_synthetic(o, s, {QI}, sensitive := ['diagnosis']{asked})", **tables)
+    expected = by_duckdb(
+        f"FROM audit_synthetic(o, s, {QI}, sensitive := ['diagnosis']{asked})", **tables
+    )
     frames = [to_spark(spark, each) for each in tables.values()]
     holdout = {"holdout": frames[2]} if has_holdout else {}
     found = ANY.audit_synthetic(*frames[:2], QI, sensitive=["diagnosis"], **holdout, **more)
@@ -67,6 +72,8 @@ def test_every_figure_is_that_of_duckdb(
         (TABLES["s"].head(0), "synthetic must contain at least one record, got 0"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(spark: "SparkSession", other: pl.DataFrame, words: str) -> None:
+def test_what_cannot_be_compared_is_refused(
+    spark: "SparkSession", other: pl.DataFrame, words: str
+) -> None:
     with pytest.raises(ReidError, match=words):
         by_spark(spark, "audit_synthetic", [TABLES["o"], other], QI)

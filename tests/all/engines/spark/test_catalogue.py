@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NO_FUNCTION = "risk_sumary"
-PLAIN = [name for name, function in declared().items() if function.answer.of_table and not function.reduction]
+PLAIN = [
+    name
+    for name, function in declared().items()
+    if function.answer.of_table and not function.reduction
+]
 ROWS = [name for name, function in declared().items() if function.answer is Answer.SCALAR]
 
 
@@ -83,7 +87,9 @@ def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name
     assert table.select(bound(*(F.col(cell) for cell in cells))).columns == [name]
     rs.register(spark)
     same(
-        rows_of(spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)),
+        rows_of(
+            spark.sql(f"SELECT row, {name}({names}) AS answer FROM {{t}} ORDER BY row", t=table)
+        ),
         expected,
     )
 
@@ -94,9 +100,7 @@ def _is_float(parameter: Parameter) -> bool:
 
 def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
     rs.register(spark)
-    sentence = (
-        "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
-    )
+    sentence = "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
     with pytest.raises(PySparkException) as by_sql:
         spark.sql("SELECT uniqueness_from_probability(2, 10)").collect()
     with pytest.raises(PySparkException) as by_column:

@@ -111,7 +111,9 @@ def test_tables_of_the_catalogue_and_folders_of_files_have_no_hash(
     assert [table["sha256"] is None for table in page["tables"]] == [True, True, False]
     jsonschema.validate(
         page,
-        json.loads((root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")),
+        json.loads(
+            (root / "reid_sql" / "check" / "report.schema.json").read_text(encoding="utf-8")
+        ),
     )
     assert "no hash, as it is no single file" in render_html(page)
     values = [each["groups"][0]["value"] for each in page["checks"]]
@@ -136,7 +138,11 @@ def test_groups_may_be_identified_by_any_value(spark: "SparkSession", tmp_path: 
     )
     page = check(policy, engine="spark")
     assert [group["value"] for group in page["checks"][0]["groups"]] == [1, 1, 2]
-    assert [group["group"]["share"] for group in page["checks"][1]["groups"]] == [None, "0.5", "nan"]
+    assert [group["group"]["share"] for group in page["checks"][1]["groups"]] == [
+        None,
+        "0.5",
+        "nan",
+    ]
 
 
 REFUSED = {
@@ -178,7 +184,9 @@ def test_a_table_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> Non
         assert "\n" not in str(refused.value)
 
 
-def test_the_command_gives_the_same_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_gives_the_same_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     policy = str(town(tmp_path, FEW_CHECKS))
     assert main(["check", policy, "--engine", "spark", "--html", str(tmp_path / "r.html")]) == main(
         ["check", policy]
@@ -210,7 +218,10 @@ def test_text_in_latin_1_is_read_as_on_duckdb(tmp_path: Path) -> None:
 def test_lines_that_end_unlike_are_refused_as_on_duckdb(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"a,s\n" + b"1,x\n" * 15 + b"1,x\r\n" * 15)
     (tmp_path / "policy.toml").write_text(ODD_TEXT.format("utf-8"), encoding="utf-8")
-    for engine, words in {"duckdb": "its line ends differ", "spark": "must end all its lines alike"}.items():
+    for engine, words in {
+        "duckdb": "its line ends differ",
+        "spark": "must end all its lines alike",
+    }.items():
         with pytest.raises(ReidError, match=words):
             check(tmp_path / "policy.toml", engine=engine)
 
@@ -223,7 +234,9 @@ def test_few_gaps_are_reported_as_on_duckdb(tmp_path: Path) -> None:
     asked = ", ".join(f'{{measure = "average_risk", at_most = 0.9, {each}}}' for each in checks)
     text = f'[[tables]]\nfile = "t.csv"\nnulls = "drop"\nquasi_identifiers = ["a", "b"]\nchecks = [{asked}]'
     (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
-    found, expected = (check(tmp_path / "policy.toml", engine=engine) for engine in ("spark", "duckdb"))
+    found, expected = (
+        check(tmp_path / "policy.toml", engine=engine) for engine in ("spark", "duckdb")
+    )
     alike({**found, **OF_A_RUN}, {**expected, **OF_A_RUN})
     assert all(each["groups"][0]["value"] is None for each in found["checks"])
     assert any("fewer than" in caution for each in found["checks"] for caution in each["cautions"])
@@ -250,13 +263,21 @@ def test_numbers_and_texts_of_json_are_no_one_class(
         'checks = [{ measure = "k", at_least = 1 }] }]',
         encoding="utf-8",
     )
-    with pytest.raises(ReidError, match="must contain values of one kind under each key, got several"):
+    with pytest.raises(
+        ReidError, match="must contain values of one kind under each key, got several"
+    ):
         check(policy, engine="spark")
 
 
 def test_values_of_one_kind_are_read_from_json(tmp_path: Path) -> None:
-    rows = [{"x": 1, "VARIANT": "a", "a: VARIANT": [1, 2.5], "y": {"z": None}}, {"x": 2.5}, {"x": None}]
-    (tmp_path / "t.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    rows = [
+        {"x": 1, "VARIANT": "a", "a: VARIANT": [1, 2.5], "y": {"z": None}},
+        {"x": 2.5},
+        {"x": None},
+    ]
+    (tmp_path / "t.ndjson").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8"
+    )
     policy = tmp_path / "policy.toml"
     policy.write_text(
         "mask_below = 1\n"

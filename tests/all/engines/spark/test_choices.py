@@ -30,7 +30,9 @@ TOWN = pl.DataFrame(
 
 
 @pytest.mark.spark_defaults
-@pytest.mark.parametrize("options", [{"p": 2}, {"p": 3, "nulls": "drop"}, {"p": 2, "sample": 4, "seed": 3}])
+@pytest.mark.parametrize(
+    "options", [{"p": 2}, {"p": 3, "nulls": "drop"}, {"p": 2, "sample": 4, "seed": 3}]
+)
 def test_quasi_identifiers_have_the_same_distinct_values(
     spark: "SparkSession", options: dict[str, Any]
 ) -> None:
@@ -50,7 +52,9 @@ def test_the_extreme_risk_is_the_same(spark: "SparkSession", options: dict[str, 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 70])
 @pytest.mark.parametrize("name", ["minimal_unique_subsets", "column_contributions"])
-def test_records_have_the_same_sets_that_fewer_than_k_share(spark: "SparkSession", name: str, k: int) -> None:
+def test_records_have_the_same_sets_that_fewer_than_k_share(
+    spark: "SparkSession", name: str, k: int
+) -> None:
     """NaN, -0.0, NULL and records of equal values among them; 70 are more than all records."""
     town = pl.concat([TOWN, TOWN[:9]]).with_row_index("id")
     for nulls in ("value", "drop"):
@@ -63,7 +67,11 @@ def test_records_have_the_same_sets_that_fewer_than_k_share(spark: "SparkSession
 def test_bad_input_is_refused_in_the_same_words(spark: "SparkSession") -> None:
     frame = to_spark(spark, TOWN)
     for columns, p, sentence in (
-        (["age", "stret"], 2, "columns must be columns of the table, got 'stret'; did you mean 'street'?"),
+        (
+            ["age", "stret"],
+            2,
+            "columns must be columns of the table, got 'stret'; did you mean 'street'?",
+        ),
         (
             ["age", "street"],
             3,

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.spark
 def test_every_function_and_the_gate_answer_through_spark_connect() -> None:
     call = [sys.executable, "-m", "tests.all.engines.spark.connect_session"]
     where = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "udfs")])}
-    done = subprocess.run(call, cwd=ROOT, env=where, capture_output=True, text=True, timeout=900, check=False)
+    done = subprocess.run(
+        call, cwd=ROOT, env=where, capture_output=True, text=True, timeout=900, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found) > 40

@@ -123,7 +123,11 @@ UNLIKE = {
     "a text and a number": ("'0123'", "123L", "string and bigint"),
     "a decimal and a double": ("0.1BD", "0.1D", r"decimal\(1,1\) and double"),
     "a decimal too wide": ("CAST(1 AS DECIMAL(38,30))", "1L", r"decimal\(38,30\) and bigint"),
-    "a day and an instant": ("DATE'2020-01-01'", "TIMESTAMP'2020-01-01 00:00:00'", "date and timestamp"),
+    "a day and an instant": (
+        "DATE'2020-01-01'",
+        "TIMESTAMP'2020-01-01 00:00:00'",
+        "date and timestamp",
+    ),
     "a local time and an instant": (
         "TIMESTAMP_NTZ'2020-01-01 00:00:00'",
         "TIMESTAMP'2020-01-01 00:00:00'",
@@ -134,10 +138,14 @@ UNLIKE = {
 
 
 @pytest.mark.parametrize("case", UNLIKE)
-def test_types_that_only_a_cast_brings_together_are_refused(spark: "SparkSession", case: str) -> None:
+def test_types_that_only_a_cast_brings_together_are_refused(
+    spark: "SparkSession", case: str
+) -> None:
     mine, theirs, words = UNLIKE[case]
     own, population = (spark.sql(f"SELECT {value} AS x") for value in (mine, theirs))
-    with pytest.raises(ReidError, match=f"must contain 'x' as the same type, got {words}; cast one of them"):
+    with pytest.raises(
+        ReidError, match=f"must contain 'x' as the same type, got {words}; cast one of them"
+    ):
         rs.journalist_risk(own, population, ["x"])
 
 
@@ -193,7 +201,9 @@ BY_RECORD: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", BY_RECORD)
 def test_a_key_that_several_records_share_is_refused(spark: "SparkSession", name: str) -> None:
-    people = spark.sql("FROM VALUES ('F', 1, NULL, 1), ('M', 1, NULL, 2), ('M', 2, 3, 3) AS t(sex, a, b, id)")
+    people = spark.sql(
+        "FROM VALUES ('F', 1, NULL, 1), ('M', 1, NULL, 2), ('M', 2, 3, 3) AS t(sex, a, b, id)"
+    )
     with pytest.raises(ReidError, match="key must differ between records, got a value that"):
         BY_RECORD[name](people, "a")
     with pytest.raises(ReidError, match="key must have a value in every row, got none"):

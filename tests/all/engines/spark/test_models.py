@@ -29,7 +29,9 @@ ANY: Any = rs  # to be called as its types forbid
 PEOPLE = people(120).with_columns(weight=pl.Series([1.0, 2.5, 0.5] * 40))
 COLUMNS = ["age", "sex", "grade"]
 FLOATS = ("double", "float")
-MARGINALS = pl.DataFrame({"column_name": ["sex"] * 3, "value": ["F", "M", None], "share": [0.65, 0.3, 0.05]})
+MARGINALS = pl.DataFrame(
+    {"column_name": ["sex"] * 3, "value": ["F", "M", None], "share": [0.65, 0.3, 0.05]}
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,11 @@ def test_a_model_is_the_same_whoever_counted(town: "DataFrame", options: dict[st
     )
     found = registry.known("by spark")
     assert isinstance(found, GaussianCopula)
-    assert (found.columns, found.records, found.seed) == (expected.columns, expected.records, expected.seed)
+    assert (found.columns, found.records, found.seed) == (
+        expected.columns,
+        expected.records,
+        expected.seed,
+    )
     assert found.correlation == pytest.approx(expected.correlation, rel=1e-9, abs=1e-12)
     assert found.calibration == pytest.approx(expected.calibration, rel=1e-9)
     assert [marginal.values for marginal in found.marginals] == [
@@ -64,30 +70,47 @@ def test_a_model_is_the_same_whoever_counted(town: "DataFrame", options: dict[st
 
 
 @pytest.mark.parametrize("kind", ["double", "float", "decimal(20,5)", "string"])
-def test_values_have_the_same_texts_in_a_fit_and_in_a_score(spark: "SparkSession", kind: str) -> None:
+def test_values_have_the_same_texts_in_a_fit_and_in_a_score(
+    spark: "SparkSession", kind: str
+) -> None:
     """Spark writes 1.0E7 where DuckDB writes 10000000.0; a value that the model does not know is rarer.
 
     Names in place of the values have the same shares, and a model of categories without an order
     scores both alike.
     """
-    values = [1e7, 1e-5, 0.1, 1e14, 123456789.5, None] + [float("nan"), float("inf"), 0.0] * (kind in FLOATS)
+    values = [1e7, 1e-5, 0.1, 1e14, 123456789.5, None] + [float("nan"), float("inf"), 0.0] * (
+        kind in FLOATS
+    )
     names = [f"value {place}" for place, _ in enumerate(values)]
-    rows = [row for count, row in enumerate(zip(names, values, strict=True), 1) for _ in range(count)]
+    rows = [
+        row for count, row in enumerate(zip(names, values, strict=True), 1) for _ in range(count)
+    ]
     rows[-1] = (names[-1], -0.0 if kind in FLOATS else values[-1])
     named = pl.DataFrame({"name": [name for name, _ in rows]})
     fitted("names", named, ["name"])
     expected = by_duckdb(
         "SELECT DISTINCT name, cell_probability('names', name) AS p FROM t ORDER BY name", t=named
     )
-    frame = spark.createDataFrame(rows, "name string, x double").withColumn("x", F.col("x").cast(kind))
+    frame = spark.createDataFrame(rows, "name string, x double").withColumn(
+        "x", F.col("x").cast(kind)
+    )
     rs.fit_copula("texts", frame, ["x"])
-    scored = frame.select("name", ANY.cell_probability("texts", "x").alias("p")).distinct().sort("name")
+    scored = (
+        frame.select("name", ANY.cell_probability("texts", "x").alias("p")).distinct().sort("name")
+    )
     same(rows_of(scored), expected)
-    risks = rs.score_records(frame, "texts", 10).select("name", "uniqueness_xi").distinct().sort("name")
-    same(rows_of(risks), [{"name": row["name"], "uniqueness_xi": (1 - row["p"]) ** 9} for row in expected])
+    risks = (
+        rs.score_records(frame, "texts", 10).select("name", "uniqueness_xi").distinct().sort("name")
+    )
+    same(
+        rows_of(risks),
+        [{"name": row["name"], "uniqueness_xi": (1 - row["p"]) ** 9} for row in expected],
+    )
 
 
-def test_a_census_from_outside_counts_as_elsewhere(spark: "SparkSession", town: "DataFrame") -> None:
+def test_a_census_from_outside_counts_as_elsewhere(
+    spark: "SparkSession", town: "DataFrame"
+) -> None:
     expected = rp.fit_copula("m1", PEOPLE, COLUMNS, marginals=MARGINALS).collect().to_dicts()
     found = rows_of(ANY.fit_copula("m1", town, COLUMNS, marginals=to_spark(spark, MARGINALS)))
     same(found, expected)
@@ -127,7 +150,9 @@ def test_functions_of_models_are_columns_and_sql_functions(
     bound = getattr(ANY, name)
     for model in ("town", registry.known("town")):
         same(rows_of(table.select("row", bound(model, *own, *COLUMNS).alias("answer"))), expected)
-    assert table.select(bound("town", *own, *(F.col(column) for column in COLUMNS))).columns == [name]
+    assert table.select(bound("town", *own, *(F.col(column) for column in COLUMNS))).columns == [
+        name
+    ]
     rs.register(spark)
     same(rows_of(spark.sql(f"SELECT row, {name}({given}) AS answer FROM {{t}}", t=table)), expected)
 
@@ -137,7 +162,8 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(
 ) -> None:
     table = to_spark(spark, scored.head(3)).withColumn("people", F.lit(None).cast("double"))
     assert [
-        row["x"] for row in rows_of(table.select(ANY.uniqueness_xi("town", "people", *COLUMNS).alias("x")))
+        row["x"]
+        for row in rows_of(table.select(ANY.uniqueness_xi("town", "people", *COLUMNS).alias("x")))
     ] == [None] * 3
     rs.register(spark)
     sentence = "population must be a number of people of at least 1"
@@ -157,24 +183,32 @@ def test_a_missing_number_has_no_answer_and_a_bad_one_is_refused(
             spark.sql(f"SELECT {call} FROM {{t}}", t=table).collect()
         assert refusal(by_sql.value).startswith(words), call
     with pytest.raises(
-        ReidError, match=r"the columns must be the 3 of the model \(age, sex, grade\), got 1; pass them in"
+        ReidError,
+        match=r"the columns must be the 3 of the model \(age, sex, grade\), got 1; pass them in",
     ):
         ANY.cell_probability("town", "age")
-    with pytest.raises(ReidError, match="model must be a fitted model, got 'twon'; did you mean 'town'"):
+    with pytest.raises(
+        ReidError, match="model must be a fitted model, got 'twon'; did you mean 'town'"
+    ):
         ANY.cell_probability("twon", "age")
     with pytest.raises(TypeError, match="missing a required argument: 'population'"):
         ANY.uniqueness_xi("town")
 
 
 @pytest.mark.parametrize("sample", ["ignored", "known"])
-def test_scores_stand_beside_every_record(spark: "SparkSession", scored: pl.DataFrame, sample: str) -> None:
+def test_scores_stand_beside_every_record(
+    spark: "SparkSession", scored: pl.DataFrame, sample: str
+) -> None:
     found = by_spark(spark, "score_records", [scored], "town", 5000.0, sample=sample)
     same(found, by_polars("score_records", scored, "town", 5000.0, sample=sample))
     with pytest.raises(
-        ReidError, match=r"no column that is named as a score \(class_size, .*\), got 'Class_Size'; rename it"
+        ReidError,
+        match=r"no column that is named as a score \(class_size, .*\), got 'Class_Size'; rename it",
     ):
         rs.score_records(to_spark(spark, scored).withColumn("Class_Size", F.lit(1)), "town", 10)
-    with pytest.raises(ReidError, match="columns of the model must be columns of the table, got 'grade'"):
+    with pytest.raises(
+        ReidError, match="columns of the model must be columns of the table, got 'grade'"
+    ):
         rs.score_records(to_spark(spark, scored).drop("grade"), "town", 10)
 
 

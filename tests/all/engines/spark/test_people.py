@@ -43,7 +43,9 @@ def classes(frame: pl.DataFrame) -> dict[tuple[Any, ...], set[Any]]:
 @pytest.mark.spark_defaults
 def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     people = classes(VISITS)
-    sized = rows_of(rs.equivalence_class_size(to_spark(spark, VISITS), *QI, name="k", entity="person"))
+    sized = rows_of(
+        rs.equivalence_class_size(to_spark(spark, VISITS), *QI, name="k", entity="person")
+    )
     assert len(sized) == len(VISITS)
     assert all(row["k"] == len(people[tuple(row[name] for name in QI)]) for row in sized)
     listed = by_spark(spark, "equivalence_classes", [VISITS], QI, entity="person")
@@ -52,8 +54,12 @@ def test_a_class_is_as_large_as_it_has_people(spark: "SparkSession") -> None:
     }
     assert sum(row["records"] for row in listed) == len(VISITS)
     by_name = rows_of(rs.equivalence_class_people(to_spark(spark, VISITS), "person", *QI, name="k"))
-    assert sorted((row["id"], row["k"]) for row in by_name) == sorted((row["id"], row["k"]) for row in sized)
-    with pytest.raises(ReidError, match="entity must be the column that identifies people, got NULL"):
+    assert sorted((row["id"], row["k"]) for row in by_name) == sorted(
+        (row["id"], row["k"]) for row in sized
+    )
+    with pytest.raises(
+        ReidError, match="entity must be the column that identifies people, got NULL"
+    ):
         ANY.equivalence_class_people(to_spark(spark, VISITS), None, "age")
 
 
@@ -119,7 +125,10 @@ def test_what_classes_give_away_of_people_is_that_of_duckdb(
 
 def test_five_visits_of_a_lone_person_are_one_person(spark: "SparkSession") -> None:
     lone = pl.DataFrame(
-        {"age": [number // 5 for number in range(50)], "person": [number // 5 for number in range(50)]}
+        {
+            "age": [number // 5 for number in range(50)],
+            "person": [number // 5 for number in range(50)],
+        }
     )
     found = by_spark(spark, "risk_summary", [lone], ["age"], entity="person")[0]
     assert (found["k"], found["records"], found["unique_records"]) == (1, 10, 10)
@@ -181,7 +190,9 @@ def test_very_many_subsets_are_counted_on_the_driver_alike(
 
 
 NUMBER = pl.col("person").str.slice(1).cast(pl.Int64)
-STEADY = VISITS.drop_nulls("person").with_columns((NUMBER % 5).alias("age"), (NUMBER % 3).alias("zip"))
+STEADY = VISITS.drop_nulls("person").with_columns(
+    (NUMBER % 5).alias("age"), (NUMBER % 3).alias("zip")
+)
 SCENARIO = """{"population": 1000, "groups": [{"columns": ["age"], "probability": 0.5},
   {"columns": ["zip"], "probability": 0.3}]}"""
 

@@ -66,7 +66,9 @@ def test_a_value_that_is_no_finite_number_is_refused(
     spark: "SparkSession", value: str, entity: str | None
 ) -> None:
     frame = people(0).with_columns(cost=pl.lit(value))
-    with pytest.raises(ReidError, match="value must be a column of finite numbers, got another value"):
+    with pytest.raises(
+        ReidError, match="value must be a column of finite numbers, got another value"
+    ):
         rs.safe_table(to_spark(spark, frame), BY, value="cost", entity=entity)
 
 

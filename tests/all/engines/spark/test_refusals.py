@@ -27,7 +27,9 @@ SETTING = "spark.reid_sql.maxCollectedValues"
 def people(spark: "SparkSession") -> "DataFrame":
     return to_spark(
         spark,
-        pl.DataFrame({"Age": [20, 20, 30], "sex": ["F", "F", None], "a.`b": [1, 1, 2], "id": [1, 2, 3]}),
+        pl.DataFrame(
+            {"Age": [20, 20, 30], "sex": ["F", "F", None], "a.`b": [1, 1, 2], "id": [1, 2, 3]}
+        ),
     )
 
 
@@ -38,14 +40,18 @@ def narrow(spark: "SparkSession") -> "Iterator[None]":
     spark.conf.unset(SETTING)
 
 
-def test_names_differ_by_case_only_where_spark_says_so(spark: "SparkSession", people: "DataFrame") -> None:
+def test_names_differ_by_case_only_where_spark_says_so(
+    spark: "SparkSession", people: "DataFrame"
+) -> None:
     assert rows_of(rs.risk_summary(people, ["AGE", "a.`B"]))[0]["classes"] == 2
     assert rs.equivalence_classes(people, ["AGE"]).columns[0] == "AGE"
     with pytest.raises(ReidError, match="quasi-identifiers must be distinct, got 'Age' twice"):
         rs.risk_summary(people, ["AGE", "age"])
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:
-        with pytest.raises(ReidError, match="must be columns of the table, got 'AGE'; did you mean 'Age'"):
+        with pytest.raises(
+            ReidError, match="must be columns of the table, got 'AGE'; did you mean 'Age'"
+        ):
             rs.risk_summary(people, ["AGE"])
     finally:
         spark.conf.unset("spark.sql.caseSensitive")
@@ -71,9 +77,12 @@ UNLIKE = [
 
 
 @pytest.mark.parametrize("kind", UNLIKE)
-def test_types_that_engines_compare_differently_are_refused(spark: "SparkSession", kind: str) -> None:
+def test_types_that_engines_compare_differently_are_refused(
+    spark: "SparkSession", kind: str
+) -> None:
     with pytest.raises(
-        ReidError, match=r"must be of types that can be compared, got 'x' of type .*; cast it first, a map to"
+        ReidError,
+        match=r"must be of types that can be compared, got 'x' of type .*; cast it first, a map to",
     ):
         rs.class_size_histogram(spark.sql(f"SELECT {kind} AS x"), ["x"])
 
@@ -87,32 +96,40 @@ REFUSED: dict[str, Any] = {
     ),
     "quasi-identifiers must name 1 to 64 columns, got 0": lambda t: rs.risk_summary(t, []),
     "quasi-identifiers must name 1 to 64 columns, got 0; pass": rs.equivalence_class_size,
-    "threshold must be a risk between 0 and 1, got 2": lambda t: rs.risk_summary(t, ["Age"], threshold=2),
-    "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean": lambda t: ANY.risk_summary(
-        t, ["Age"], nulls="dorp"
+    "threshold must be a risk between 0 and 1, got 2": lambda t: rs.risk_summary(
+        t, ["Age"], threshold=2
+    ),
+    "nulls must be one of 'value', 'wildcard', 'drop', got 'dorp'; did you mean": lambda t: (
+        ANY.risk_summary(t, ["Age"], nulls="dorp")
     ),
     "tbl must be a Spark DataFrame, got list; pass spark.table('name')": lambda _: ANY.risk_summary(
         [1], ["Age"]
     ),
-    "name must not be a column of the table, got 'SEX'; pass another": lambda t: rs.equivalence_class_size(
-        t, "Age", name="SEX"
+    "name must not be a column of the table, got 'SEX'; pass another": lambda t: (
+        rs.equivalence_class_size(t, "Age", name="SEX")
     ),
-    "the table must contain at least one record, got 0": lambda t: rs.risk_summary(t.limit(0), ["Age"]),
+    "the table must contain at least one record, got 0": lambda t: rs.risk_summary(
+        t.limit(0), ["Age"]
+    ),
     "key must name the column that distinguishes records, got None: a Spark table has no order; pass "
     "key='id'": lambda t: rs.adversary_risk(
         t, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
     ),
     "columns of the scenario must be columns of the table, got 'idd'; did you mean 'id'?": lambda t: (
-        rs.adversary_summary(t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]})
+        rs.adversary_summary(
+            t, {"population": 9, "groups": [{"columns": ["idd"], "probability": 0.5}]}
+        )
     ),
     "quasi-identifiers and sensitive must be distinct, got 'Age' twice": lambda t: rs.t_closeness(
         t, ["age"], "AGE"
     ),
-    "must contain 'sex' as the same type, got string and bigint; cast one": lambda t: rs.journalist_risk(
-        t, t.selectExpr("id AS sex"), ["sex"]
+    "must contain 'sex' as the same type, got string and bigint; cast one": lambda t: (
+        rs.journalist_risk(t, t.selectExpr("id AS sex"), ["sex"])
     ),
     "the number of subsets of the columns must be at most 10000000": lambda t: rs.attribute_risk(
-        t.selectExpr(*(f"id AS c{place}" for place in range(40))), [f"c{place}" for place in range(40)], 7
+        t.selectExpr(*(f"id AS c{place}" for place in range(40))),
+        [f"c{place}" for place in range(40)],
+        7,
     ),
 }
 
@@ -125,7 +142,9 @@ def test_bad_input_is_refused_in_one_sentence(people: "DataFrame", sentence: str
 
 
 def test_a_population_may_hold_other_numbers(people: "DataFrame") -> None:
-    wider = people.selectExpr("CAST(Age AS DOUBLE) AS age").union(people.selectExpr("CAST(Age AS DOUBLE)"))
+    wider = people.selectExpr("CAST(Age AS DOUBLE) AS age").union(
+        people.selectExpr("CAST(Age AS DOUBLE)")
+    )
     found = rows_of(rs.journalist_risk(people, wider, ["Age"]))[0]
     assert (found["k"], found["uncovered_records"]) == (2, 0)
 
@@ -140,15 +159,21 @@ def test_no_more_comes_to_the_driver_than_is_stated(spark: "SparkSession") -> No
         r"spark.reid_sql.maxColl"
     )
     with pytest.raises(
-        ReidError, match=f"the distinct records that the driver answers from must be at most 6 {refused}"
+        ReidError,
+        match=f"the distinct records that the driver answers from must be at most 6 {refused}",
     ):
         rs.risk_summary(table, ["id"], nulls="wildcard")
     with pytest.raises(
-        ReidError, match=f"the distinct records that the driver answers from must be at most 6 {refused}"
+        ReidError,
+        match=f"the distinct records that the driver answers from must be at most 6 {refused}",
     ):
-        rs.adversary_summary(table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]})
+        rs.adversary_summary(
+            table, {"population": 9, "groups": [{"columns": ["id"], "probability": 0.5}]}
+        )
     spark.conf.set(SETTING, "many")
-    with pytest.raises(ReidError, match=f"{SETTING} must be a whole number of at least 1, got 'many'"):
+    with pytest.raises(
+        ReidError, match=f"{SETTING} must be a whole number of at least 1, got 'many'"
+    ):
         rs.risk_summary(table, ["half"])
 
 

@@ -66,10 +66,18 @@ def test_what_all_releases_reveal_is_that_of_duckdb(spark: "SparkSession") -> No
 @pytest.mark.parametrize(
     ("second", "options", "words"),
     [
-        (month(0).cast({"id": pl.String}), {"key": "id"}, "key must have the same type in both tables"),
+        (
+            month(0).cast({"id": pl.String}),
+            {"key": "id"},
+            "key must have the same type in both tables",
+        ),
         (month(0), {"key": "person"}, "key must differ between records"),
         (month(0).drop("zip"), {}, "must be columns of the second release, got 'zip'"),
-        (month(0).cast({"size": pl.String}), {}, "must have the same types in both tables, got 'size' as"),
+        (
+            month(0).cast({"size": pl.String}),
+            {},
+            "must have the same types in both tables, got 'size' as",
+        ),
         (month(0), {"entity": "zip"}, "entity must not be a quasi-identifier, got 'zip'"),
         (month(0).head(0), {}, "second must contain at least one record, got 0"),
     ],

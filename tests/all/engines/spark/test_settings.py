@@ -84,7 +84,10 @@ QUESTIONS: dict[str, tuple[str, Any]] = {
     "attribute_risk": (f"t, {QI}", lambda t: rs.attribute_risk(t, QI)),
     "journalist_risk": (f"t, t, {QI}", lambda t: rs.journalist_risk(t, t, QI, nulls="drop")),
     "adversary_risk": ("t, ?, key := 'id'", lambda t: rs.adversary_risk(t, SCENARIO, key="id")),
-    "loglinear_risk": (f"t, {QI}, 0.5, key := 'id'", lambda t: rs.loglinear_risk(t, QI, 0.5, key="id")),
+    "loglinear_risk": (
+        f"t, {QI}, 0.5, key := 'id'",
+        lambda t: rs.loglinear_risk(t, QI, 0.5, key="id"),
+    ),
     "sparse_correctness_curve": (
         "t, 'person', 'zip'",
         lambda t: rs.sparse_correctness_curve(t, "person", "zip"),
@@ -100,7 +103,8 @@ def test_no_setting_changes_a_count(spark: "SparkSession", name: str) -> None:
             rows = keys(PEOPLE.select(columns))
             sizes = class_sizes(rows, rows, "value")
             sized = sorted(
-                rows_of(rs.equivalence_class_size(table, *columns, name="k")), key=lambda row: row["id"]
+                rows_of(rs.equivalence_class_size(table, *columns, name="k")),
+                key=lambda row: row["id"],
             )
             assert [row["k"] for row in sized] == sizes
             found = rows_of(rs.risk_summary(table, columns))[0]
@@ -155,6 +159,7 @@ def test_instants_have_no_text_that_a_copula_could_tell_them_by(spark: "SparkSes
         texts = rows_of(table.selectExpr("CAST(seen AS STRING) AS text").distinct())
         assert len(texts) == 2  # the hour that is repeated, and NULL: two instants have one text
         with pytest.raises(
-            ReidError, match="must contain numbers, texts or other plain values on Spark, got 'seen'"
+            ReidError,
+            match="must contain numbers, texts or other plain values on Spark, got 'seen'",
         ):
             rs.fit_copula("instants", table, ["seen", "sex"])

@@ -68,8 +68,12 @@ def test_individual_risk_is_the_same(spark: "SparkSession", options: dict[str, A
         same(found, answer)
 
 
-def test_lists_and_bytes_have_the_figures_of_the_values_that_they_are_made_of(town: "DataFrame") -> None:
-    lists = town.selectExpr("array(age, age % 2) AS pair", "encode(CAST(age AS STRING), 'UTF-8') AS raw")
+def test_lists_and_bytes_have_the_figures_of_the_values_that_they_are_made_of(
+    town: "DataFrame",
+) -> None:
+    lists = town.selectExpr(
+        "array(age, age % 2) AS pair", "encode(CAST(age AS STRING), 'UTF-8') AS raw"
+    )
     expected = by_duckdb("FROM population_uniqueness(t, ['age'], 3000, method := 'copula')", t=TOWN)
     for column in ("pair", "raw"):
         same(rows_of(rs.population_uniqueness(lists, [column], 3000, method="copula")), expected)
@@ -102,12 +106,15 @@ def town(spark: "SparkSession") -> "DataFrame":
 @pytest.mark.parametrize("weight", ["CAST(NULL AS INT)", "age - 20", "'many'", "DATE '2020-01-01'"])
 def test_weights_that_are_no_numbers_above_0_are_refused(town: "DataFrame", weight: str) -> None:
     with pytest.raises(ReidError, match=BAD_WEIGHT):
-        rs.individual_risk(town.selectExpr("id", "age", f"{weight} AS bad"), ["age"], "bad", key="id")
+        rs.individual_risk(
+            town.selectExpr("id", "age", f"{weight} AS bad"), ["age"], "bad", key="id"
+        )
 
 
 def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
     with pytest.raises(
-        ReidError, match="quasi-identifiers, weight and key must be columns of the table, got 'idd'; did you"
+        ReidError,
+        match="quasi-identifiers, weight and key must be columns of the table, got 'idd'; did you",
     ):
         rs.loglinear_risk(town, ["age"], 0.5, key="idd")
     with pytest.raises(
@@ -115,7 +122,9 @@ def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
         match="quasi-identifiers, weight and key must be columns of the table, got 'weigt'; did you",
     ):
         rs.individual_risk(town, ["age"], "weigt", key="id")
-    with pytest.raises(ReidError, match="key must name the column that distinguishes records, got None"):
+    with pytest.raises(
+        ReidError, match="key must name the column that distinguishes records, got None"
+    ):
         rs.loglinear_risk(town, ["age"], 0.5)
     nobody = "the table must contain at least one record, got 0"
     with pytest.raises(ReidError, match=nobody):
@@ -124,12 +133,15 @@ def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
         rs.loglinear_risk(town.limit(0), ["age"], 0.5, key="id")
 
 
-def test_no_more_counts_come_to_the_driver_than_stated(spark: "SparkSession", town: "DataFrame") -> None:
+def test_no_more_counts_come_to_the_driver_than_stated(
+    spark: "SparkSession", town: "DataFrame"
+) -> None:
     setting = "spark.reid_sql.maxCollectedValues"
     spark.conf.set(setting, "20")
     try:
         with pytest.raises(
-            ReidError, match=r"the counts of the distinct records must be at most 5 rows, .* got more"
+            ReidError,
+            match=r"the counts of the distinct records must be at most 5 rows, .* got more",
         ):
             rs.individual_risk(town, ["age", "a.`b"], key="id")
     finally:

@@ -29,7 +29,9 @@ def test_no_more_records_come_to_the_driver_than_stated(spark: "SparkSession") -
     setting = "spark.reid_sql.maxCollectedValues"
     spark.conf.set(setting, "50")
     try:
-        with pytest.raises(ReidError, match=r"that the driver answers from must be at most \d+ rows"):
+        with pytest.raises(
+            ReidError, match=r"that the driver answers from must be at most \d+ rows"
+        ):
             rs.validate_risk(to_spark(spark, TOWN), QI)
     finally:
         spark.conf.unset(setting)

@@ -21,7 +21,10 @@ def test_birth_sex_and_place_are_estimated_on_either_side_of_the_most_pairs(reco
     sample = rng.permutation(people)[:records]
     day = np.datetime64("1940-01-01")
     columns = {"born": (day + born[sample]).astype(str).tolist()}
-    columns |= {"sex": sex[sample].astype(str).tolist(), "place": [f"p{code}" for code in place[sample]]}
+    columns |= {
+        "sex": sex[sample].astype(str).tolist(),
+        "place": [f"p{code}" for code in place[sample]],
+    }
     pairs = len(set(zip(columns["born"], columns["place"], strict=True)))
     assert (pairs > MAX_COMBINATIONS) == (records > 20_000)
     con = duckdb.connect()

@@ -12,7 +12,12 @@ from tests.models.population.test_classical_estimators import by_gammas
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("columns", "population", "unique"),
-    [(FEW, 325_610, 41.58), (FEW, 3_256_100, 66.51), (MORE, 325_610, 10_195.2), (MORE, 3_256_100, 47_097.9)],
+    [
+        (FEW, 325_610, 41.58),
+        (FEW, 3_256_100, 66.51),
+        (MORE, 325_610, 10_195.2),
+        (MORE, 3_256_100, 47_097.9),
+    ],
 )
 def test_the_figures_of_arx(
     con: duckdb.DuckDBPyConnection, adult: str, columns: list[str], population: int, unique: float

@@ -16,7 +16,9 @@ from tests.histograms import FEW, MORE, of_adult
 def test_the_figures_of_arx(
     con: duckdb.DuckDBPyConnection, adult: str, columns: list[str], population: float, unique: float
 ) -> None:
-    found = pitman.pitman_uniqueness(of_adult(con, adult, columns), population, "asymptotic").uniqueness
+    found = pitman.pitman_uniqueness(
+        of_adult(con, adult, columns), population, "asymptotic"
+    ).uniqueness
     assert found is not None
     assert found * population == pytest.approx(unique, rel=5e-5)
 

@@ -31,16 +31,20 @@ def test_each_method_gives_a_share_or_a_reason(classes: dict[int, int], growth: 
         assert 0 <= row.uniqueness <= 1
         assert row.unique_records == pytest.approx(row.uniqueness * records * growth)
         assert (
-            row.uniqueness <= sampled * (1 + 1e-9) or classical_estimators.STATUS_EXCEEDS_BOUND in row.status
+            row.uniqueness <= sampled * (1 + 1e-9)
+            or classical_estimators.STATUS_EXCEEDS_BOUND in row.status
         )
-        assert row.status != "ok"  # an interval of the people alone was measured to hold what it says
+        # an interval of the people alone was measured to hold what it says
+        assert row.status != "ok"
         if row.uniqueness_low is not None and row.uniqueness_high is not None:
             assert row.uniqueness_low - 1e-12 <= row.uniqueness <= row.uniqueness_high + 1e-12
 
 
 def test_a_thousand_million_records_of_eight_thousand_million_people() -> None:
     whole = huge()
-    given_sample = UniquenessEvidence(whole.class_size, np.log(whole.class_size * 0.9), whole.classes)
+    given_sample = UniquenessEvidence(
+        whole.class_size, np.log(whole.class_size * 0.9), whole.classes
+    )
     with np.errstate(all="raise", under="ignore"):
         rows = estimate_by_methods(given_sample, 8e9)
     # They need the pairs of values.

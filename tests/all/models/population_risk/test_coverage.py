@@ -15,7 +15,9 @@ OTHERS = tuple(kind for kind in peculiar.KINDS if kind not in KEYS)
 PEOPLE = 20_000
 
 
-def answers(kinds: tuple[str, ...], records: int, seed: int) -> Iterator[tuple[PopulationRisk, float]]:
+def answers(
+    kinds: tuple[str, ...], records: int, seed: int
+) -> Iterator[tuple[PopulationRisk, float]]:
     for kind in kinds:
         rng = np.random.default_rng([seed, *kind.encode()])
         table = coded(peculiar.KINDS[kind](rng, PEOPLE))

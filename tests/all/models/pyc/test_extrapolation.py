@@ -29,7 +29,9 @@ points = st.lists(
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(METHODS), points)
-def test_any_points_give_shares_that_never_rise(method: str, points: list[tuple[float, float]]) -> None:
+def test_any_points_give_shares_that_never_rise(
+    method: str, points: list[tuple[float, float]]
+) -> None:
     sizes, kappa = np.array(sorted(points)).T
     found = extrapolate(sizes, kappa, PEOPLE, method)
     assert (np.diff(found.correctness) <= 1e-12).all()
@@ -38,5 +40,6 @@ def test_any_points_give_shares_that_never_rise(method: str, points: list[tuple[
     if (np.diff(kappa) < 0).all():
         assert (found.correctness[sizes[-1] <= PEOPLE] <= kappa[-1]).all()
         assert (
-            found.correctness[kappa[-1] * PEOPLE >= 1] * PEOPLE[kappa[-1] * PEOPLE >= 1] >= 1 - 1e-12
+            found.correctness[kappa[-1] * PEOPLE >= 1] * PEOPLE[kappa[-1] * PEOPLE >= 1]
+            >= 1 - 1e-12
         ).all()

@@ -53,12 +53,18 @@ def test_every_partition_of_a_few_people_counted_one_by_one(d: str, alpha: str) 
     discount, concentration = Fraction(d), Fraction(alpha)
     entropy, tail = entropy_and_tail(float(discount), float(concentration))
     for n in range(1, 9):
-        chances = [(sizes, partition_probability(sizes, discount, concentration)) for sizes in partitions(n)]
+        chances = [
+            (sizes, partition_probability(sizes, discount, concentration))
+            for sizes in partitions(n)
+        ]
         assert sum(chance for _, chance in chances) == 1
         classes = sum(len(sizes) * chance for sizes, chance in chances) / n
         assert correctness(entropy, tail, n) == pytest.approx(float(classes), rel=1e-9)
         for k in range(1, 11):
-            below = sum(sum(size for size in sizes if size < k) * chance for sizes, chance in chances) / n
+            below = (
+                sum(sum(size for size in sizes if size < k) * chance for sizes, chance in chances)
+                / n
+            )
             assert k_violation(entropy, tail, n, k) == pytest.approx(float(below), rel=1e-9)
         alone = sum(sizes.count(1) * chance for sizes, chance in chances) / n
         assert uniqueness(entropy, tail, n) == pytest.approx(float(alone), rel=1e-9)
@@ -74,6 +80,6 @@ def test_parameters_solve_equation_2(entropy: float, tail: float) -> None:
             assert discount == pytest.approx(
                 float(d), rel=1e-12, abs=2e-323
             )  # the smallest doubles have no digits
-            assert [float(value) for value in entropy_and_tail(discount, concentration)] == pytest.approx(
-                [entropy, tail], rel=1e-11
-            )
+            assert [
+                float(value) for value in entropy_and_tail(discount, concentration)
+            ] == pytest.approx([entropy, tail], rel=1e-11)

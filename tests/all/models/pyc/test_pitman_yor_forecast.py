@@ -14,7 +14,8 @@ def test_intervals_hold_what_the_population_turns_out_to_be(d: float, alpha: flo
     runs, contained = 12, np.zeros(3)
     for seed in range(runs):
         whole = population(d, alpha, 10_000, seed)
-        first = np.bincount(whole.labels[:1_000])  # arrivals are exchangeable: the first are a random sample
+        # arrivals are exchangeable: the first are a random sample
+        first = np.bincount(whole.labels[:1_000])
         row = forecast_pitman_yor(histogram_of(first), [10_000], prior="flat")[0]
         sizes = whole.sizes
         contained += [

@@ -13,6 +13,10 @@ def test_a_generator_of_single_columns_reveals_nobody_and_copies_are_found() -> 
     attacks = audit(used, made, holdout).filter(pl.col("attack").is_in(JUDGED))
     assert attacks.filter(pl.col("low") > 0).is_empty()
     leaky = pl.concat([made[450:], used[:450]])
-    found = audit(used, leaky, holdout).filter((pl.col("attack").is_in(JUDGED)) & (pl.col("low") > 0))
+    found = audit(used, leaky, holdout).filter(
+        (pl.col("attack").is_in(JUDGED)) & (pl.col("low") > 0)
+    )
     assert set(found["attack"]) == set(JUDGED)
-    assert {"share", "precision"} <= set(found.filter(pl.col("attack") == "strongest_inference")["figure"])
+    assert {"share", "precision"} <= set(
+        found.filter(pl.col("attack") == "strongest_inference")["figure"]
+    )

@@ -23,14 +23,17 @@ def test_intervals_contain_0_where_nothing_was_copied() -> None:
 
         def draw() -> list[Row]:
             return [
-                (rng.choice("abcd"), rng.randrange(30), rng.randrange(9), rng.choice("xy")) for _ in range(60)
+                (rng.choice("abcd"), rng.randrange(30), rng.randrange(9), rng.choice("xy"))
+                for _ in range(60)
             ]
 
         tables = encode(draw(), draw(), draw()).in_order()
         singled += held(list(single_out(tables, np.random.default_rng(seed)))[1])
         some = draw_people(tables, 60, np.random.default_rng(seed))
         linked += held(
-            next(iter(attack_by_nearest_records(tables, some, np.random.default_rng(0), (0.0, 1.0))))
+            next(
+                iter(attack_by_nearest_records(tables, some, np.random.default_rng(0), (0.0, 1.0)))
+            )
         )
     assert singled >= 52
     assert linked >= 52
@@ -43,7 +46,9 @@ def test_attackers_who_abstain_find_no_leak_where_nothing_was_copied() -> None:
 
         def draw() -> list[Row]:
             kinds = [(rng.randrange(4), rng.randrange(20), rng.randrange(30)) for _ in range(200)]
-            return [(a, b, c, str(a if rng.random() < 0.8 else rng.randrange(6))) for a, b, c in kinds]
+            return [
+                (a, b, c, str(a if rng.random() < 0.8 else rng.randrange(6))) for a, b, c in kinds
+            ]
 
         tables = encode(draw(), draw(), draw(), [False] * 4).in_order()
         people = draw_people(tables, 1000, np.random.default_rng(seed))
