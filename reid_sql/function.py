@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.errors import UnknownNameError, UnknownParameterError
+from reid_sql.errors import UnknownParameterError
 from reid_sql.parameters import (
     DRAWN,
     MODEL,
@@ -152,8 +152,6 @@ class Function:
     # whether `entity` first makes its table one of a row per person
     one_row_per_person: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
-    # calls by its old names, and what to write now
-    former: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()  # further names that answer alike
 
     @property
@@ -263,15 +261,6 @@ def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
     return next((each.name for each in functions.values() if name in each.also), name)
 
 
-def refuse_former_name(name: str, functions: Mapping[str, Function]) -> None:
-    """Refuse a name that a function had in the last release, with its new name and what to write now."""
-    for declared in functions.values():
-        for call, remedy in declared.former.items():
-            if name == call.partition("(")[0]:
-                rule = f"the function must be called {declared.name}, got its former name {name}"
-                raise UnknownNameError(f"{rule}; {remedy}")
-
-
 def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
     """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
     rule = f"{declared.name} must be called without {name}, got {list_text(value)}"
@@ -361,9 +350,7 @@ def model_function(*, question: Question, source: str) -> Callable[[Body], Body]
     return declare
 
 
-def scored_function(
-    *, question: Question, source: str, former: Mapping[str, str] | None = None
-) -> Callable[[Body], Body]:
+def scored_function(*, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
@@ -373,7 +360,7 @@ def scored_function(
     def declare(body: Body) -> Body:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
         shape = (body.__name__, Answer.SCORED_TABLE, parameters, _columns(body))
-        _add(Function(*shape, question, source, body, models=True, former=former or {}))
+        _add(Function(*shape, question, source, body, models=True))
         return body
 
     return declare
@@ -411,7 +398,6 @@ def table_function(
     one_row_per_person: bool = False,
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
-    former: Mapping[str, str] | None = None,
     also: tuple[str, ...] = (),
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
@@ -426,7 +412,7 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why it lacks `entity` or `by`, `former` old calls, `also` which other names it has.
+    explains by parameter why it lacks `entity` or `by`, `also` which other names it has.
     """
 
     def declare(body: Body) -> Body:
@@ -445,7 +431,6 @@ def table_function(
             absences or {},
             one_row_per_person,
             reasons or {},
-            former or {},
         )
         _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more, also))
         return body

@@ -281,8 +281,6 @@ def add_safe(parser: Parser) -> None:
     parser.option("--published", words, "FILE", action="append", default=[])
     words = "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first"
     parser.option("--risk-appetite", words, "FILE.yaml")
-    words = "write the counts and what is unsafe as results of ACRO, for an output checker"
-    parser.option("--acro", words, "FOLDER")
     add_nulls(parser, "")
 
 

@@ -25,10 +25,10 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import Columns, quoted, sql_literal, sql_text
+from reid_sql.parameters import Columns, quoted, sql_text
 from reid_sql.reductions.tables import SAFE_CELLS
 from reid_sql.scenarios import scenario
-from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
+from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked, open_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -276,15 +276,6 @@ def run_safe(options: argparse.Namespace) -> int:
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
-    if options.acro is not None:
-        asked = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
-        call_text = f"safe_table(..., {sql_literal(table.columns)}, {asked})"
-        written = write_results(options.acro, rows, table.columns, call_text)
-        notes.append(f"Written for an output checker: {written}.")
-        unsafe = shows_unsafe(rows)
-        notes.append(
-            "The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone."
-        )
     page = {"cells": rows}
     print_answer(
         options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
