@@ -231,6 +231,19 @@ def has_small_counts(
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
+def shows_diversity(variant: str | None, values: float, k: int | None) -> bool:
+    """Whether the number of sensitive values of a class may be shown where some values have few records.
+
+    Of l values in the smallest class, of k records, one has at most k/l records: where that is a single one,
+    l tells of a person. That a class has one value tells of nobody but the class. Entropy and recursive l
+    are not shown: each of their digits hangs on the counts.
+
+    >>> [shows_diversity(*each) for each in (("distinct", 3, 12), ("distinct", 7, 12), ("entropy", 3, 12))]
+    [True, False, False]
+    """
+    return variant == "distinct" and (values <= 1 or (k is not None and 2 * values <= k))
+
+
 def is_small(count: int, below: int) -> bool:
     """Whether a count is masked: 0 counts no one."""
     return 0 < count < below

@@ -48,6 +48,10 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
+def _smallest_class(rows: Sequence[Row]) -> int:
+    return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
+
+
 class Release:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
@@ -65,6 +69,7 @@ class Release:
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
+        self._rarest_values: dict[Any, dict[int, int]] = {}
         self._answers: dict[Any, Answers] = {}
 
     @property
@@ -217,6 +222,20 @@ class Release:
         given = {"nulls": self.table.nulls, "entity": self.table.entity}
         answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
+
+    def rarest_value(self, check: Check, group: Group) -> int:
+        """Return how many records, or people, the rarest sensitive value of any class has; 0 without any."""
+        columns = (*check.counted, str(check.sensitive))
+        counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
+        function = declared()["class_size_histogram"]
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        if not counted:
+            answers = self._call_by_group(function, columns, given, check.by)
+            counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
+        if group.place not in counted:
+            rows = self.engine.call(function, columns, given, check.by, group)
+            counted[group.place] = _smallest_class(rows)
+        return counted[group.place]
 
     def _call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
