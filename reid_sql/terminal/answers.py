@@ -110,7 +110,15 @@ CELLS_DETERMINED: Final = (
     "finer cells repeat that a category has one category of another column alone (determined)."
 )
 # statuses that words follow
-HIDDEN_OR_MOVED: Final = ("primary", "secondary", "rounded", "beyond_base")
+HIDDEN_OR_MOVED: Final = ("primary", "secondary", "unprotected", "rounded", "beyond_base")
+UNSAFE: Final = "unsafe"
+UNPROTECTED: Final = "unprotected"
+BEYOND_BASE: Final = "beyond_base"
+REMEDY_UNSAFE: Final = "figures are in this file: do not publish it, or add --suppress secondary."
+CELLS_UNPROTECTED: Final = (
+    "unsafe cells are unprotected: they follow from --published tables, or nothing is left to hide."
+)
+CELLS_BEYOND_BASE: Final = "counts are a base or more from their true values."
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
@@ -140,7 +148,7 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         ]
         table.add_row(*map(Text, cells), *(Text(_shown_figure(row[name])) for name in SHOWN))
     counts = Counter(row["status"] for row in rows)
-    unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
+    unsafe = sum(map(is_unsafe, rows))
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
     hidden = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
     words = "".join(f", {number:,} {word.replace('_', ' ')}" for word, number in hidden.items())
@@ -152,6 +160,32 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         *([Text(f"{determined:,} {CELLS_DETERMINED}", style="yellow")] if determined else []),
         *(Text(line, style="dim") for line in [*more, *([NOT_PUBLISHED] if hidden else [])]),
     )
+
+
+def is_unsafe(row: Mapping[str, Any]) -> bool:
+    """Whether a cell breaks a rule by which it could not be published."""
+    return bool({*row["unsafe"]} - {DETERMINED})
+
+
+def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: bool) -> list[str]:
+    """Say what of a file of cells must not be published, or what its publishable columns cannot say.
+
+    >>> cell = {"unsafe": ["few_people"], "status": "unsafe", "records": 3}
+    >>> describe_publication([cell], is_publishable=False)
+    ['1 cell is unsafe, and its figures are in this file: do not publish it, or add --suppress secondary.']
+    """
+    counts = Counter(row["status"] for row in rows)
+    shown = sum(is_unsafe(row) and row["status"] == UNSAFE for row in rows)
+    sentences = []
+    if shown:
+        are = "cell is unsafe, and its" if shown == 1 else "cells are unsafe, and their"
+        sentences.append(f"{shown:,} {are} {REMEDY_UNSAFE}")
+    if counts[UNPROTECTED]:
+        sentences.append(f"{counts[UNPROTECTED]:,} {CELLS_UNPROTECTED}")
+    if counts[BEYOND_BASE]:
+        sentences.append(f"{counts[BEYOND_BASE]:,} {CELLS_BEYOND_BASE}")
+    is_open = any(counts[word] for word in HIDDEN_OR_MOVED) and not is_publishable
+    return [*sentences, *([NOT_PUBLISHED] if is_open else [])]
 
 
 def _shown_category(value: Any) -> str:  # noqa: ANN401 - of a column of any type
