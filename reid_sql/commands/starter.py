@@ -1,6 +1,7 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -160,7 +161,7 @@ class Starter:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
             rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {file}")
+            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
         """Write the policy, which lies at the path."""
