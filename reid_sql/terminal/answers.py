@@ -359,10 +359,73 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
     return Group(
         table,
         "",
-        Text(describe_membership(rows), style="bold"),
+        Text(describe_audit(rows), style="bold"),
         *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
+
+
+# What an attack is right about; another one is named by its name.
+RIGHT_ABOUT: Final[Mapping[str, str]] = {
+    "exact_presence": "Copies of the records of {} are in the synthetic table",
+    "copied_records": "The records of {} were copied into the synthetic table",
+    "replicated_uniques": "The values of {} are unique, and in the synthetic table once",
+    "linkability": "The synthetic table links two halves of the records of {}",
+    "disclosive_correct": "The synthetic table gives away {column} of {}",
+    "inference": "The synthetic table lets an attacker guess {column} of {}",
+    "sure_inference": "An attacker who is sure infers {column} of {}",
+    "strongest_inference": "An attacker who is sure infers {column} of {}",
+}
+OF_PEOPLE: Final = ("share", "weighted_share", "true_positives")
+
+
+EQUAL_RECORDS: Final = "of the people have an equal record in it, copied or by chance."
+
+
+def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
+    """State the greatest harm in people, then the result of the strongest attack on membership.
+
+    Of the shares of people, it is the one that exceeds its control most, by the lower end. One of many
+    figures exceeds it by chance: where no attack on membership does, whose interval allows for that, the
+    excess is twice as far from 0 as its interval asks.
+
+    >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
+    >>> every = [each | {"status": "ok", "column_name": None} for each in (copies, membership | {"low": 0.05})]
+    >>> describe_audit(every).partition(" (at least")[0]
+    'Copies of the records of 20.0 %'
+    """
+    membership = describe_membership(rows)
+    chosen = next(row for row in rows if row["attack"] == "strongest_membership")
+    is_found = (chosen["low"] or 0) > 0
+    harms = [
+        row
+        for row in rows
+        if row["figure"].startswith(OF_PEOPLE)
+        and row["attack"] != chosen["attack"]
+        and row["status"] == OK
+        and row["low"] is not None
+        and row["low"] > 0
+        and (is_found or 2 * row["low"] > row["excess"])
+    ]
+    if not harms:
+        present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
+        if chosen["excess"] is None and any(present):
+            return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
+        return membership
+    worst = max(harms, key=lambda row: (row["low"], row["excess"]))
+    return f"{_describe_harm(worst)} {membership}" if is_found else _describe_harm(worst)
+
+
+def _describe_harm(row: Mapping[str, Any]) -> str:
+    """Say in a sentence about which share of the people an attack is right, beyond its control."""
+    share = f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
+    column = str(row["column_name"]).partition(" / ")[0]
+    words = RIGHT_ABOUT.get(row["attack"])
+    if words is None:
+        figure = f"{row['attack']} ({row['figure']})".replace("_", " ")
+        return f"The synthetic table reveals {share}, by {figure}, more than of people who were not used."
+    return f"{words.format(share, column=column)}, more than of people who were not used."
 
 
 def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
