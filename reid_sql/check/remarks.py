@@ -13,7 +13,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.columns.identifiers import RepeatedColumn
-from reid_sql.models.columns.missing_value_codes import MAX_CODES_SHOWN
+from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES, list_codes
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     UNIT_VALUE,
@@ -148,13 +148,14 @@ def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Re
 
 
 def _codes_of(row: Mapping[str, Any]) -> Remark:
-    listed = ", ".join(f"'{each}'" for each in row["sentinels"][:MAX_CODES_SHOWN])
+    listed = list_codes(row["sentinels"])
     counts = [int(each) for each in row["sentinel_records"]]
     total, name = sum(counts), row["column_name"]
     others = int(row["records"]) - total
     counted = Count(total, "records have", "record has", (*counts, others), name.lower())
     looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
-    remedy = declare_missing(name, row["sentinels"])
+    codes = [code for code in row["sentinels"] if code not in STRUCTURAL_CODES]
+    remedy = declare_missing(name, codes) if codes else ""
     return remark(counted, looks, code="missing_codes", remedy=remedy)
 
 

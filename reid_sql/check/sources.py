@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES, is_listed
 from reid_sql.parameters import Choice, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
@@ -264,9 +265,13 @@ def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
     known = codes_of(codes, row["column_name"])
     numbers = {*numbers_of(known)}
+    # one by the values beside it, whose value no profile shows, is declared by a code that no list has
+    apart = STRUCTURAL_CODES if not all(map(is_listed, known)) else ()
     listed = zip(row["sentinels"], row["sentinel_records"], strict=True)
     others = [
-        each for each in listed if each[0] not in known and not numbers & {*numbers_of(each[:1])}
+        each
+        for each in listed
+        if each[0] not in (*known, *apart) and not numbers & {*numbers_of(each[:1])}
     ]
     sentinels, records = zip(*others, strict=True) if others else ((), ())
     return {**row, "sentinels": [*sentinels], "sentinel_records": [*records]}
