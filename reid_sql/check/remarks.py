@@ -13,7 +13,11 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
 from reid_sql.models.columns.identifiers import RepeatedColumn
-from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES, list_codes
+from reid_sql.models.columns.missing_value_codes import (
+    STRUCTURAL_CODES,
+    describe_spelling,
+    list_codes,
+)
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     UNIT_VALUE,
@@ -170,6 +174,14 @@ def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
     return remark(counted, words, code="missing_sensitive")
 
 
+def unused_code_remark(column: str, code: str, values: Sequence[str]) -> Remark:
+    """Return the remark on a declared code that no record has; `values` are those that are written like one."""
+    how = describe_spelling(code, values)
+    found = f"only {how}: write it as the table does" if how else "so remove it or correct it"
+    words = f"the code {toml_text(code)} that the policy declares missing occurs in no record of {column}"
+    return remark(f"{words}, {found}", code="unused_code")
+
+
 def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
     """Return the refusal of rows without a value in the column that identifies people."""
     before, after = REFUSAL_UNIDENTIFIED.format("entity", column, SPLIT, "", column).split(SPLIT)
@@ -238,6 +250,7 @@ OF_THE_GATE: Final = (
         "small_population",
         "uncounted_identifier",
         "unclear_name",
+        "unused_code",
         "view",
         "written_alike",
     ),

@@ -12,7 +12,9 @@ from reid_sql.models.columns.missing_value_codes import (
     MISSING_DAYS,
     MISSING_NUMBERS,
     NUMBER_PATTERN,
+    finite_numbers,
 )
+from reid_sql.models.columns.spelling import normal_form
 from reid_sql.sql.spelling import join_words, letters_of, select_words, word_form
 from reid_sql.sql.text import is_nan, text
 
@@ -116,3 +118,10 @@ def count_candidates(item: str, column: str, kind: str, place: int) -> str:
         FROM ({marked})"""
 
 
+def spelled_alike(value: str, codes: Sequence[str]) -> str:
+    """Test whether a text is one of the codes but for how it is written, as a word or as a number."""
+    forms = ", ".join(text(normal_form(each)) for each in codes)
+    numbers = ", ".join(map(repr, finite_numbers(codes))) or "NULL"
+    days = ", ".join(map(text, codes))
+    return f"""({join_words(letters_of(value))} IN ({forms}) OR left({value}, 10) IN ({days})
+          OR try_cast({value} AS DOUBLE) IN ({numbers}))"""

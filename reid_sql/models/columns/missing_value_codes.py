@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
-from reid_sql.models.columns.spelling import word_form
+from reid_sql.models.columns.spelling import normal_form, word_form
 
 MAX_CODES_SHOWN: Final = 5  # missing-value codes that a sentence names
 _FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
@@ -33,6 +33,34 @@ AMBIGUOUS_WORDS: Final = tuple(
 )
 CODE_WORDS: Final = (*MISSING_WORDS, *AMBIGUOUS_WORDS)
 NOBODY_WORDS: Final = tuple(dict.fromkeys([*CODE_WORDS, *_word_forms("nobody")]))
+WORDS_WITHIN_MARKS: Final = (
+    "",
+    "na",
+    "n/a",
+    "null",
+    "none",
+    "unknown",
+    "missing",
+    "blank",
+    "empty",
+    "leer",
+)
+
+
+def spellings_of_words(*sections: str) -> list[str]:
+    """The words of sections, as they are written and as they are compared, and with marks around them."""
+    words = [
+        word.lower()
+        for section in sections or ("missing", "ambiguous", "nobody")
+        for word in chain.from_iterable(_FILE[section].values())
+    ]
+    forms = [*words, *map(word_form, words)]
+    dotted = [f"{word}." for word in forms if "." in word]
+    around = ("<{}>", "({})", "[{}]", "*{}*")
+    marked = [form.format(word) for word in WORDS_WITHIN_MARKS for form in around]
+    return list(dict.fromkeys([*forms, *dotted, *marked, ".", "..", "*", "**", "***"]))
+
+
 MISSING_DAYS: Final = tuple(map(date.fromisoformat, _FILE["days"]["never"]))
 # as year, month and day are written, one behind the other or with marks between them
 _ORDERS_OF_DAY: Final = ("{0}-{1}-{2}", "{0}/{1}/{2}", "{0}.{1}.{2}", "{2}.{1}.{0}", "{2}/{1}/{0}")
@@ -273,6 +301,64 @@ def is_listed(code: str) -> bool:
         return False
 
 
+def finite_numbers(codes: Sequence[str]) -> list[float]:
+    """Return the codes that are numbers, which a column of numbers has.
+
+    >>> finite_numbers(["97", "?", "9.5", "nan"])
+    [97.0, 9.5]
+    """
+    numbers = []
+    for code in codes:
+        try:
+            number = float(code)
+        except ValueError:
+            continue
+        if isfinite(number):
+            numbers.append(number)
+    return numbers
+
+
+WRITTEN_WITH_SPACES: Final = "with spaces around it"
+WRITTEN_WITH_CAPITALS: Final = "with other capitals"
+WRITTEN_AS_NUMBER: Final = "as a number that is written otherwise"
+WRITTEN_WITH_MARKS: Final = "with other letters or marks"
+
+
+def is_written_as(code: str, value: str, *, is_number: bool) -> bool:
+    """Whether a value is this very code: a number by its size, a day whatever its time, a text by its letters."""
+    return (
+        value == code
+        or value[:10] == code
+        or (is_number and finite_numbers([code]) == finite_numbers([value]) != [])
+    )
+
+
+def describe_spelling(code: str, values: Sequence[str]) -> str:
+    """Say how values that are no code are written otherwise than it; nothing where none is like it.
+
+    >>> describe_spelling("97", ["97.0"]), describe_spelling("keine Antwort", ["Keine Antwort"])
+    ('as a number that is written otherwise', 'with other capitals')
+    """
+    tests = (
+        (WRITTEN_WITH_SPACES, lambda value: value.strip() == code.strip()),
+        (WRITTEN_WITH_CAPITALS, lambda value: value.strip().lower() == code.strip().lower()),
+        (WRITTEN_AS_NUMBER, lambda value: finite_numbers([code]) == finite_numbers([value]) != []),
+        (WRITTEN_WITH_MARKS, lambda value: normal_form(value) == normal_form(code)),
+    )
+    return next((words for words, is_one in tests if any(map(is_one, values))), "")
+
+
+def spellings_of(codes: Sequence[str]) -> list[str]:
+    """Write codes in small letters, and numbers also as decimal numbers and with a zero before them.
+
+    So a database finds them that knows no normal form.
+    """
+    small = [code.strip().lower() for code in codes]
+    numbers = [f"{number:g}" for number in finite_numbers(codes)]
+    decimals = (form.format(each) for each in numbers for form in ("{}", "{}.0", "{}.00", "0{}"))
+    return list(dict.fromkeys([*small, *decimals]))
+
+
 def show_code(code: str) -> str:
     """Write a code in a sentence: in quotes, but for one by the values beside it, whose value is not shown."""
     return code if code in STRUCTURAL_CODES else f"'{code}'"
@@ -289,9 +375,7 @@ def values_beside(row: Mapping[str, Any], values: int) -> ValuesBeside:
     high, low = ([(float(number), int(records)) for records, _, number in end] for end in pairs)
     names = ("numbers", "number_rows", "words", "word_rows", "shortest", "longest")
     counts = {name: int(row[name]) for name in names}
-    return ValuesBeside(
-        values, **counts, high=high, low=low, records=int(row["other_records"])
-    )
+    return ValuesBeside(values, **counts, high=high, low=low, records=int(row["other_records"]))
 
 
 def describe_codes(codes: Mapping[str, Sequence[MissingValueCode]]) -> dict[str, str]:
