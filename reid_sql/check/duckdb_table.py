@@ -21,11 +21,12 @@ from reid_sql.check.sources import (
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
-from reid_sql.errors import ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
 from reid_sql.sql.missing_value_codes import spelled_alike
@@ -295,6 +296,7 @@ def open_in_duckdb(
     named = columns_named(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
+    _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the named columns of a text file into a temporary table.
@@ -307,6 +309,17 @@ def open_in_duckdb(
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBRelease(table, engine)
+
+
+def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+    """Refuse the columns of the policy of which 1 month equals 30 days."""
+    types = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
+    wanted = set(map(fold_case, named))
+    found = [
+        name for name, kind in types.items() if "INTERVAL" in kind and fold_case(name) in wanted
+    ]
+    if found:
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(found)))
 
 
 def _known(engine: DuckDBTable, view: str) -> str:

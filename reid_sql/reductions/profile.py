@@ -93,7 +93,13 @@ def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
                 unnest(list_value(*COLUMNS(*))) AS reid_value
               FROM (
                 SELECT struct_pack(
-                  k := create_sort_key(struct_pack(v := COLUMNS(*)), 'ASC NULLS LAST'),
+                  k := create_sort_key(
+                    struct_pack(
+                      v := COLUMNS(*),
+                      t := CASE WHEN typeof(COLUMNS(*)) = 'INTERVAL' THEN COLUMNS(*)::VARCHAR END
+                    ),
+                    'ASC NULLS LAST'
+                  ),
                   t := COLUMNS(*)::VARCHAR
                 )
                 FROM {tbl.items()}
