@@ -10,6 +10,7 @@ from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
+from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
@@ -92,7 +93,7 @@ def columns_table(rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),
             percent(row["missing"]),
-            ", ".join(f"'{code}' {records:,}" for code, records in codes),
+            ", ".join(f"{show_code(code)} {records:,}" for code, records in codes),
         ]
         table.add_row(*map(Text, cells))
     return table
