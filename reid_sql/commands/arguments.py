@@ -299,7 +299,12 @@ def add_audit_tables(parser: Parser) -> None:
     parser.option("--count", "the column of counts (default records)", "COLUMN")
     words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
     parser.option("--status", words, "COLUMN")
-    parser.option("--total", "the category of totals (default an empty one)", "TEXT")
+    words = "a category of totals; repeat the option for others (default an empty one)"
+    parser.option("--total", words, "TEXT", action="append")
+    words = (
+        "a category that is no total, although its counts are sums of others; repeat it for more"
+    )
+    parser.option("--not-total", words, "TEXT", action="append")
     words = "nested, if each table counts only some people of the one before (default: all count the same)"
     parser.option("--people", words, "WORD")
     parser.option("--lowest", "the least that a hidden count can be (default 1)", "N")

@@ -250,7 +250,7 @@ def _with_like_keys(
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
-TEXTS: Final = ("count", "total", "status", "value", "largest")
+TEXTS: Final = ("count", "total", "not_total", "status", "value", "largest")
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within")
 
 

@@ -37,7 +37,7 @@ from reid_sql.parameters.domain import (
 )
 from reid_sql.parameters.numbers import Floats, Number, Numbers
 from reid_sql.parameters.tolerance import Tolerance
-from reid_sql.parameters.words import Choice, Document, ModelName, Text, Texts, Weight
+from reid_sql.parameters.words import Choice, Document, Labels, ModelName, Text, Texts, Weight
 
 TextColumn = npt.NDArray[np.str_]  # a text each
 NameLists = npt.NDArray[np.object_]  # a list of names each
@@ -168,6 +168,7 @@ __all__ = [
     "Household",
     "Integers",
     "Key",
+    "Labels",
     "Model",
     "ModelName",
     "NameLists",
