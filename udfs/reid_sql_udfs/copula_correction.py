@@ -1,11 +1,15 @@
 """The exponent of ξ*."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models import fitted
 from reid_sql.models.copula.calibration import Correction, ScoredClasses, correct_scores
+from reid_sql.models.fitted_model import doubts_at
+from reid_sql.models.marginals.column import join_status
 from reid_sql.parameters import Count, Model
 from reid_sql.reductions.records import SCORED_CLASSES
 from reid_sql_udfs import score_records  # noqa: F401 - the reduction scores by it, on Polars
@@ -31,6 +35,7 @@ def copula_correction(scored: ScoredClasses, model: Model, population: Count) ->
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return correct_scores(
-        scored, fitted.forecast(registry.known(model), np.array([population]))[0].uniqueness
-    )
+    law = registry.known(model)
+    answer = correct_scores(scored, fitted.forecast(law, np.array([population]))[0].uniqueness)
+    doubts = doubts_at(law.doubts, float(np.asarray(population)))
+    return replace(answer, status=join_status(*doubts, answer.status))
