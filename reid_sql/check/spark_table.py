@@ -280,7 +280,7 @@ class SparkTable(TableEngine):
                 "nulls": nulls,
                 "entity": person,
             }
-            rs.fit_copula(self.model_name, part, qi, **options)
+            fit = _rows(rs.fit_copula(self.model_name, part, qi, **options))[0]
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
             # of equal rows of a person one counts
@@ -288,7 +288,8 @@ class SparkTable(TableEngine):
             scored = rs.score_records(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
-            return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
+            rows = _rows(scored.selectExpr(check.measure.share(literals, quoted)))
+            return [{**row, "status": fit["status"]} for row in rows]
 
 
 def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:

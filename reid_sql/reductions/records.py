@@ -57,13 +57,15 @@ FITTED_RECORDS: Final = Reduction(
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
-    words="the distinct records, with the number that have each and the sum of their weights",
+    words="the distinct records, with the number that have each, the sum of their weights, and with weights the "
+    "number expected if columns were independent",
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), HOUSEHOLD, KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
         "records": "BIGINT",
         "class_size": "BIGINT",
         "mass": "DOUBLE",
+        "log_expected": "DOUBLE",
         "members": "BIGINT[]",
     },
     arrays=WeightedRecords,
@@ -123,10 +125,16 @@ def weighted_records(
     key: str | None,
     nulls: str,
 ) -> str:
-    """List the distinct records, with the number that have each and the sum of their weights."""
+    """List the distinct records, with the number that have each and the sum of their weights.
+
+    Without weights the table is the population, and nothing is expected of independent columns.
+    """
+    counted = "SELECT *, NULL::DOUBLE AS log_expected FROM reid_distinct"
+    if weight is not None:
+        counted = log_expected(qi, "reid_distinct")
     body = f"""
-        SELECT id AS place, records, class_size, mass, members
-        FROM reid_distinct
+        SELECT id AS place, records, class_size, mass, log_expected, members
+        FROM ({counted})
         WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body, household)
 

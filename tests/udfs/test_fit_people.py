@@ -41,7 +41,8 @@ def test_the_row_says_what_was_fitted() -> None:
     )
     assert (row["model"], row["columns"]) == ("m", COLUMNS)
     risk = by_duckdb(f"FROM population_risk(t, {COLUMNS}, [1e5], nulls := 'drop')", t=frame)[0]
-    assert row["status"] == risk["status"]  # a doubt of the model is one of every figure
+    # a doubt of the model is one of every figure
+    assert set(row["status"].split("; ")) - {"ok"} <= set(risk["status"].split("; "))
     assert "age" in row["ordered"]
     assert "sex" not in row["ordered"]
     assert len(row["tree"]) == 3

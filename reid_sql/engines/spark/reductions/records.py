@@ -81,7 +81,10 @@ def weighted_records(
             F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))
         )
     classes = _classes(rows, nulls, mass.alias("mass"))
-    counts = classes.select("place", "records", "class_size", "mass")
+    independent = classes.withColumn("log_expected", F.lit(None).cast("double"))
+    if weight is not None:
+        independent = with_expected_counts(classes, rows.names)
+    counts = independent.select("place", "records", "class_size", "mass", "log_expected")
     return DistinctRecords(rows, nulls, rows.names, counts, WORDS, _arrays, classes)
 
 
