@@ -20,11 +20,15 @@ import pyarrow as pa
 from reid_sql.engines.file_headers import (
     DELIMITERS,
     MAX_LINES_COMPARED,
+    MAX_ROWS_COMPARED,
     read_rows,
+    refuse_blank_records,
     refuse_footer,
+    refuse_footnotes,
     refuse_quotes,
     refuse_record,
     refuse_repeated_names,
+    refuse_second_header,
     refuse_title,
 )
 from reid_sql.errors import OutOfDomainError
@@ -37,6 +41,7 @@ HEAD: Final = 2**20  # bytes in which the header must end
 MAX_LAST_BYTES: Final = 2**12  # in which the last line is looked for
 ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 BREAK, RETURN = 10, 13
+MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BINARY: Final = {
     "Parquet": (b"PAR1",),
@@ -129,9 +134,17 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
                     read_rows(lines, delimiter, form.quote),
                     f"write one or {no}; if it is one, {yes}",
                 )
+            # the last of the lines that were read may be a part of one
+            below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
+            below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
+            refuse_second_header(words, read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED))
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
-        count, blank, end = _count_lines(path, form)
-        refuse_footer(words, _last_rows(end, delimiter, form))
+        found = _count_lines(path, form, delimiter)
+        last = _last_rows(found.end, delimiter, form)
+        refuse_footer(words, last)
+        refuse_footnotes(words, last, found.last_line)
+        if len(names) > 1:
+            refuse_blank_records(words, found.separators_alone, found.separated)
     except UnicodeError as error:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else error
         rule = (
@@ -147,7 +160,7 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
         ) from None
     # Of a single column a blank line is a record without a value
-    kept = count if len(names) == 1 else count - blank
+    kept = found.lines if len(names) == 1 else found.lines - found.blank
     return TextFile(names, delimiter, kept - form.has_header)
 
 
@@ -204,8 +217,8 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
 
 def nonblank_lines(path: Path) -> int:
     """Count the lines of a file in UTF-8 that hold something."""
-    lines, blank, _ = _count_lines(path, TextFormat(quote=""))
-    return lines - blank
+    found = _count_lines(path, TextFormat(quote=""))
+    return found.lines - found.blank
 
 
 def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
@@ -256,34 +269,75 @@ def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:
     return read_rows(lines[-MAX_LINES_COMPARED:], delimiter, form.quote)
 
 
-def _count_lines(path: Path, form: TextFormat) -> tuple[int, int, bytes]:
-    """Count the lines that end outside of quotes, and those of them that are blank; the last bytes, too."""
-    lines = blank = parity = 0
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a file that end outside of quotes, how many of them are blank, and its last bytes.
+
+    Of those that have separators alone, `separated`, the numbers of the first are listed. `last_line` is the
+    number of the last line that is not blank; lines within quotes count there.
+    """
+
+    lines: int
+    blank: int
+    end: bytes
+    separated: int
+    separators_alone: tuple[int, ...]
+    last_line: int
+
+
+def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> _Lines:
+    """Count the lines, in one pass over the bytes."""
+    lines = blank = parity = separated = marks = last_line = 0
     end = b""
-    length, last = 0, 0  # of the line that is open: its bytes, and the last of them
+    alone: list[int] = []
+    length, last, filled = (
+        0,
+        0,
+        0,
+    )  # of the line that is open: its bytes, the last of them, and those of values
     mark = BREAK
+    is_value = np.ones(256, dtype=np.int64)
+    is_value[[ord(each) for each in f" \t\r\n{form.quote}{delimiter or ''}"]] = 0
     for place, chunk in enumerate(_chunks(path, form.encoding)):
         bytes_ = np.frombuffer(chunk, dtype=np.uint8)
         end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
             mark = RETURN  # as old computers wrote
-        breaks = np.flatnonzero(bytes_ == mark)
+        every = breaks = np.flatnonzero(bytes_ == mark)
         if form.quote:
             quotes = np.flatnonzero(bytes_ == ord(form.quote))
             breaks = breaks[(parity + np.searchsorted(quotes, breaks)) % 2 == 0]
             parity = (parity + len(quotes)) % 2
+        values = np.cumsum(is_value[bytes_]) if delimiter else np.zeros(len(bytes_), np.int64)
         if len(breaks):
             lengths = np.diff(breaks, prepend=-1) - 1
             lengths[0] += length
             before = bytes_[np.maximum(breaks - 1, 0)]
             before[0] = last if breaks[0] == 0 else before[0]
-            blank += int(((lengths == 0) | ((lengths == 1) & (before == RETURN))).sum())
+            is_blank = (lengths == 0) | ((lengths == 1) & (before == RETURN))
+            blank += int(is_blank.sum())
+            numbers = marks + np.searchsorted(every, breaks) + 1
+            if not is_blank.all():
+                last_line = int(numbers[~is_blank][-1])
+            if delimiter:
+                of_values = np.diff(values[breaks], prepend=0)
+                of_values[0] += filled
+                found = numbers[(of_values == 0) & ~is_blank]
+                separated += len(found)
+                alone += found[: MAX_LINES_SHOWN - len(alone)].tolist()
+                filled = int(values[-1] - values[breaks[-1]])
             lines += len(breaks)
             length = len(bytes_) - int(breaks[-1]) - 1
         else:
             length += len(bytes_)
+            filled += int(values[-1])
+        marks += len(every)
         last = int(bytes_[-1])
-    return lines + (length > 0), blank, end
+    if length > 0:
+        last_line = marks + 1
+        if delimiter and not filled and not end.endswith(bytes([mark])):
+            separated, alone = separated + 1, [*alone, marks + 1][:MAX_LINES_SHOWN]
+    return _Lines(lines + (length > 0), blank, end, separated, tuple(alone), last_line)
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
