@@ -39,7 +39,11 @@ from reid_sql.sql.text import sort_keys
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 MAX_LAST_BYTES: Final = 2**12  # in which the last line is looked for
-ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
+ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")  # that DuckDB reads itself
+NAMES_OF_ENCODINGS: Final = {"iso8859-1": "latin-1", "utf-8-sig": "utf-8"}
+# as Excel writes a euro sign and quotes in Windows-1252: in Latin-1, which DuckDB reads, they are no letters
+FIRST_CONTROL, LAST_CONTROL = 0x80, 0x9F
+REASON_CONTROLS: Final = "control characters"
 BREAK, RETURN = 10, 13
 MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -113,6 +117,22 @@ class TextFile:
     records: int
 
 
+def check_encoding(name: str, value: str) -> str:
+    """Return the encoding under the one name that is used here; refuse what is none of text.
+
+    >>> check_encoding("--encoding", "windows-1252"), check_encoding("--encoding", "ISO-8859-1")
+    ('cp1252', 'latin-1')
+    """
+    try:
+        b"a".decode(value, "ignore")  # refuses what is a codec but none of text
+        found = codecs.lookup(value).name
+        codecs.getincrementaldecoder(found)
+    except (LookupError, ValueError):
+        rule = f"{name} must be an encoding of text, got {shown(value)}"
+        raise OutOfDomainError(f"{rule}; write it like utf-8, cp1252 or latin-1") from None
+    return NAMES_OF_ENCODINGS.get(found, found)
+
+
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     _refuse_binary(words, path)
@@ -145,16 +165,16 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         refuse_footnotes(words, last, found.last_line)
         if len(names) > 1:
             refuse_blank_records(words, found.separators_alone, found.separated)
-    except UnicodeError as error:
-        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
-        rule = (
-            f"{words} must be written in {form.encoding} throughout, "
-            f"got '{path.name}' with a byte that is not: {reason}"
+    except UnicodeError:
+        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
+        where = _locate_bad_byte(path, form.encoding)
+        named = _propose_encoding(path, form.encoding)
+        remedy = (
+            f"write {write_option(words, 'encoding', named)}, or convert it"
+            if named
+            else "convert it"
         )
-        option = write_option(
-            words, "encoding", "utf-16" if _begins_with(path, UTF_16) else "latin-1"
-        )
-        raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
+        raise OutOfDomainError(f"{rule}{where}; {remedy}") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
@@ -162,6 +182,55 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     # Of a single column a blank line is a record without a value
     kept = found.lines if len(names) == 1 else found.lines - found.blank
     return TextFile(names, delimiter, kept - form.has_header)
+
+
+def _locate_bad_byte(path: Path, encoding: str) -> str:
+    """Say where the first byte is that is not of the encoding; nothing where no byte is by itself."""
+    if encoding.startswith(("utf-16", "utf-32")):
+        return ""
+    line, before = 1, b""  # of the line, what stands before the byte
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    with closing(_open_unpacked(path)) as content:
+        while chunk := content.read(CHUNK):
+            pending = decoder.getstate()[0]
+            try:
+                decoder.decode(chunk)
+                _refuse_controls(chunk, encoding)
+                bad = None
+            except UnicodeDecodeError as error:
+                bad = max(error.start - len(pending), 0)
+            known = chunk if bad is None else chunk[:bad]
+            line += known.count(b"\n")
+            before = before + known if b"\n" not in known else known.rpartition(b"\n")[2]
+            if bad is not None:
+                column = len(before.decode(encoding, errors="replace")) + 1
+                return f" (line {line:,}, column {column:,})"
+    return ""
+
+
+def _propose_encoding(path: Path, tried: str) -> str | None:
+    """Name an encoding by which the whole file can be read: UTF-16 by its mark, else a Western one."""
+    if _begins_with(path, UTF_16):
+        return None if tried.startswith("utf-16") else "utf-16"
+    for name in ("utf-8", "latin-1", "cp1252"):
+        if name == tried:
+            continue
+        try:
+            for _ in _chunks(path, name):
+                pass
+        except UnicodeError:
+            continue
+        return name
+    return None
+
+
+def _refuse_controls(chunk: bytes, encoding: str) -> None:
+    """Refuse bytes that are letters and signs of Windows-1252: DuckDB reads none of them as Latin-1."""
+    bytes_ = np.frombuffer(chunk, dtype=np.uint8)
+    found = np.flatnonzero((bytes_ >= FIRST_CONTROL) & (bytes_ <= LAST_CONTROL))
+    if encoding == "latin-1" and len(found):
+        place = int(found[0])
+        raise UnicodeDecodeError(encoding, chunk, place, place + 1, REASON_CONTROLS)
 
 
 def _begins_with(path: Path, marks: Iterable[bytes]) -> bool:
@@ -349,10 +418,19 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
     with closing(_open_unpacked(path)) as content:
         while chunk := content.read(CHUNK):
             if encoding == "latin-1":
+                _refuse_controls(chunk, encoding)
                 yield chunk
             elif text := decoder.decode(chunk):
                 yield text.encode()
         decoder.decode(b"", final=True)
+
+
+def decode_to_file(path: Path, encoding: str, target: Path) -> None:
+    """Write the content in UTF-8 to a file that its owner alone may read, some at a time."""
+    with target.open("xb") as written:
+        target.chmod(0o600)
+        for chunk in _chunks(path, encoding):
+            written.write(chunk)
 
 
 def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
