@@ -25,7 +25,7 @@ NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
 LETTERS: Final = {
     **dict.fromkeys("-_\u2010\u2013\u2014", " "),
     **dict.fromkeys("'\u2019", ""),
-    **{"ß": "ss", "ä": "a", "ö": "o", "ü": "u", "é": "e"},
+    "ß": "ss", "ä": "a", "ö": "o", "ü": "u", "é": "e",
 }
 UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # A database has no function of the normal form: the words as they are written, and without their marks.
