@@ -178,8 +178,8 @@ def is_word(field: str) -> bool:
 def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) -> None:
     """Refuse notes below the last record that were filled with separators to its width.
 
-    A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is written
-    as one: with a colon, a mark before it, a space that no first field above has, or several words.
+    A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is
+    written as one: with a colon, a mark before it, a space that no first field above has, or several words.
 
     >>> rows = [["ann", "1"], ["bob", "2"], ["Source: office", ""], ["* provisional", ""]]
     >>> refuse_footnotes("FILE", rows, 5)  # doctest: +NORMALIZE_WHITESPACE

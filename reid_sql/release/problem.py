@@ -235,7 +235,7 @@ def _lattice(
 def wish_hierarchies(
     release: DuckDBRelease, columns: Sequence[str], wanted: Preparing
 ) -> tuple[list[Hierarchy], tuple[str, ...]]:
-    """Return each column's hierarchy, as the policy writes it or as the column suggests it, and notes on dates."""
+    """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
     wished, notes = [], []
     for facts in profile_facts(release, columns):
         written, limit = (

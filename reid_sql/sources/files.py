@@ -284,7 +284,7 @@ def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -
 def _read_decoded(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
 ) -> str:
-    """Read a file of an encoding that DuckDB does not know into a table, of which spilled parts are encrypted.
+    """Read a file of an encoding that DuckDB does not know into a table, whose spilled parts are encrypted.
 
     Its text in UTF-8 is in a file of the process as long as DuckDB reads it.
     """
