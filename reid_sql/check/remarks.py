@@ -175,7 +175,7 @@ def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
 
 
 def unused_code_remark(column: str, code: str, values: Sequence[str]) -> Remark:
-    """Return the remark on a declared code that no record has; `values` are those that are written like one."""
+    """Return the remark on a declared code that no record has; `values` are written like it."""
     how = describe_spelling(code, values)
     found = f"only {how}: write it as the table does" if how else "so remove it or correct it"
     words = f"the code {toml_text(code)} that the policy declares missing occurs in no record of {column}"

@@ -12,16 +12,15 @@ from typing import Any, Final
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.models.columns.missing_value_codes import (
     STRUCTURAL_CODES,
-    is_listed,
     finite_numbers,
+    is_listed,
 )
-from reid_sql.parameters import Choice, fold_case, quoted, sql_text
+from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
-from reid_sql.sources.formats import ENCODINGS, TextFormat, check_marks, write_option
+from reid_sql.sources.formats import TextFormat, check_encoding, check_marks, write_option
 from reid_sql.sources.remote import is_connection, url_of
 
-ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 # what a warehouse has not
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")
@@ -171,7 +170,7 @@ def _read_form(place: Place) -> TextFormat:
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
     check_marks(delimiter, quote, place.at, lambda key, mark: write_option("policy", key, mark))
-    encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
+    encoding = check_encoding(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else None
     return TextFormat(delimiter, encoding, header, quote)
 

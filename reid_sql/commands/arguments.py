@@ -10,7 +10,6 @@ FILE_OR_CONNECTION: Final = (
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
-ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 FORMATS: Final = ("table", "json", "csv")
 SHELLS: Final = (
     'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
@@ -48,9 +47,8 @@ def add_source(
 
 def add_text_format(parser: Parser) -> None:
     """Add how text files are written."""
-    parser.add_argument(
-        "--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)"
-    )
+    words = "how text files are written, such as cp1252, latin-1 or utf-16 (default utf-8)"
+    parser.option("--encoding", words, "NAME")
     words = (
         "between the fields of text files (default that of , ; | tab which the header has most of)"
     )

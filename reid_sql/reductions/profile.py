@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models.columns.column_profile import DATE_PATTERN, OTHER, PADDED_PATTERN, ColumnCounts
+from reid_sql.models.columns.column_profile import OTHER, PADDED_PATTERN, ColumnCounts
+from reid_sql.models.columns.dates import DATE_PATTERN
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
 from reid_sql.sql.missing_value_codes import describe_values_beside, mark_candidates

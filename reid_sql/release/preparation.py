@@ -242,8 +242,9 @@ def _search_table(
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
-        cautions=tuple(
-            str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()
+        cautions=(
+            *(str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()),
+            *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
         ),
         protected=generalization.protected,
         limits=wanted.limits,

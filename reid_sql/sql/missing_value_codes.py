@@ -5,7 +5,6 @@ from typing import Final
 
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
 from reid_sql.models.columns.missing_value_codes import (
-    CANDIDATE_NUMBERS,
     CODE_WORDS,
     ENDS_COUNTED,
     MISSING_DATES,
@@ -52,12 +51,12 @@ def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bo
 
 def _may_be_code(value: str) -> str:
     word = word_form(join_words(letters_of(value)))
-    return f"""regexp_full_match({value}, {text(f"(?i){CANDIDATE_NUMBERS}|{NUMBER_PATTERN}")})
+    return f"""regexp_full_match({value}, {text(NUMBER_PATTERN)})
           OR substr({value}, 1, 10) IN {DATES} OR {word} IN {WORDS}"""
 
 
 def mark_candidates(values: str) -> str:
-    """Select values with their texts t, and add the number or day that a text is, and whether it may be a code."""
+    """Select values with their texts t, the number or day that a text is, and whether it may be a code."""
     return f"""
           SELECT * EXCLUDE (letters, word), coalesce(
             {word_form("word")} IN {WORDS}

@@ -1,4 +1,4 @@
-"""The form of texts that are written alike, in DuckDB's functions; `models.columns.spelling` is the reference."""
+"""The form of texts that are written alike, in DuckDB; `models.columns.spelling` is the reference."""
 
 from functools import reduce
 from typing import Final
@@ -41,7 +41,7 @@ def letters_of(value: str, *, second_letters: bool = False) -> str:
 
 
 def join_words(letters: str) -> str:
-    """Leave out quotes and apostrophes, and write one space for hyphens in a text that begins with a letter."""
+    """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     bare = f"translate(trim({letters}, {ENDS}), {text(APOSTROPHES + QUOTES)}, '')"
     spaced = f"replace(replace(translate({bare}, '-_', '  '), '  ', ' '), '  ', ' ')"
     return f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {bare} END, {ENDS})"

@@ -23,7 +23,7 @@ from reid_sql.engines.counted_rows import (
     find_identified_tables,
     find_watched_columns,
     list_tables,
-    warn_of_nobodies,
+    warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
@@ -99,7 +99,7 @@ def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
 def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
     is_counted = name in frame.columns and not frame.op().find(ops.UnboundTable)
     if is_counted and not IS_REPORTED.get():
-        warn_of_nobodies(name, count_nobodies(frame, name, _ask_nobodies), unit)
+        warn_of_values(name, count_nobodies(frame, name, _ask_nobodies), unit)
 
 
 def _ask_nobodies(question: Callable[[], Table]) -> list[dict[str, Any]]:

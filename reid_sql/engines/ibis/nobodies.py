@@ -25,7 +25,11 @@ NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
 LETTERS: Final = {
     **dict.fromkeys("-_\u2010\u2013\u2014", " "),
     **dict.fromkeys("'\u2019", ""),
-    **{"ß": "ss", "ä": "a", "ö": "o", "ü": "u", "é": "e"},
+    "ß": "ss",
+    "ä": "a",
+    "ö": "o",
+    "ü": "u",
+    "é": "e",
 }
 UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # A database has no function of the normal form: the words as they are written, and without their marks.
@@ -74,7 +78,7 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
-    """Count the texts that equal another but for capitals, spaces, marks of letters, hyphens and leading zeros.
+    """Count the texts that equal another but for capitals, spaces, marks, hyphens and leading zeros.
 
     What is invisible is left out; the forms of Unicode are compared nowhere in databases alike.
     """
@@ -94,7 +98,7 @@ def _most_alike(counts: Any) -> int:  # noqa: ANN401 - a row of the database
 
 
 def normal_form(value: Any, *, second_letters: bool = False) -> Any:  # noqa: ANN401 - of Ibis
-    """Write a text as its spellings are, as far as all databases can: no more calls within calls are parsed."""
+    """Write a text as its spellings are, as far as all databases parse calls within calls."""
     for letter in INVISIBLE_IN_DATABASES:
         value = value.replace(letter, " " if letter.isspace() else "")
     word = value.lower()

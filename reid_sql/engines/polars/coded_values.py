@@ -11,9 +11,9 @@ import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
+from reid_sql.engines.polars.spelling import is_written_otherwise, normal_form, word_form
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
-from reid_sql.engines.polars.spelling import is_written_otherwise, normal_form, word_form
 from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,
     ENDS_COUNTED,

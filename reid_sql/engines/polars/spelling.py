@@ -1,4 +1,4 @@
-"""The form of texts that are written alike, in Polars' expressions; `models.columns.spelling` is the reference."""
+"""The form of texts that are written alike, in Polars; `models.columns.spelling` is the reference."""
 
 from typing import Final
 

@@ -44,8 +44,6 @@ WEIGHT_NAME: Final = re.compile(
 )
 BODY_WEIGHT_NAME: Final = re.compile(r"(^|_)(weights?|wt|poids|gewicht)$", re.IGNORECASE)
 MAX_BODY_WEIGHT: Final = 1500  # in pounds or kilograms
-# Matched against the whole text: year first, or day or month first.
-DATE_PATTERN: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
 PADDED_PATTERN: Final = "0[0-9]+"
 # so few distinct values are categories, and too few to recognise an identifier
 MAX_CATEGORIES: Final = 20

@@ -1,7 +1,7 @@
 """Missing-value codes: values that mean "missing" but count as values, and the sentence on their records.
 
-Words of many languages are in missing_values.toml. Others stand out by the values beside them: a number among texts,
-a text among numbers, or a number or day that repeats far from all others.
+Words of many languages are in missing_values.toml. Others stand out by the values beside them: a number among
+texts, a text among numbers, or a number or day that repeats far from all others.
 """
 
 import tomllib
@@ -91,15 +91,6 @@ MAX_CODED_NUMBERS: Final = 20
 # share of the values that must be dates, or numbers, for the column to be
 MIN_SHARE_OF_FORM: Final = 0.95
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
-# Texts that may be one of MISSING_NUMBERS, and others: digits that round to one, and any number with an exponent.
-CANDIDATE_NUMBERS: Final = "|".join(
-    (
-        r"[+-]?0*([6789]|7+|8+|9+|9*9[5678])([.]0*)?",
-        "-0*[1-6]([.]0*)?",
-        r"[+-]?[0-9.]+e[+-]?[0-9]+",
-        r"[+-]?[0-9]*[.](0{9}|9{9}).*",
-    )
-)
 # Codes by the values beside them, of which no value is shown.
 NUMBER_AMONG_TEXTS: Final = "a number among texts"
 TEXT_AMONG_NUMBERS: Final = "a text among numbers"
@@ -137,8 +128,8 @@ class NumberRange:
 class ValuesBeside:
     """The distinct values of a column that are no candidates, as far as codes stand out from them.
 
-    `words` have no digit. `shortest` and `longest` are the lengths of texts. `high` are the greatest numbers or
-    days, from the greatest, `low` the least, from the least, each with its records.
+    `words` have no digit. `shortest` and `longest` are the lengths of texts. `high` are the greatest numbers
+    or days, from the greatest, `low` the least, from the least, each with its records.
     """
 
     values: int
@@ -180,10 +171,10 @@ def find_missing_value_codes(
 ) -> list[MissingValueCode]:
     """Select the candidates that mean a missing value, the most frequent first.
 
-    Words and dates always do; abbreviations unless all values beside them are as long. Nines do beyond a gap, which
-    is wider than 1 and than the mean spacing, if several records have them; among few numbers one record is
-    enough, and 97 and 98 count, too. Negative numbers do where all others are not negative. `numbers` is None
-    where the column is not numeric: then a number is a code where no other value is one.
+    Words and dates always do; abbreviations unless all values beside them are as long. Nines do beyond a gap,
+    which is wider than 1 and than the mean spacing, if several records have them; among few numbers one
+    record is enough, and 97 and 98 count, too. Negative numbers do where no other is negative. `numbers` is
+    None where the column is not numeric: then a number is a code where no other value is one.
 
     >>> candidates = [MissingValueCode("9", 7), MissingValueCode("?", 8), MissingValueCode("-1", 2)]
     >>> [code.text for code in find_missing_value_codes(candidates, NumberRange(5, 1, 5))]
@@ -218,7 +209,7 @@ def _is_value(code: MissingValueCode, beside: ValuesBeside) -> bool:
 
 
 def _find_values_apart(beside: ValuesBeside, *, is_ordered: bool) -> Iterator[MissingValueCode]:
-    """Yield codes that are in no list: what is written unlike all others, or lies far from them and repeats."""
+    """Yield codes that are in no list: written unlike all others, or far from them and repeated."""
     texts = beside.values - beside.numbers
     if 0 < beside.numbers <= MAX_VALUES_APART and texts == beside.words >= beside.numbers:
         yield MissingValueCode(NUMBER_AMONG_TEXTS, beside.number_rows)
@@ -252,7 +243,7 @@ def _count_beyond_range(
 def _codes_below_zero(
     candidates: Mapping[float, Sequence[MissingValueCode]], numbers: NumberRange
 ) -> Iterator[float]:
-    """Yield negative candidates where all other numbers are not negative; but for -1 and nines, they repeat."""
+    """Yield negative candidates where no other number is negative; but for -1 and nines, they repeat."""
     if numbers.least < 0:
         return
     below = {number: candidates[number] for number in candidates if number < 0}
@@ -325,7 +316,7 @@ WRITTEN_WITH_MARKS: Final = "with other letters or marks"
 
 
 def is_written_as(code: str, value: str, *, is_number: bool) -> bool:
-    """Whether a value is this very code: a number by its size, a day whatever its time, a text by its letters."""
+    """Whether a value is this code: a number by its size, a day whatever its time, a text by its letters."""
     return (
         value == code
         or value[:10] == code
@@ -360,7 +351,7 @@ def spellings_of(codes: Sequence[str]) -> list[str]:
 
 
 def show_code(code: str) -> str:
-    """Write a code in a sentence: in quotes, but for one by the values beside it, whose value is not shown."""
+    """Write a code in a sentence: in quotes, but for one by the values beside it, which is not shown."""
     return code if code in STRUCTURAL_CODES else f"'{code}'"
 
 

@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
+    MISSING_NUMBERS,
+    MISSING_WORDS,
     NEGATIVE_NINES,
     NINES,
     NOBODY_WORDS,
+    count_missing_values,
 )
 
 # values that may have far more rows than any other, such as a guest of each branch
@@ -61,8 +64,8 @@ class IdentifierCounts:
     """Counts of the values of a column of people or households, from which those of nobody stand out.
 
     `codes` are texts of NOBODY_WORDS and NOBODY_NUMBERS with their rows. Of the `others`, distinct values,
-    `numbers` are numbers, and those that are `alike` have the `normal_form` of another, but for leading zeros,
-    and zeros behind a point.
+    `numbers` are numbers, and those that are `alike` have the `normal_form` of another, but for leading
+    zeros, and zeros behind a point.
     """
 
     sizes: Sequence[int]  # rows of the SIZES_COUNTED most frequent values
@@ -174,6 +177,29 @@ def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[st
             f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}."
         )
     return sentences
+
+
+def find_codes_of_values(counts: IdentifierCounts) -> list[tuple[str, int]]:
+    """Select the missing-value codes of a sensitive column: words, and numbers where no other value is one.
+
+    >>> codes = [("-9", 5), ("none", 3), ("unbekannt", 2)]
+    >>> find_codes_of_values(IdentifierCounts([], codes, 4, 0, None, None))
+    [('-9', 5), ('unbekannt', 2)]
+    """
+    is_text = counts.others > counts.numbers == 0
+    return [
+        each
+        for each in counts.codes
+        if each[0] in MISSING_WORDS
+        or (is_text and each[0] not in NOBODY_WORDS and each[0] in MISSING_NUMBERS)
+    ]
+
+
+def describe_codes_of_values(column: str, counts: IdentifierCounts) -> str:
+    """Write the caution on missing-value codes of a sensitive column, or nothing."""
+    found = find_codes_of_values(counts)
+    words = count_missing_values([code for code, _ in found], [rows for _, rows in found], column)
+    return f"{words}." if words else ""
 
 
 def plural_of_alike(values: int) -> str:

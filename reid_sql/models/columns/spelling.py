@@ -1,7 +1,7 @@
 """One form of texts that are written alike: what does not distinguish two spellings of a value.
 
-The engines write the same form in their own functions; `normal_form` is their reference. Two forms are needed,
-since "Gehörlos" is also written "Gehorlos", without its marks, and "Gehoerlos", with a second letter for them.
+The engines write the same form in their own functions; `normal_form` is their reference. Two forms are
+needed: "Gehörlos" is also written "Gehorlos", without its marks, and "Gehoerlos", with a letter for them.
 """
 
 import re
@@ -28,7 +28,7 @@ FINAL_ZEROS: Final = "[.]0+$"  # of a whole number that was once a float
 
 
 def normal_form(value: str, *, second_letters: bool = False) -> str:
-    """Write a text as all of its spellings are: capitals, accents, spaces, hyphens and apostrophes do not count.
+    """Write a text as all of its spellings: capitals, accents, spaces, hyphens, apostrophes do not count.
 
     With `second_letters`, a letter with a mark is written as two, as where a keyboard lacks it.
 
@@ -56,7 +56,7 @@ def normal_form(value: str, *, second_letters: bool = False) -> str:
 
 
 def join_words(text: str) -> str:
-    """Leave out quotes and apostrophes, and write one space for hyphens in a text that begins with a letter."""
+    """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     text = text.strip(ENDS_OF_WORDS).translate(dict.fromkeys(map(ord, APOSTROPHES + QUOTES)))
     if text[:1] >= "a":
         text = re.sub(" +", " ", text.replace("-", " ").replace("_", " "))

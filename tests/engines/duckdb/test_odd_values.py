@@ -300,7 +300,7 @@ def test_an_interval_is_refused_of_which_a_month_equals_thirty_days(
     rows = " UNION ALL ".join(f"SELECT {value.format(each)} AS v, 1 AS n" for each in spans)
     con.execute(f"CREATE OR REPLACE TABLE t AS {rows}")
     with pytest.raises(
-        duckdb.Error, match="got an INTERVAL in one of (v|n|n, v|v, n|them), of which 1"
+        duckdb.Error, match=r"got an INTERVAL in one of (v|n|n, v|v, n|them), of which 1"
     ):
         con.execute(ask).fetchall()
     if value == "{}":
