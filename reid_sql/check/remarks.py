@@ -241,6 +241,7 @@ OF_THE_GATE: Final = (
         "small_population",
         "uncounted_identifier",
         "unclear_name",
+        "unnamed_columns",
         "view",
         "written_alike",
     ),
