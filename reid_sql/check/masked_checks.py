@@ -64,7 +64,7 @@ def mask_report(
     hidden = _find_hidden_groups([each for results in judged for each in results], mask, closed)
     pages, checks = [], []
     for measured, results, classes in zip(tables, judged, masked, strict=True):
-        described = {"released_columns": columns_page(measured, classes, mask)}
+        described: Page = {"released_columns": columns_page(measured, classes, mask)}
         pages.append(table_page(measured, policy, classes) | described)
         checks += [
             _check_page(

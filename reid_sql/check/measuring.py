@@ -170,7 +170,8 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
     unnamed = [each for each in [release.unnamed_columns] if each is not None]
-    return tuple(dict.fromkeys([*known, *unnamed, *copies, *release.find_nobodies(check), *asked]))
+    of_table = [*known, *unnamed, *copies, *release.unused_codes]
+    return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))
 
 
 def _has_copies(release: Release) -> bool:

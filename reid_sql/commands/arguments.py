@@ -269,6 +269,11 @@ def add_safe(parser: Parser) -> None:
     parser.option("--base", words, "N")
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.option("--protection", words, "N")
+    words = (
+        "with --format csv or json: publishable leaves out what tells more of a hidden cell than its figures, "
+        "all has it (default for csv: publishable with --suppress secondary or rounding)"
+    )
+    parser.option("--output", words, "WORD")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
     words = (

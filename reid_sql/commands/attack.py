@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import duckdb
@@ -27,7 +27,7 @@ from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import MAX_COLUMNS, Columns, fold_case, quoted, sql_text
-from reid_sql.reductions.tables import SAFE_CELLS
+from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
 from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked, open_source
@@ -40,6 +40,7 @@ from reid_sql.terminal.answers import (
     cells_page,
     comparison_page,
     describe_links,
+    describe_publication,
     join_page,
     releases_page,
 )
@@ -357,11 +358,36 @@ def run_safe(options: argparse.Namespace) -> int:
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
-    page = {"cells": rows}
+    shown, is_publishable = rows, False
+    if options.format != "table":
+        is_publishable = _is_publishable(options, how)
+        if is_publishable:
+            query = "FROM CALL ORDER BY ALL"
+            shown = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
+        notes += describe_publication(rows, is_publishable=is_publishable)
+    elif options.output is not None:
+        rule = f"--output must be given with --format csv or json, got '{options.output}' without"
+        raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+    page = {"cells": shown}
     print_answer(
-        options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
+        options, page, shown, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
     )
     return PASSED
+
+
+def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
+    """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
+
+    Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
+    """
+    is_protected = how["suppress"] in PROTECTING
+    if options.output is None:
+        return options.format == "csv" and is_protected
+    output = OUTPUT_WORDS.check("output", options.output)
+    if output == PUBLISHABLE and not is_protected:
+        rule = "--output publishable must be given with --suppress secondary or rounding"
+        raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+    return bool(output == PUBLISHABLE)
 
 
 def run_audit_tables(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
+from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 
@@ -169,7 +170,11 @@ class Starter:
     def policy(self, path: str) -> str:
         """Write the policy, which lies at the path."""
         coded = [row for row in self.rows if row["sentinels"]]
-        lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
+        lines = [
+            f"# {declare_missing(row['column_name'], codes)}"
+            for row in coded
+            if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
+        ]
         left = {"identifiers and free text": self.omitted} | self.unmeasured
         left = {why: names for why, names in left.items() if names}
         listed = [name for names in left.values() for name in names]

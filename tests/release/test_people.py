@@ -48,7 +48,9 @@ def test_classes_have_k_people_and_people_are_whole(tmp_path: Path, seed: int) -
     made = prepared(tmp_path, frame, 'suppression = 0.1\nkeep = ["patient"]')
     assert made.passed, made.page
     released = made_by(made.sql, "people_released")
-    people = released.group_by([c for c in QI if c in released.columns]).agg(pl.col("patient").n_unique())["patient"]
+    people = released.group_by([c for c in QI if c in released.columns]).agg(
+        pl.col("patient").n_unique()
+    )["patient"]
     assert min(people.to_list()) >= 4
     before, after = (dict(each.group_by("patient").len().iter_rows()) for each in (frame, released))
     assert all(after[patient] == before[patient] for patient in after)
