@@ -8,7 +8,13 @@ import duckdb
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    TablePolicy,
+    columns_counted,
+    columns_read,
+    columns_required,
+)
 from reid_sql.check.release import Release
 from reid_sql.check.sources import (
     NUMERIC_TYPES,
@@ -295,14 +301,14 @@ def open_in_duckdb(
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
     opened = _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
-    named = columns_named(table)
+    named = columns_required(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-        # Read the named columns of a text file into a temporary table.
-        listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
+        # Read the columns of a text file that are measured into a temporary table.
+        listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
         engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])

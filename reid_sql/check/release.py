@@ -10,8 +10,9 @@ import numpy as np
 
 from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
 from reid_sql.check.measure import Measure, Row, argument_of
-from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.measured import WHOLE, Group, ReleasedColumns
 from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.released_columns import caution_on, measure_released_columns
 from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
@@ -161,6 +162,18 @@ class Release:
             )
             self._identifiers[in_population] = found
         return self._identifiers[in_population]
+
+    @cached_property
+    def released_columns(self) -> ReleasedColumns | None:
+        """The columns that no check measures, and all of the release together; None of no records."""
+        if not self.records:
+            return None
+        return measure_released_columns(self.engine, self.table, self.records, self.errors)
+
+    @property
+    def unnamed_columns(self) -> Remark | None:
+        """The caution on columns that single people out, and are in no list of the policy."""
+        return caution_on(self.released_columns)
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""

@@ -254,6 +254,7 @@ OF_THE_GATE: Final = (
         "small_population",
         "uncounted_identifier",
         "unclear_name",
+        "unnamed_columns",
         "unused_code",
         "view",
         "written_alike",

@@ -20,7 +20,13 @@ import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    columns_required,
+)
 from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
@@ -170,7 +176,7 @@ class SparkTable(TableEngine):
         where = f"policy tables[{number}].file"
         self.frame = read_source_frame(spark, table.source, where)
         self.columns = self.frame.columns
-        named = columns_named(table)
+        named = columns_required(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.others.get("population")

@@ -7,7 +7,7 @@ import secrets
 import sys
 import threading
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -17,14 +17,16 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.parameters import Number, quoted, sql_text
+from reid_sql.parameters import Number, fold_case, quoted, sql_text
 from reid_sql.serve.masks import Mask, Record
 from reid_sql.serve.server import CLOSED, Answerer, LogLine, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
 from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.terminal.control_characters import escape_control_characters
 
 TOKEN: Final = "REID_SQL_TOKEN"  # noqa: S105 - the name of a variable of the environment
 PORT: Final = Number(
@@ -36,6 +38,7 @@ IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name =
     UNION ALL SELECT view_name FROM duckdb_views()
     WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
 ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
+UNNAMED: Final = "in {}, which is served with every column, the policy does not name: {}."
 FEW_COUNTED: Final = (
     "without --policy, summaries of a whole table show small counts, and are not recorded."
 )
@@ -52,12 +55,30 @@ def run_serve(options: argparse.Namespace) -> int:
     answerer = Answerer(data, mask, seconds)
     reader = Reader(tables, mask.functions)
     server = Server(reader, answerer, tokens, open_log(options.log), rows=options.rows)
+    for line in describe_unnamed(data, tables, options.policy):
+        print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     server.start(port)
     if options.rows or not options.policy:
         print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud
     print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
     threading.Event().wait()
     return PASSED
+
+
+def describe_unnamed(
+    data: duckdb.DuckDBPyConnection, tables: list[str], policy: str | None
+) -> Iterator[str]:
+    """Name the columns of each table that its policy does not name: clients may ask about them."""
+    read = () if policy is None else read_policy(policy).tables
+    for name in tables:
+        table = next((each for each in read if each.name.casefold() == name.casefold()), None)
+        if table is None:
+            continue
+        named = set(map(fold_case, columns_named(table)))
+        columns = data.execute(f"DESCRIBE memory.main.{quoted(name)}").fetchall()
+        unnamed = [column for column, *_ in columns if fold_case(column) not in named]
+        if unnamed:
+            yield UNNAMED.format(name, ", ".join(map(escape_control_characters, unnamed)))
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001

@@ -69,6 +69,9 @@ MISSING: Final = """
 {}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
+LEFT_OUT: Final = """# Columns that no check measures, and that the release must lack:
+{}left_out = {}
+"""
 POPULATION: Final = "# population = 67_000_000"
 ESTIMATE: Final = (
     "[[tables.checks]]",
@@ -172,13 +175,11 @@ class Starter:
             for row in coded
             if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
         ]
-        leave = (
-            f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
-        )
-        left = (
-            f"# Not measured: {toml_texts(names)} ({why}).\n"
-            for why, names in self.unmeasured.items()
-        )
+        left = {"identifiers and free text": self.omitted} | self.unmeasured
+        left = {why: names for why, names in left.items() if names}
+        listed = [name for names in left.values() for name in names]
+        reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
+        leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
@@ -186,7 +187,7 @@ class Starter:
             known=toml_texts(self.known),
             entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
-            omitted=(leave if self.omitted else "") + "".join(left),
+            omitted=leave,
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
             estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
         )

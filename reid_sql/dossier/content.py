@@ -37,7 +37,7 @@ FLOOR: Final = (
     "identifies at least as many people."
 )
 NEVER_MEASURED: Final = (
-    "Columns that the policy does not name, free text and images were not measured.",
+    "What free text and images say of people was not measured.",
     "Figures hold for the files that were measured, not for later releases of the same people.",
     "No environment and no control of a recipient lowers a figure: they are words of the policy.",
 )
@@ -119,6 +119,9 @@ def _list_gaps(page: ReportPage) -> Iterator[str]:
                 yield f"{recipient['name']}: no check links with the {role} table."
     for table in page["tables"]:
         named = {each["sensitive"] for each in page["checks"] if each["table"] == table["name"]}
+        columns = table.get("released_columns")
+        if columns and columns["unmeasured"]:
+            yield f"{table['name']}: {columns['sentences'][0]}"
         for column in table["sensitive"]:
             if column not in named:
                 yield f"{table['name']}: no check measures what classes reveal of {column}."
