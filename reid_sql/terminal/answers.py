@@ -391,8 +391,8 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
 
     >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
     >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
-    >>> every = [each | {"status": "ok", "column_name": None} for each in (copies, membership | {"low": 0.05})]
-    >>> describe_audit(every).partition(" (at least")[0]
+    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
+    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
     'Copies of the records of 20.0 %'
     """
     membership = describe_membership(rows)
@@ -419,7 +419,9 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
 
 def _describe_harm(row: Mapping[str, Any]) -> str:
     """Say in a sentence about which share of the people an attack is right, beyond its control."""
-    share = f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
+    share = (
+        f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
+    )
     column = str(row["column_name"]).partition(" / ")[0]
     words = RIGHT_ABOUT.get(row["attack"])
     if words is None:
