@@ -444,8 +444,7 @@ ALL: Final = (
     Measure(
         *(
             "people_followed",
-            "people who are the only one of their kind in the former release and in this one, by equal values "
-            "or within a tolerance",
+            "people who are the only one of their kind, or within a tolerance, in the former release and in this one",
         ),
         "compare_releases",
         "value",

@@ -230,7 +230,10 @@ def count_lines(
     allowances: Mapping[int, Allowance],
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
-    q, flags = aliases(len(columns)), f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
+    q, flags = (
+        aliases(len(columns)),
+        f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive",
+    )
     s, parts = ["s"] * has_sensitive, []
     if counts_people:
         parts, rows = _people_in_classes(q), "reid_rows"

@@ -329,7 +329,8 @@ def sentences(table: Page) -> Iterator[str]:
     yield _suppressed(table)
     yield _lost(table)
     if table["recovered"] is not None:
-        yield f"A person with the query can recover {percent(table['recovered'])} of the loss (downcoding)."
+        known = "as both ends of a range are values of its people, and by the query"
+        yield f"A reader can recover about {percent(table['recovered'])} of the loss, {known} (downcoding)."
     if table["target"] is not None:
         yield _target(table["target"])
     for each in table["cross_tables"]:

@@ -46,7 +46,7 @@ COVER: Final = f"""list_concat(
 REFUSAL: Final = "tolerance of '{}' must be used with a column of {}, got one of type "
 NUMBERS: Final = "whole numbers, decimals, FLOAT or DOUBLE"
 REMEDY: Final = "; cast it in a view, or leave it out of the tolerance"
-# Texts are decided on together: one that is no number or time is refused, and a few fractions make all doubles.
+# Texts are decided on together: one that is no number or time is refused; few fractions make all doubles.
 IS_TEXT: Final = "(typeof(v) = 'VARCHAR' OR typeof(v) LIKE 'ENUM(%')"
 REFUSAL_TEXTS: Final = "tolerance of '{}' must be used with a column of {}, got a text column with "
 REMEDY_TEXTS: Final = "; write them so, make them NULL, or leave the column out of the tolerance"
@@ -360,7 +360,9 @@ def _refuse_type(column: str, what: str, kind: str = "INTEGER") -> str:
 def _refuse_texts(column: str, what: str) -> str:
     """Refuse a column of texts of which some are nothing of the kind, with their number."""
     head = text(REFUSAL_TEXTS.format(column, what))
-    count = "others, CASE WHEN others = 1 THEN ' value that is none' ELSE ' values that are none' END"
+    count = (
+        "others, CASE WHEN others = 1 THEN ' value that is none' ELSE ' values that are none' END"
+    )
     return f"error(concat({head}, {count}, {text(REMEDY_TEXTS)}))::INTEGER"
 
 
@@ -375,7 +377,9 @@ def _read_times(unit: str) -> str:
     """How many distinct texts are no times, or no dates, and whether all are dates: others, is_day."""
     day = f"regexp_full_match(v::VARCHAR, {text(ISO_DATE)}) AND try_cast(v::VARCHAR AS DATE) IS NOT NULL"
     time = day if unit in MONTHS else "try_cast(v::VARCHAR AS TIMESTAMP) IS NOT NULL"
-    is_day = f"bool_and({IS_TEXT} AND {day}) OVER ()" if unit in {"day", "week", *MONTHS} else "false"
+    is_day = (
+        f"bool_and({IS_TEXT} AND {day}) OVER ()" if unit in {"day", "week", *MONTHS} else "false"
+    )
     return f"""count(CASE WHEN {IS_TEXT} AND NOT ({time}) THEN 1 END) OVER () AS others,
             {is_day} AS is_day"""
 

@@ -400,8 +400,8 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
 
     >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
     >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
-    >>> every = [each | {"status": "ok", "column_name": None} for each in (copies, membership | {"low": 0.05})]
-    >>> describe_audit(every).partition(" (at least")[0]
+    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
+    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
     'Copies of the records of 20.0 %'
     """
     membership = describe_membership(rows)

@@ -140,7 +140,9 @@ def test_a_text_that_is_none_is_refused_by_its_column_and_its_number(
     words: str,
 ) -> None:
     create(con, values, "VARCHAR")
-    with pytest.raises(Exception, match=f"tolerance of 'age' must be used with a .*{words}") as told:
+    with pytest.raises(
+        Exception, match=f"tolerance of 'age' must be used with a .*{words}"
+    ) as told:
         ask(con, function, tolerance)
     assert "old" not in str(told.value)
 
@@ -156,7 +158,11 @@ def test_commands_and_the_gate_read_a_csv_file_within_a_tolerance(
     Path("words.csv").write_text("id,age\n1,30\n2,old\n", encoding="utf-8")
     for amount in ("age=1", "day=1 day"):
         asked = ("--qi", amount.partition("=")[0], "--tolerance", amount)
-        for call in (("risk", "x.csv"), ("compare", "x.csv", "y.csv"), ("releases", "x.csv", "y.csv")):
+        for call in (
+            ("risk", "x.csv"),
+            ("compare", "x.csv", "y.csv"),
+            ("releases", "x.csv", "y.csv"),
+        ):
             assert main([*call, *asked, *(() if call[0] == "risk" else ("--key", "id"))]) == 0
     assert main(["risk", "words.csv", "--qi", "age", "--tolerance", "age=1"]) != 0
     assert "tolerance of 'age' must" in capsys.readouterr().err
