@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
@@ -47,7 +47,7 @@ class Reveal:
     """
 
     table: str
-    people: str  # entity and nulls, empty where each row is a person
+    people: tuple[str | None, str]  # who counts: entity, nulls
     question: str  # the function with its columns: the same one may be asked again
     shape: Shape
     counted: frozenset[str]
@@ -65,16 +65,17 @@ class Reveal:
             return False
         return shapes != {Shape.FIGURES} or self.counted != other.counted
 
-    def conflicts_with_cells(self, tables: Mapping[frozenset[str], bool]) -> bool:
-        """Whether an answer without categories and the cells would reveal a count together.
+    def named_by(self, tables: Mapping[frozenset[str], bool]) -> frozenset[str] | None:
+        """Return the columns of this answer that cells name; None where both must not be answered.
 
-        `tables` are the columns of each table of cells, and whether a cell of it is hidden. Where all of its
-        cells are shown, and no answer names the values of another column of this answer, the classes may
-        belong to any of those values, so that no cell follows. Exact class sizes have no such freedom.
+        `tables` are the columns of each table of cells, and whether a cell is hidden. Figures of class sizes
+        are the same for any names of the values of a column. So no cell follows from them where one table has
+        all of the names, hides nothing and lacks a column. Exact class sizes have no such freedom.
         """
         near = {columns: hides for columns, hides in tables.items() if columns & self.columns}
-        is_named = self.columns <= frozenset().union(*near)
-        return bool(near) and (self.shape is Shape.CLASS_SIZES or is_named or any(near.values()))
+        named = frozenset().union(*near)
+        is_free = named in near and not any(near.values()) and not self.columns <= named
+        return named & self.columns if is_free and self.shape is not Shape.CLASS_SIZES else None
 
 
 class Record:
@@ -91,7 +92,7 @@ class Record:
         self._con.execute("""CREATE TABLE IF NOT EXISTS published (
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT);
             CREATE TABLE IF NOT EXISTS answered (
-            asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, people VARCHAR, question VARCHAR,
+            asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, entity VARCHAR, nulls VARCHAR, question VARCHAR,
             shape VARCHAR, counted VARCHAR[], columns VARCHAR[])""")
 
     def add(self, data: duckdb.DuckDBPyConnection, reveals: Iterable[Reveal], below: int) -> None:
@@ -106,24 +107,9 @@ class Record:
                 raise
             self._con.execute("COMMIT")
 
-    def would_add(
-        self, data: duckdb.DuckDBPyConnection, reveals: Iterable[Reveal], below: int
-    ) -> bool:
-        """Whether an answer would be recorded; nothing is."""
-        with self._lock:
-            self._con.execute("BEGIN")
-            try:
-                for each in reveals:
-                    self._add(data, each, below)
-            except OutOfDomainError:
-                return False
-            finally:
-                self._con.execute("ROLLBACK")
-            return True
-
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
         known = self._counts()
-        counted = f"{new.table} ({new.people})" if new.people else new.table
+        counted = new.table + describe_people(*new.people)
         before = known.pop(counted, {})
         if new.counts and (
             _contradict(before, new.counts) or any(_table_of(name) == new.table for name in known)
@@ -139,11 +125,14 @@ class Record:
         if new not in answers:
             tables = {new.table, *map(_table_of, near)}
             others = [each for each in answers if each.table in tables]
-            _refuse_shapes(new, others, _tables_of_cells([merged, *near.values()]))
-            row = (new.table, new.people, new.question, new.shape.name)
+            cells = _tables_of_cells([merged, *near.values()])
+            for old in others:
+                if new.question != old.question and _is_refused(data, new, old, cells, below):
+                    _refuse_shapes(new, old)
+            row = (new.table, *new.people, new.question, new.shape.name)
             self._con.execute(
-                """INSERT INTO answered (tbl, people, question, shape, counted, columns)
-                VALUES ($1, $2, $3, $4, $5, $6)""",
+                """INSERT INTO answered (tbl, entity, nulls, question, shape, counted, columns)
+                VALUES ($1, $2, $3, $4, $5, $6, $7)""",
                 [*row, sorted(new.counted), sorted(new.columns)],
             )
         added = [
@@ -171,10 +160,18 @@ class Record:
     def _answers(self) -> list[Reveal]:
         """Return what left, without its counts."""
         rows = self._con.execute(
-            "SELECT tbl, people, question, shape, counted, columns FROM answered"
+            "SELECT tbl, entity, nulls, question, shape, counted, columns FROM answered"
         ).fetchall()
         return [
-            Reveal(*row[:3], Shape[row[3]], frozenset(row[4]), frozenset(row[5])) for row in rows
+            Reveal(
+                name,
+                (entity, nulls),
+                question,
+                Shape[shape],
+                frozenset(counted),
+                frozenset(columns),
+            )
+            for name, entity, nulls, question, shape, counted, columns in rows
         ]
 
 
@@ -202,27 +199,63 @@ def _tables_of_cells(published: Iterable[Counts]) -> dict[frozenset[str], bool]:
     return tables
 
 
-def _refuse_shapes(
-    new: Reveal, others: Sequence[Reveal], tables: Mapping[frozenset[str], bool]
-) -> None:
-    """Refuse an answer that is safe alone, but not beside the shape of another."""
-    for old in others:
-        cells, open_answers = (
-            [each for each in (new, old) if (each.shape is Shape.CELLS) == is_cells]
-            for is_cells in (True, False)
-        )
-        if cells and open_answers:
-            is_refused = cells[0].columns & open_answers[0].columns and open_answers[
-                0
-            ].conflicts_with_cells(tables)
-        else:
-            is_refused = not cells and new.conflicts(old)
-        if is_refused and new.question != old.question:
-            raise OutOfDomainError(
-                f"an answer must not subtract from those before, got {new.shape} of "
-                f"{', '.join(sorted(new.columns))} after {old.shape} of {', '.join(sorted(old.columns))}; "
-                f"ask {old.question} again, or about other columns"
-            )
+def _is_refused(
+    data: duckdb.DuckDBPyConnection,
+    new: Reveal,
+    old: Reveal,
+    tables: Mapping[frozenset[str], bool],
+    below: int,
+) -> bool:
+    """Whether two answers, safe alone, are not so together."""
+    is_cells = [each.shape is Shape.CELLS for each in (new, old)]
+    if is_cells[0] == is_cells[1]:
+        return not is_cells[0] and new.conflicts(old)
+    cells, figures = (new, old) if is_cells[0] else (old, new)
+    if not cells.columns & figures.columns:
+        return False
+    named = figures.named_by(tables)
+    return named is None or (
+        figures.shape is Shape.FIGURES and _has_only_small_cells(data, figures, named, below)
+    )
+
+
+def _has_only_small_cells(
+    data: duckdb.DuckDBPyConnection, figures: Reveal, named: frozenset[str], below: int
+) -> bool:
+    """Whether each combination of the other columns has a few people in some group of the named ones.
+
+    Elsewhere, any of the combinations may be the one that has nobody, or many people.
+    """
+    table = f"memory.main.{quoted(figures.table)}"
+    others = [quoted(name) for name in sorted(figures.columns - named)]
+    groups = ", ".join(quoted(name) for name in sorted(named))
+    entity = figures.people[0]
+    people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
+    values = " * ".join(
+        f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {table}))" for each in others
+    )
+    counted = (
+        f"SELECT {groups}, {people} AS people FROM {table} GROUP BY {groups}, {', '.join(others)}"
+    )
+    sql = f"""SELECT bool_or(largest < {below} AND cells = {values})
+        FROM (SELECT max(people) AS largest, count(*) AS cells FROM ({counted}) GROUP BY {groups})"""
+    return bool(data.execute(sql).fetchall()[0][0])
+
+
+def _refuse_shapes(new: Reveal, old: Reveal) -> None:
+    columns, before = (", ".join(sorted(each.columns)) for each in (new, old))
+    rule = f"an answer must not subtract from those before, got {new.shape} of {columns}"
+    raise OutOfDomainError(
+        f"{rule} after {old.shape} of {before}; ask {old.question} again, or about other columns"
+    )
+
+
+def describe_people(entity: str | None, nulls: str) -> str:
+    """Write who counts, where not each row is a person."""
+    given = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
+        nulls != "value"
+    )
+    return f" ({', '.join(given)})" * bool(given)
 
 
 def _contradict(one: Counts, other: Counts) -> bool:

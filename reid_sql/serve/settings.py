@@ -49,6 +49,8 @@ def columns_of(function: Function, given: Mapping[str, Any], known: Sequence[str
     beside: set[str] = set()
     for parameter in function.parameters:
         value = given.get(parameter.name)
+        if isinstance(value, str) and parameter.domain.role in {"counted", "groups"}:
+            value = [value]
         if parameter.name in IDENTITIES:
             continue
         if isinstance(parameter.domain, Document):
@@ -85,12 +87,12 @@ def set_by_policy(
 
     A client chooses tables, some of the policy's columns, and the totals of a table of cells.
     """
+    chosen = set_people(table, function, given)
     checks = [check for check in table.checks if check.measure.function == function.name]
     if not checks and function.name not in MASKED_FUNCTIONS:
         names = sorted({each.measure.function for each in table.checks} | MASKED_FUNCTIONS)
         rule = f"a function must be one that the policy uses for {table.name}, got {function.name}"
         raise OutOfDomainError(f"{rule}; call {' or '.join(names)}")
-    chosen = set_people(table, function, given)
     for parameter in function.parameters:
         if parameter.domain.role == "counted" or parameter.name == "sensitive":
             _choose_columns(table, checks, parameter, chosen)
