@@ -26,7 +26,7 @@ from reid_sql.check.policy_model import (
     sets_counted,
 )
 from reid_sql.check.release import Release
-from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
+from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
 from reid_sql.client import profile_columns
 from reid_sql.engines.ibis import adapter
@@ -45,6 +45,7 @@ from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
+from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, group_names
@@ -122,6 +123,7 @@ class IbisTable(RemoteTable):
         self.population = None if source is None else _open_table(label, source, warehouses, given)
         self.population_columns = [] if self.population is None else list(self.population.columns)
         sources = [each for each in (table.source, source) if each is not None]
+        self.raw = self.frame
         self.frame = _null_codes(self.frame, table.codes_as_nulls)
         if self.population is not None:
             self.population = _null_codes(self.population, table.codes_as_nulls)
@@ -317,6 +319,14 @@ class IbisTable(RemoteTable):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column, self._ask)
 
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        values = self.raw.select(t=self.raw[name].cast("string"))
+        spelled = values["t"].strip().lower().isin(spellings_of(codes))
+        is_day = values["t"][:10].isin(list(codes))
+        found = values.filter(spelled | is_day)
+        rows = self._ask(lambda: found.group_by("t").agg(records=found.count()))
+        return [row["t"] for row in rows], self.raw[name].type().is_numeric()
+
     def call(
         self,
         function: Function,
@@ -413,7 +423,7 @@ def _null_codes(frame: Table, codes: Codes) -> Table:
         tests: list[Any] = []
         if kind.is_numeric():
             tests = [
-                column.cast("float64") == number for number in numbers_of(codes_of(codes, name))
+                column.cast("float64") == number for number in finite_numbers(codes_of(codes, name))
             ]
         elif kind.is_date() or kind.is_timestamp():
             tests = [column.cast("string")[:10] == code for code in codes_of(codes, name)]

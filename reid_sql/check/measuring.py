@@ -165,7 +165,11 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
         release.table, release.records, release.engine.columns, release.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
-    return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
+    return tuple(
+        dict.fromkeys(
+            [*known, *copies, *release.unused_codes, *release.find_nobodies(check), *asked]
+        )
+    )
 
 
 def _has_copies(release: Release) -> bool:

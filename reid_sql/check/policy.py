@@ -405,6 +405,7 @@ def _read_parameter(
         "numbers": lambda: list(domain.from_sql(where, given) or ()),
         "names": lambda: list(_read_distinct(place, name)),
         "mapping": lambda: domain.from_python(where, given),
+        "texts": lambda: domain.from_python(where, given),
         "word": lambda: domain.from_python(where, place.text(name)),
         "text": lambda: place.text(name),
     }

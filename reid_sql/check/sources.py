@@ -6,11 +6,15 @@ A pattern is one where the policy says so. Below: the values that a policy decla
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.models.columns.missing_value_codes import (
+    STRUCTURAL_CODES,
+    is_listed,
+    finite_numbers,
+)
 from reid_sql.parameters import Choice, fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
@@ -263,10 +267,14 @@ def _read_codes(where: str, given: Any) -> Iterable[str]:  # noqa: ANN401 - what
 def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
     known = codes_of(codes, row["column_name"])
-    numbers = {*numbers_of(known)}
+    numbers = {*finite_numbers(known)}
+    # one by the values beside it, whose value no profile shows, is declared by a code that no list has
+    apart = STRUCTURAL_CODES if not all(map(is_listed, known)) else ()
     listed = zip(row["sentinels"], row["sentinel_records"], strict=True)
     others = [
-        each for each in listed if each[0] not in known and not numbers & {*numbers_of(each[:1])}
+        each
+        for each in listed
+        if each[0] not in (*known, *apart) and not numbers & {*finite_numbers(each[:1])}
     ]
     sentinels, records = zip(*others, strict=True) if others else ((), ())
     return {**row, "sentinels": [*sentinels], "sentinel_records": [*records]}
@@ -275,23 +283,6 @@ def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
 def codes_of(codes: Codes, column: str) -> tuple[str, ...]:
     """Return the codes of a column, whose name is compared without case."""
     return next((each for name, each in codes.items() if fold_case(name) == fold_case(column)), ())
-
-
-def numbers_of(codes: Sequence[str]) -> list[float]:
-    """Return the codes that are numbers, which a column of numbers has.
-
-    >>> numbers_of(["97", "?", "9.5", "nan"])
-    [97.0, 9.5]
-    """
-    numbers = []
-    for code in codes:
-        try:
-            number = float(code)
-        except ValueError:
-            continue
-        if isfinite(number):
-            numbers.append(number)
-    return numbers
 
 
 def select_known(view: str, types: Mapping[str, str], codes: Codes) -> str:
@@ -308,7 +299,7 @@ def select_known(view: str, types: Mapping[str, str], codes: Codes) -> str:
 def _is_code(name: str, kind: str, codes: Sequence[str]) -> str:
     """Test whether a cell is one of the codes: a number by its value, a time by its date, else its text."""
     if kind.startswith(NUMERIC_TYPES):
-        numbers = ", ".join(map(repr, numbers_of(codes))) or "NULL"
+        numbers = ", ".join(map(repr, finite_numbers(codes))) or "NULL"
         return f"{quoted(name)}::DOUBLE IN ({numbers})"
     cell = f"{quoted(name)}::VARCHAR"
     cell = f"left({cell}, 10)" if kind.startswith(("DATE", "TIMESTAMP")) else cell

@@ -86,6 +86,13 @@ class TableEngine(ABC):
         """Count the values of a column of people or households, from which those of nobody stand out."""
 
     @abstractmethod
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        """List the values of a column, as texts, that are codes but for how they are written.
+
+        Of the table as it is stored, where no code is NULL; with whether the column's type is one of numbers.
+        """
+
+    @abstractmethod
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""
 

@@ -2,8 +2,8 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import duckdb
 from rich.text import Text
@@ -25,10 +25,10 @@ from reid_sql.commands.tables import (
 )
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import Columns, quoted, sql_literal, sql_text
-from reid_sql.reductions.tables import SAFE_CELLS
+from reid_sql.parameters import Columns, quoted, sql_text
+from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
-from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
+from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked, open_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -38,6 +38,7 @@ from reid_sql.terminal.answers import (
     audited_cells_page,
     cells_page,
     comparison_page,
+    describe_publication,
     join_page,
     releases_page,
 )
@@ -249,7 +250,7 @@ def _with_like_keys(
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
-TEXTS: Final = ("count", "total", "status", "value", "largest")
+TEXTS: Final = ("count", "total", "not_total", "status", "value", "largest")
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within")
 
 
@@ -276,20 +277,36 @@ def run_safe(options: argparse.Namespace) -> int:
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
-    if options.acro is not None:
-        asked = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
-        call_text = f"safe_table(..., {sql_literal(table.columns)}, {asked})"
-        written = write_results(options.acro, rows, table.columns, call_text)
-        notes.append(f"Written for an output checker: {written}.")
-        unsafe = shows_unsafe(rows)
-        notes.append(
-            "The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone."
-        )
-    page = {"cells": rows}
+    shown, is_publishable = rows, False
+    if options.format != "table":
+        is_publishable = _is_publishable(options, how)
+        if is_publishable:
+            query = "FROM CALL ORDER BY ALL"
+            shown = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
+        notes += describe_publication(rows, is_publishable=is_publishable)
+    elif options.output is not None:
+        rule = f"--output must be given with --format csv or json, got '{options.output}' without"
+        raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+    page = {"cells": shown}
     print_answer(
-        options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
+        options, page, shown, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
     )
     return PASSED
+
+
+def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
+    """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
+
+    Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
+    """
+    is_protected = how["suppress"] in PROTECTING
+    if options.output is None:
+        return options.format == "csv" and is_protected
+    output = OUTPUT_WORDS.check("output", options.output)
+    if output == PUBLISHABLE and not is_protected:
+        rule = "--output publishable must be given with --suppress secondary or rounding"
+        raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+    return bool(output == PUBLISHABLE)
 
 
 def run_audit_tables(options: argparse.Namespace) -> int:

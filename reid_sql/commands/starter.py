@@ -1,6 +1,7 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
+from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 
@@ -160,12 +162,16 @@ class Starter:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
             rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {file}")
+            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
         """Write the policy, which lies at the path."""
         coded = [row for row in self.rows if row["sentinels"]]
-        lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
+        lines = [
+            f"# {declare_missing(row['column_name'], codes)}"
+            for row in coded
+            if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
+        ]
         leave = (
             f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
         )

@@ -1,6 +1,7 @@
 """The content of a dossier: the gate's report, what people wrote, attacks, gaps and changes."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -68,7 +69,7 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
     file = policy.files[0]
     standards = read_standards(assessment.standards, file.parent)
     refuse_unknown_answers(standards, assessment)
-    attacks = list(_list_attacks(page, f"reid-sql check {file.name}"))
+    attacks = list(_list_attacks(page, f"reid-sql check {shlex.quote(file.name)}"))
     return seal(
         ReportPage(
             {

@@ -194,6 +194,7 @@ class ReleasedTable(DuckDBTable):
         select = form.select(columns, original.view)
         original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
         super().__init__(original.con, original.table, view)
+        self.raw = original.raw
         self.cautions = list(original.cautions)
         self.left_out = form.left_out
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()

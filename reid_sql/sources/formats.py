@@ -48,8 +48,13 @@ POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
 WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
+texts AS (
+    SELECT key, json_type(json, {pointer}) AS type, json_extract_string(json, {pointer}) AS text FROM found
+),
 read AS (
-    SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
+    SELECT key, CASE WHEN starts_with(text, chr(1)) THEN 'DOUBLE' ELSE type END AS kind,
+      ltrim(text, chr(1)) AS value
+    FROM texts
 )
 SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
@@ -57,6 +62,18 @@ SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) F
     count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
 FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key
 """
+# DuckDB reads a decimal number as a double: one of so many digits becomes a text that begins with a mark. A
+# string is matched first, so that nothing within one is; the empty mark behind it goes.
+LONG_DECIMAL: Final = "|".join(
+    f"[0-9]{{{before},}}[.][0-9]{{{16 - before},}}" for before in (1, 3, 5, 7, 9, 11, 13, 15)
+)
+MAY_HAVE_DECIMALS: Final = "[0-9][0-9.]{15,}"
+STRING_OR_DECIMAL: Final = rf'("(?:[^"\\]|\\.)*")|(-?(?:{LONG_DECIMAL})(?:[eE][+-]?[0-9]+)?)'
+MARK_DECIMALS: Final = rf"""(
+    SELECT replace(regexp_replace(json::VARCHAR, '{STRING_OR_DECIMAL}', '\1"\\u0001\2"', 'g'),
+      '"\u0001"', '')::JSON AS json
+    FROM {{source}}
+)"""
 BROKEN: Final = """
 SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
     count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
@@ -297,6 +314,9 @@ def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
         raise OutOfDomainError(
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
+    long = f"SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')) FROM {source}"
+    if con.execute(long).fetchall()[0][0]:
+        source = MARK_DECIMALS.replace("{source}", source)
     keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
     if not keys:
         raise OutOfDomainError(
@@ -318,7 +338,8 @@ def _column(  # noqa: PLR0917 - a row of what was counted
 ) -> str:
     """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
     pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
-    text = f"json_extract_string(json, {pointer})"
+    text = f"ltrim(json_extract_string(json, {pointer}), chr(1))"
+    written = sort_keys(f"json_extract(json, {pointer})")
     kind = next(
         (
             f"{text}{cast}"
@@ -327,6 +348,7 @@ def _column(  # noqa: PLR0917 - a row of what was counted
         ),
         f"{text}::DOUBLE"
         if numbers == values and distinct == apart
-        else f"nullif({sort_keys(f'json_extract(json, {pointer})')}, 'null')",
+        else f"""CASE WHEN starts_with(json_extract_string(json, {pointer}), chr(1)) THEN {text}
+          ELSE nullif({written}, 'null') END""",
     )
     return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

@@ -98,7 +98,7 @@ class Attacker:
                 self.know(dict.fromkeys(self.group(fixed), 1.0), row["people"], row["people"])
 
     def split(self, names: Sequence[str], sizes: Sequence[int]) -> list[dict[tuple[int, int], int]]:
-        """For each group, tell by variables in which segment its size is: one of the sizes, or between two."""
+        """For each group, say by variables which segment has its size: one of the sizes, or between two."""
         points = sorted({0, *sizes})
         segments = [(point, point) for point in points]
         segments += [(a + 1, b - 1) for a, b in pairwise([*points, self.people + 1]) if b > a + 1]
@@ -137,7 +137,7 @@ class Attacker:
             self.know(places, classes or 1, classes or np.inf)
 
     def learn_figures(self, names: Sequence[str], row: Mapping[str, Any]) -> None:
-        """Learn the number of classes, of unique people and the smallest class, and what shares are at most."""
+        """Learn how many classes and unique people there are, the smallest class, and the highest share."""
         k, classes, unique = row["k"], row.get("classes"), row.get("unique_records")
         segments = self.split(names, [1, BELOW - 1, *([k] if k else [])])
         if classes is not None:

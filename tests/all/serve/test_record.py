@@ -16,7 +16,8 @@ import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masks import DEFAULT_MASK, Mask, mask_answer
+from reid_sql.serve.masked_answers import mask_answer
+from reid_sql.serve.masks import DEFAULT_MASK, Mask
 from reid_sql.serve.record import Record
 from reid_sql.serve.statement import Reader
 
