@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 from reid_sql.errors import UnknownParameterError
 from reid_sql.parameters import (
-    DRAWN,
     MODEL,
     NULLS,
     TABLE,
@@ -59,7 +58,6 @@ class Answer(Enum):
     PER_RECORD = "a row for each record"
     REDUCTION = "the reduction itself"
     SCORED_TABLE = "the table with columns of scores"
-    SAMPLE = "records drawn from a fitted model"
 
     @property
     def of_rows(self) -> bool:
@@ -108,7 +106,7 @@ LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
     ),
 }
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
-GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
+GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2}
 FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
@@ -361,25 +359,6 @@ def scored_function(*, question: Question, source: str) -> Callable[[Body], Body
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
         shape = (body.__name__, Answer.SCORED_TABLE, parameters, _columns(body))
         _add(Function(*shape, question, source, body, models=True))
-        return body
-
-    return declare
-
-
-def drawn_function(*, question: Question, source: str) -> Callable[[Body], Body]:
-    """Declare a table function of records drawn from a fitted model, as many as are asked for, in batches.
-
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
-    columns).
-    """
-
-    def declare(body: Body) -> Body:
-        parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(
-            Function(
-                body.__name__, Answer.SAMPLE, parameters, {}, question, source, body, models=True
-            )
-        )
         return body
 
     return declare

@@ -224,8 +224,6 @@ def columns_beside(function: Function) -> str:
     """Describe the columns before those with fixed names; empty if there are none."""
     if function.answer is Answer.SCORED_TABLE:
         return "the table's own columns"
-    if function.answer is Answer.SAMPLE:
-        return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = (
         function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names

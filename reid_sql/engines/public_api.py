@@ -183,17 +183,6 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _drawn(adapter: Adapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, options
-        given = bound(declared, signature, arguments, named)
-        model, options = given.pop("model"), checked(declared, given)
-        return adapter.drawn(declared, known_model(model), options.pop("n"), options)
-
-    return _signed(call, signature)
-
-
 def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
     return _table(adapter, declared, adapter.table)
 
@@ -221,7 +210,6 @@ SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
     Answer.SCALAR: _value,
     Answer.MODEL_SCORE: _score,
     Answer.SCORED_TABLE: _beside,
-    Answer.SAMPLE: _drawn,
 }
 
 

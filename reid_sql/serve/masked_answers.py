@@ -5,10 +5,11 @@ guessed from a value: a column that nobody declared is NULL.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,6 +22,7 @@ from reid_sql.check.masking import (
     shows_diversity,
 )
 from reid_sql.function import Function
+from reid_sql.serve.record import ask
 
 # Shown as they are: what no record was counted for, and sums of cells that their suppression lets through.
 PUBLIC: Final = frozenset({Kind.LABEL, Kind.SETTING, Kind.CELLS, Kind.CELL_SUM})
@@ -129,22 +131,21 @@ def mask_answer(answer: pa.Table, masking: Masking, by: int) -> pa.Table:
 
 
 def find_few_values(
+    data: duckdb.DuckDBPyConnection,
     function: Function,
     given: Mapping[str, Any],
     by: int,
     below: int,
-    ask: Callable[[str, Mapping[str, Any]], pa.Table],
 ) -> frozenset[str]:
     """Return the groups of an answer in which a sensitive value has few records in some class.
 
-    A figure of the values of these groups may reveal how few, as in a report (check/small_counts.py). `ask`
-    calls another function with the same people.
+    A figure of the values of these groups may reveal how few, as in a report (check/small_counts.py).
     """
     if not any(kind_of(function.name, name) is Kind.DISTRIBUTION for name in function.columns):
         return frozenset()
     qi = [given["qi"]] if isinstance(given["qi"], str) else given["qi"]
     shared = {name: given[name] for name in ("tbl", "by", "entity", "nulls") if given.get(name)}
-    sizes = ask("class_size_histogram", {**shared, "qi": [*qi, given["sensitive"]]})
+    sizes = ask(data, "class_size_histogram", {**shared, "qi": [*qi, given["sensitive"]]})
     rows = [row for row in sizes.to_pylist() if row["classes"] and row["class_size"] < below]
     return frozenset(group_key(row, by) for row in rows)
 

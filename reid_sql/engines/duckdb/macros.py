@@ -22,6 +22,7 @@ from reid_sql.engines.duckdb.source import (
     EXACT,
     REFUSAL_VARIANT,
     has_collation,
+    has_interval,
     has_variant,
     known_text,
     known_value,
@@ -30,7 +31,7 @@ from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
-from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
+from reid_sql.reduction import REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED_ROW
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
@@ -268,6 +269,7 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
+        WHEN {has_interval("c")} THEN {sql_literal(REFUSAL_INTERVAL.format("them"))}
         WHEN {has_collation("c")} THEN {sql_literal(INEXACT)}
         WHEN starts_with(version(), 'v1.') AND {has_variant("c")} THEN {sql_literal(REFUSAL_VARIANT)}
         ELSE 'true' END AS BOOLEAN)""",
