@@ -232,16 +232,20 @@ def has_small_counts(
 
 
 def shows_diversity(variant: str | None, values: float, k: int | None) -> bool:
-    """Whether the number of sensitive values of a class may be shown where some values have few records.
+    """Whether a diversity of sensitive values may be shown where some values have few records in a class.
 
     Of l values in the smallest class, of k records, one has at most k/l records: where that is a single one,
-    l tells of a person. That a class has one value tells of nobody but the class. Entropy and recursive l
-    are not shown: each of their digits hangs on the counts.
+    l tells of a person. That a class has one value tells of nobody but the class; by recursive l it depends
+    on c which counts that means. Each other digit of entropy and recursive l hangs on the counts.
 
-    >>> [shows_diversity(*each) for each in (("distinct", 3, 12), ("distinct", 7, 12), ("entropy", 3, 12))]
-    [True, False, False]
+    >>> [shows_diversity("distinct", values, 12) for values in (1, 6, 7)]
+    [True, True, False]
+    >>> shows_diversity("entropy", 1.0, 12), shows_diversity("entropy", 1.0251, 265)
+    (True, False)
     """
-    return variant == "distinct" and (values <= 1 or (k is not None and 2 * values <= k))
+    if variant == "distinct":
+        return values <= 1 or (k is not None and 2 * values <= k)
+    return variant == "entropy" and values <= 1
 
 
 def is_small(count: int, below: int) -> bool:
