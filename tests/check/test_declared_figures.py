@@ -144,15 +144,16 @@ def test_a_group_with_few_of_a_value_closes_the_figures_of_the_whole(tmp_path: P
 
 
 def test_what_remains_of_a_group_is_masked_as_the_group_itself(tmp_path: Path) -> None:
-    """48 people, 46 of them in pairs with one value each: two are left."""
-    rows: Counter[Any] = Counter(
-        {(f"a{at}", "no", "z1"): 2 for at in range(23)} | {("b", "no", "z1"): 1}
-    )
-    rows |= {("b", "ill", "z1"): 1, **{("c", value, "z2"): 30 for value in ("no", "ill")}}
-    asked = {"measure": "l_diversity_offending", "l": 2, "at_most": 1}
-    unique = {"measure": "records_at_risk", "threshold": 0.4, "at_most": 1}
-    for each in (asked, unique):
-        [groups] = reported(tmp_path, rows, "a,s,z", {**each, "by": ["z"]}, sensitive=["s"])
+    """Of 48 people of a group 46 have one value in their class, or are unique: two are left."""
+    whole: Counter[Any] = Counter({("c", value, "z2"): 30 for value in ("no", "ill")})
+    pairs = whole | Counter({(f"a{at}", "no", "z1"): 2 for at in range(23)})
+    pairs |= Counter({("b", "no", "z1"): 1, ("b", "ill", "z1"): 1})
+    unique = whole | Counter({(f"a{at}", "no", "z1"): 1 for at in range(46)})
+    unique |= Counter({("b", "no", "z1"): 2})
+    of_values = {"measure": "l_diversity_offending", "l": 2, "at_most": 1, "by": ["z"]}
+    of_sizes = {"measure": "uniqueness", "at_most": 1, "by": ["z"]}
+    for rows, asked in ((pairs, of_values), (unique, of_sizes)):
+        [groups] = reported(tmp_path, rows, "a,s,z", asked, sensitive=["s"])
         [first] = [group for group in groups if group["group"] == {"z": "z1"}]
         assert first["value"] is None
 
