@@ -10,7 +10,6 @@ from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.classes.joins import STATUS_FEW_MATCH
-from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
@@ -174,10 +173,6 @@ TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensiti
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
 
 SHARE_OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
-# What a model reports of its whole sample, without the columns that single records lack a value of.
-STATUS_OF_SAMPLE: Final = (
-    f"max(CASE WHEN status LIKE '%{STATUS_FEW_RECORDS}%' THEN '{STATUS_FEW_RECORDS}' END) AS status"
-)
 # A person is as exposed as the record of theirs with the highest score; without a name, they are one.
 SHARE_OF_PEOPLE: Final = (
     "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
@@ -241,12 +236,11 @@ class Measure:
         """The function that answers."""
         return declared()[self.function]
 
-    def share(self, literals: Mapping[str, str], person: str | None) -> list[str]:
-        """Select the share of the records `over`, or of the people of a column; of a model its status too."""
+    def share(self, literals: Mapping[str, str], person: str | None) -> str:
+        """Select the share of the records `over`, or of the people of a column."""
         over = Template(self.over or "true").substitute(literals)
         share = Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE)
-        status = [STATUS_OF_SAMPLE] if self.takes("model") else []
-        return [share.substitute(over=over, person=person), *status]
+        return share.substitute(over=over, person=person)
 
     @property
     def of_class_sizes(self) -> bool:

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
+from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
@@ -92,7 +93,7 @@ def columns_table(rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),
             percent(row["missing"]),
-            ", ".join(f"'{code}' {records:,}" for code, records in codes),
+            ", ".join(f"{show_code(code)} {records:,}" for code, records in codes),
         ]
         table.add_row(*map(Text, cells))
     return table
@@ -258,9 +259,15 @@ CHANGES: Final = {  # of a column, by what is counted
 
 
 def comparison_page(
-    figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]
+    figures: Sequence[dict[str, Any]],
+    columns: Sequence[dict[str, Any]],
+    headline: Sequence[str],
+    unmeasured: Sequence[str],
 ) -> RenderableType:
-    """Show every figure of both tables, then the changes of each column, then the result of the attack."""
+    """Show every figure of both tables, then the changes of each column, then the result of the attack.
+
+    The `headline` is the result by some columns, and by all; `unmeasured` names the others.
+    """
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
     # one sentence names the others
     known = [row for row in figures if not row["status"].startswith(NO_KEY)]
@@ -270,27 +277,29 @@ def comparison_page(
         "",
         _columns(columns),
         "",
-        Text(describe_links(figures), style="bold"),
+        *(Text(words, style="bold") for words in headline),
+        *map(Text, unmeasured),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
 
 
-def describe_links(figures: Sequence[dict[str, Any]]) -> str:
-    """State the result of the attack in one sentence.
+def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
+    """State the result of the attack by some columns in one sentence.
 
-    >>> assumed = {"original": 0.5, "released": 0.125}
-    >>> describe_links([{"measure": "correct_links", **assumed}])
-    'An attacker who links every record is right about 12.5 % of the people; in the original, about 50.0 %.'
+    >>> known = {"measure": "correct_links", "original": 0.5, "released": 0.1}
+    >>> describe_links([known], ["age"])[-67:]
+    'is right about 10.0 % of the people; in the original, about 50.0 %.'
     """
+    names = ", ".join(by)
     row = next(row for row in figures if row["measure"] == "correct_links")
     before = percent(row["original"])
     if row["released"] is None:
-        return (
-            f"The share of right links to the release is unknown; in the original, it is {before}."
-        )
+        return f"The share of right links to the release by {names} is unknown; in the original, it is {before}."
     right = percent(row["released"])
-    of_release = f"An attacker who links every record is right about {right} of the people"
+    of_release = (
+        f"An attacker who links every record by {names} is right about {right} of the people"
+    )
     return f"{of_release}; in the original, about {before}."
 
 

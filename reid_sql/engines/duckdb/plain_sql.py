@@ -23,7 +23,7 @@ from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, refuse_former_name, resolve_name
+from reid_sql.function import REQUIRED, Answer, Function, resolve_name
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal
 from reid_sql.sql.text import name
 
@@ -70,7 +70,6 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
         raise OutOfDomainError(f'{rule}; write it like "{EXAMPLE}"')
     called = resolve_name(match[1].lower(), functions)
     if called not in functions:
-        refuse_former_name(called, functions)
         raise UnknownNameError(
             f"the call must be one of a function, got '{called}'; "
             f"{suggestion(called, list(functions), 'functions')}"

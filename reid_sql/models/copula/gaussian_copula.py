@@ -15,6 +15,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
+from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import (
     NEW,
@@ -224,9 +225,17 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        doubts = [STATUS_FEWER_REPEATS] * (STATUS_FEWER_REPEATS in self.status)
-        status = describe_records(self.columns, self._unseen_cases(codes), self.records, doubts)
-        return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
+        status = describe_records(self.columns, self._unseen_cases(codes), self.records)
+        return CopulaCells(scores[:, 0], scores[:, 1], status, self.records, doubts=self.doubts)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What casts doubt on every score: the status of the fit."""
+        return tuple(
+            Doubt(status, understates=status == STATUS_FEWER_REPEATS)
+            for status in self.status.split("; ")
+            if status != OK
+        )
 
     def _unseen_cases(self, codes: Integers) -> Integers:
         """Whether the sample contains each value, (records, columns)."""

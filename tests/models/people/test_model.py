@@ -72,7 +72,8 @@ def test_the_kept_file_has_the_tree_and_no_record() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 4},
+        {"ties": [{}]},
         {"order": [0, 0, 1]},
         {"classes": []},
         {"shapes": [1.0]},
