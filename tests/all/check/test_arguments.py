@@ -23,7 +23,10 @@ DECLARED: Mapping[str, str] = {
     "memory_mb": "how much memory a count may take",
     "max_sets": "how many sets are counted before the search is given up",
 }
-GROUPS = [{"columns": ["age", "sex"], "probability": 0.7}, {"columns": ["town"], "probability": 0.4}]
+GROUPS = [
+    {"columns": ["age", "sex"], "probability": 0.7},
+    {"columns": ["town"], "probability": 0.4},
+]
 SCENARIO = {"population": 5000, "presence_disclosed": 0.5, "groups": GROUPS}
 # what a check of the measure needs, besides its limit
 NEEDED: Mapping[str, Any] = {
@@ -38,15 +41,15 @@ NEEDED: Mapping[str, Any] = {
 }
 # other values of a parameter, of which one must change the figure or be refused; of some measures, their own
 OTHERS: Mapping[str, list[Any]] = {
-    "tolerance": [{"age": 1}, {"age": 7}],
+    "tolerance": [{"age": 1}, {"age": 45}],
     "threshold": [0.001, 0.9],
     "max_size": [1, 2],
     "share_unique": [0.3],
-    "k": [2, 9],
-    "population": [90_000],
+    "k": [2, 9, 30],
+    "population": [200, 90_000],
     "prior": ["flat"],
     "weight": ["pay"],
-    "ordered": [["age"]],
+    "ordered": [["town"]],
     "nominal": [["age"]],
     "p": [1, 2],
     "alpha": [0.3, 0.9],
@@ -67,7 +70,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "household": ["job"],
     "min_precision": [0.55],
     "totals": ["margins"],
-    "levels": [["town > district"]],
+    "levels": [["district > town"]],
     "published": [["districts.csv"]],
     "p_percent": [2.0],
     "value": ["age"],
@@ -76,7 +79,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "total": ["All", "town"],
     "people": ["nested", "different"],
     "lowest": [0, 3],
-    "highest": [20],
+    "highest": [4, 6],
     "base": [3],
     "status": ["shown"],
     "within": [5],
@@ -86,7 +89,20 @@ OTHERS: Mapping[str, list[Any]] = {
 # what a parameter changes only together with another
 TOGETHER: Mapping[tuple[str, str], dict[str, Any]] = {
     **{(name, "c"): {"variant": "recursive"} for name in ("l_diversity", "l_diversity_offending")},
-    **{(name, "levels"): {"totals": "margins"} for name in ("cells_below_k", "dominated_cells")},
+    ("cells_below_k", "totals"): {"k": 30},
+    ("cells_below_k", "levels"): {"k": 30, "totals": "margins"},
+    **{("dominated_cells", name): {"dominance": [1, 0.2]} for name in ("value", "totals")},
+    ("dominated_cells", "totals"): {"dominance": [1, 0.05]},
+    ("dominated_cells", "levels"): {"dominance": [1, 0.05], "totals": "margins"},
+    ("keys", "max_size"): {"share_unique": 0.02},
+    **{(name, "population"): {"threshold": 0.3} for name in ("xi_share", "kappa_share")},
+    **{("recoverable_cells", name): {"k": 9} for name in ("lowest", "highest")},
+}
+QUASI_IDENTIFIERS: Mapping[str, list[str]] = {
+    "household_risk": ["sex"],
+    "qar_risk": ["age", "sex", "town", "job", "sport", "home"],
+    "inference_risk": ["age", "sex", "town", "job", "sport"],
+    "safe_table": ["district", "town", "sex"],
 }
 
 
@@ -95,20 +111,29 @@ def write_tables(folder: Path) -> None:
     rng = random.Random(3)  # noqa: S311 - a test
     rows = []
     for person in range(150):
-        age, sex, home, job = (rng.randrange(20, 60), rng.choice("FM"), person // 3, rng.randrange(6))
+        age, sex, home, job = (
+            rng.randrange(20, 60),
+            rng.choice("FM"),
+            person // 3,
+            rng.randrange(6),
+        )
         for _ in range(rng.choice((1, 1, 2, 3))):
-            town = rng.choice("abcdefg")
+            town = rng.choice("aaabbbcccdddeeefffg")
             district = "north" if town < "d" else "south"
             dx = rng.choice((1, 1, 1, 2, 3, 8)) if age > 30 else 1
             pay = rng.randrange(10, 90) ** 2
-            rows.append((person, age, sex, home, job, town, district, dx, pay, rng.randrange(4)))
-    names = ["id", "age", "sex", "home", "job", "town", "district", "dx", "pay", "sport"]
+            sport = rng.randrange(4)
+            code = "xyz"[(job + sport) % 3]
+            rows.append((person, age, sex, home, job, town, district, dx, pay, sport, code))
+    names = [*("id", "age", "sex", "home", "job", "town", "district", "dx", "pay", "sport"), "code"]
     visits = pl.DataFrame(rows, schema=names, orient="row")
     people = visits.unique("id", keep="first", maintain_order=True)
     visits.write_parquet(folder / "visits.parquet")
     people.write_parquet(folder / "people.parquet")
     people.with_columns(pl.col("age") + pl.col("id") % 3).write_parquet(folder / "before.parquet")
-    other = people.with_columns(age=people["age"].reverse(), town=people["town"].shift(7, fill_value="a"))
+    other = people.with_columns(
+        age=people["age"].reverse(), town=people["town"].shift(7, fill_value="a")
+    )
     pl.concat([people, other]).write_parquet(folder / "population.parquet")
     pl.concat([people.head(80), other.tail(60)]).write_parquet(folder / "synthetic.parquet")
     other.sample(140, seed=1).write_parquet(folder / "holdout.parquet")
@@ -120,9 +145,9 @@ def write_tables(folder: Path) -> None:
         shown=pl.lit("open"),
     )
     hidden.write_csv(folder / "first.csv")
-    people.group_by("town").len("records").with_columns(n=pl.col("records"), shown=pl.lit("open")).write_csv(
-        folder / "second.csv"
-    )
+    people.group_by("town").len("records").with_columns(
+        n=pl.col("records"), shown=pl.lit("open")
+    ).write_csv(folder / "second.csv")
     people.group_by("district").len("records").write_csv(folder / "districts.csv")
     (folder / "scenario.json").write_text(json.dumps(SCENARIO), encoding="utf-8")
     other_scenario = SCENARIO | {"groups": [GROUPS[0] | {"probability": 0.1}]}
@@ -145,12 +170,11 @@ def table_for(measure: str) -> dict[str, Any]:
         table |= {"holdout_file": "holdout.parquet"}
     if function == "join_risk":
         table["joined_file"] = "jobs.parquet"
-    if function == "safe_table":
-        table["quasi_identifiers"] = ["town", "district"]
+    table["quasi_identifiers"] = QUASI_IDENTIFIERS.get(function, table["quasi_identifiers"])
     if function == "audit_tables":
         table = {"file": "first.csv", "published_file": "second.csv"}
     elif MEASURES[measure].takes("sensitive"):
-        table["sensitive"] = ["dx"]
+        table["sensitive"] = ["code" if function == "inference_risk" else "dx"]
     return table
 
 
@@ -159,7 +183,11 @@ def ask(folder: Path, measure: str, given: Mapping[str, Any]) -> Any:
     check = {"measure": measure, MEASURES[measure].bound: 0} | dict(given)
     if MEASURES[measure].bound == "at_least":
         check["at_least"] = 1
-    policy = {"mask_below": 1, "cautions": "allow", "tables": [table_for(measure) | {"checks": [check]}]}
+    policy = {
+        "mask_below": 1,
+        "cautions": "allow",
+        "tables": [table_for(measure) | {"checks": [check]}],
+    }
     (folder / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
     try:
         (reported,) = gate.check(folder / "policy.json")["checks"]
