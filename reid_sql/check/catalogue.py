@@ -8,8 +8,8 @@ from reid_sql.check.measure import (
     count_cells,
     count_rules,
     count_sets,
-    figure_of,
     highest,
+    largest_of,
     people_of_cells,
     people_of_revealed,
     row_of,
@@ -444,14 +444,14 @@ ALL: Final = (
     Measure(
         *(
             "people_followed",
-            "people who are the only one of their kind in the former release and in this one",
+            "people who are the only one of their kind, or within a tolerance, in the former release and in this one",
         ),
         "compare_releases",
         "value",
         "count",
         of_records=True,
         unused=("sensitive", "more"),
-        pick=figure_of("followed"),
+        pick=largest_of("followed", "followed_within"),
         of_uniques=True,
     ),
     # Whom another table of the same people singles out.

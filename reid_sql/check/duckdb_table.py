@@ -8,19 +8,34 @@ import duckdb
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    TablePolicy,
+    columns_counted,
+    columns_read,
+    columns_required,
+)
 from reid_sql.check.release import Release
-from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source, codes_of, select_known
+from reid_sql.check.sources import (
+    NUMERIC_TYPES,
+    OTHER_TABLES,
+    PUBLISHED,
+    Source,
+    codes_of,
+    select_known,
+)
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
-from reid_sql.errors import ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
+from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
@@ -149,6 +164,7 @@ class DuckDBTable(TableEngine):
         super().__init__()
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
+        self.raw = view  # in which the codes that the policy declares are values
         self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
@@ -225,6 +241,12 @@ class DuckDBTable(TableEngine):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies_in(self.con.sql, self.whole, column)
 
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        types = {row[0]: row[1] for row in self.ask(f"DESCRIBE {self.raw}")}
+        values = f"SELECT DISTINCT {quoted(name)}::VARCHAR AS t FROM {self.raw}"
+        rows = self.ask(f"SELECT t FROM ({values}) WHERE {spelled_alike('t', codes)}", "codes")
+        return [row[0] for row in rows], types[name].startswith(NUMERIC_TYPES)
+
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, described)
@@ -279,24 +301,33 @@ def open_in_duckdb(
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
     opened = _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
-    named = columns_named(table)
+    named = columns_required(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
-    engine.view = engine.whole = _known(engine, view)
+    _refuse_intervals(engine, named)
+    engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-        # Read the named columns of a text file into a temporary table.
-        listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
-        engine.ask(
-            f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading"
-        )
-        engine.view = f"{engine.view}_read"
-        opened.refuse_missing_records(
-            where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0]
-        )
+        # Read the columns of a text file that are measured into a temporary table.
+        listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
+        engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
+        engine.raw = f"{view}_read"
+        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
+    engine.view = _known(engine, engine.raw)
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBRelease(table, engine)
+
+
+def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+    """Refuse the columns of the policy of which 1 month equals 30 days."""
+    types = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
+    wanted = set(map(fold_case, named))
+    found = [
+        name for name, kind in types.items() if "INTERVAL" in kind and fold_case(name) in wanted
+    ]
+    if found:
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(found)))
 
 
 def _known(engine: DuckDBTable, view: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.check.audit import By, Cell, groups_to_hide
+from reid_sql.check.masked_columns import columns_page
 from reid_sql.check.masked_tables import MaskedClasses, bound_of_figure, mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.measured import MeasuredTable, group_labels
@@ -63,7 +64,8 @@ def mask_report(
     hidden = _find_hidden_groups([each for results in judged for each in results], mask, closed)
     pages, checks = [], []
     for measured, results, classes in zip(tables, judged, masked, strict=True):
-        pages.append(table_page(measured, policy, classes))
+        described: Page = {"released_columns": columns_page(measured, classes, mask)}
+        pages.append(table_page(measured, policy, classes) | described)
         checks += [
             _check_page(
                 each, measured.records, mask, hidden, baseline, withheld=place in classes.withheld

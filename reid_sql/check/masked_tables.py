@@ -218,6 +218,7 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "population": settings(table.population),
         **{f"{role}_file": _other_file(measured, role) for role in ROLES},
         "classes": None,
+        "average_risk": None,
         "class_sizes": [],
         "columns": [],
         "population_risk": None,
@@ -241,9 +242,12 @@ def _class_pages(
     if not len(histogram.class_size):
         return {"records_dropped": mask.show(dropped, when=not (few and drops))}
     small = classes.small
+    risk = class_risk(histogram)
     counted: dict[str, Node] = {
         "records_dropped": mask.show(dropped, when=not (few and drops)),
-        "classes": mask.show(int(histogram.classes.sum()), when=not small),
+        "classes": mask.show(risk.classes, when=not small),
+        # by entity the classes are of rows: their number divided by the people is no risk
+        "average_risk": mask.show(risk.average_risk, when=not (small or (few and drops))),
         "class_sizes": classes.pages(mask),
     }
     if measured.overview is None:

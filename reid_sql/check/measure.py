@@ -70,13 +70,19 @@ def sum_of(column: str) -> Pick:
     return pick
 
 
-def figure_of(name: str) -> Pick:
-    """Take the figure of this name; none where little could be compared, as it would be too low."""
+def largest_of(*names: str) -> Pick:
+    """Take the largest figure of these names, the last one of which compares most.
+
+    None where little could be compared even so, as it would be too low. A figure that needs a parameter which
+    a check does not give is in no row.
+    """
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        row = next(row for row in rows if row["figure"] == name)
-        is_known = row["status"] == OK
-        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
+        figures = {row["figure"]: row for row in rows}
+        chosen = [figures[name] for name in names if name in figures]
+        status = chosen[-1]["status"]
+        known = [int(row["value"]) for row in chosen if row["value"] is not None]
+        return {"value": max(known) if status == OK else None, "status": status}
 
     return pick
 

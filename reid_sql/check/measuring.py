@@ -91,10 +91,14 @@ def _measure_table(
             why = str(mask.sentence(error.sentence))
         checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
         return MeasuredTable(table, release.evidence, 0, checks, packages=packages, uncounted=why)
+    show_progress(f"{table.name}: columns")
+    columns = release.released_columns
     checks = measure_checks(release, table.checks, mask, show_progress)
     if overview:
         show_progress(f"{table.name}: what drives the risk")
-    measured = MeasuredTable(table, release.evidence, records, checks, packages=packages)
+    measured = MeasuredTable(
+        table, release.evidence, records, checks, columns=columns, packages=packages
+    )
     if not table.quasi_identifiers or not records:
         return measured
     with suppress(ReidError):  # the checks by these columns say why they are not measured
@@ -165,7 +169,9 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
         release.table, release.records, release.engine.columns, release.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
-    return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
+    unnamed = [each for each in [release.unnamed_columns] if each is not None]
+    of_table = [*known, *unnamed, *copies, *release.unused_codes]
+    return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))
 
 
 def _has_copies(release: Release) -> bool:

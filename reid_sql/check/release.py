@@ -10,15 +10,22 @@ import numpy as np
 
 from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
 from reid_sql.check.measure import Measure, Row, argument_of
-from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.measured import WHOLE, Group, ReleasedColumns
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.remarks import Remark, missing_sensitive_remark, missing_value_remarks
+from reid_sql.check.released_columns import caution_on, measure_released_columns
+from reid_sql.check.remarks import (
+    Remark,
+    missing_sensitive_remark,
+    missing_value_remarks,
+    unused_code_remark,
+)
 from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reduction import WITHIN
@@ -97,6 +104,26 @@ class Release:
                 found += self._nobodies[unit, column]
         return tuple(found)
 
+    @cached_property
+    def unused_codes(self) -> tuple[Remark, ...]:
+        """Return cautions on codes that the policy declares missing and that no record has.
+
+        The release would count what was meant as a value; the caution says how a similar value is written.
+        """
+        remarks = []
+        for column in self.engine.columns if self.table.missing and self.records else []:
+            codes = codes_of(self.table.missing, column)
+            if not codes:
+                continue
+            values, is_number = self.engine.list_spellings(column, codes)
+            unused = [
+                code
+                for code in codes
+                if not any(is_written_as(code, each, is_number=is_number) for each in values)
+            ]
+            remarks += [unused_code_remark(column, code, values) for code in unused]
+        return tuple(remarks)
+
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """What is raised where something cannot be measured, by its engine too."""
@@ -135,6 +162,18 @@ class Release:
             )
             self._identifiers[in_population] = found
         return self._identifiers[in_population]
+
+    @cached_property
+    def released_columns(self) -> ReleasedColumns | None:
+        """The columns that no check measures, and all of the release together; None of no records."""
+        if not self.records:
+            return None
+        return measure_released_columns(self.engine, self.table, self.records, self.errors)
+
+    @property
+    def unnamed_columns(self) -> Remark | None:
+        """The caution on columns that single people out, and are in no list of the policy."""
+        return caution_on(self.released_columns)
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.engines import registry
 from reid_sql.models.classes.disclosure import Households
-from reid_sql.models.copula.calibration import ScoredClasses
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
-from reid_sql.parameters import COUNT, MODEL, Column, Columns, Key, fold_case, list_columns
+from reid_sql.parameters import Column, Columns, Key, fold_case, list_columns
 from reid_sql.reduction import (
     CLASS_WEIGHT,
     DROPPABLE_NULLS,
@@ -25,9 +23,8 @@ from reid_sql.sql.records import (
     log_expected,
     named_by_key,
     with_null_report,
-    with_scores,
 )
-from reid_sql.sql.text import Source, name, none_null, numbered, place_of, text
+from reid_sql.sql.text import Source, name, none_null, numbered, place_of
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
 HOUSED_QI: Final = Columns("quasi-identifiers, weight, household and key")
@@ -75,20 +72,6 @@ WEIGHTED_RECORDS: Final = Reduction(
     bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
-)
-
-
-SCORED_CLASSES: Final = Reduction(
-    __name__,
-    name="scored_classes",
-    words="the distinct records on a model's columns, with their numbers of records and their scores",
-    arguments=(TBL, Argument("model", MODEL), Argument("population", COUNT)),
-    columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
-    arrays=ScoredClasses,
-    reasons={
-        "entity": "the scores of a model are of records",
-        "by": "one exponent corrects all scores of a model",
-    },
 )
 
 
@@ -221,17 +204,6 @@ def _over_distinct(
         list_columns(label, [household, *qi], fold_case)
     reported = with_null_report(tbl, qi, nulls, named_by_key(tbl, qi, key, nulls, listed))
     return tbl.check_columns(label, [*qi, *more], reported)
-
-
-def scored_classes(tbl: Source, model: str, population: float, database: str) -> str:
-    """Score the distinct records by the function that joins scores to a table's records."""
-    arguments = [text(database), text(model), f"{population!r}::DOUBLE", "'ignored'"]
-    body = """
-        SELECT row_number() OVER () AS place, struct_extract(reid_answer, 'class_size') AS class_size,
-          struct_extract(reid_answer, 'uniqueness_xi') AS uniqueness_xi,
-          0::BIGINT AS records_dropped, 'value' AS nulls
-        FROM reid_scored"""
-    return with_scores(tbl, registry.known(model), arguments, "score_records", body)
 
 
 def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) -> str:

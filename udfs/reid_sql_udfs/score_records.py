@@ -10,7 +10,6 @@ from reid_sql.parameters import Count, Integers
     question=Question.MODEL_SCORES,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; "
     "Skinner & Shlomo 2008",
-    former={"score_copula(tbl, model, population, sample)": "write the new name"},
 )
 def score_records(
     cell: Scores, class_size: Integers, population: Count, sample: SampleUse = "ignored"
