@@ -185,9 +185,6 @@ def compare_releases(
     tolerance: Mapping[str, float | str] | None = None,
     more: _Frame | Sequence[_Frame] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def copula_correction(
-    con: duckdb.DuckDBPyConnection, tbl: _Frame, model: str, population: float
-) -> duckdb.DuckDBPyRelation: ...
 def copula_forecast(
     con: duckdb.DuckDBPyConnection, model: str, populations: float | Sequence[float]
 ) -> duckdb.DuckDBPyRelation: ...
@@ -550,9 +547,6 @@ def safe_table(
     levels: Sequence[str] | None = None,
     tables: Sequence[str] | None = None,
     published: _Frame | Sequence[_Frame] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def sample_copula(
-    con: duckdb.DuckDBPyConnection, model: str, n: float, seed: int = 0
 ) -> duckdb.DuckDBPyRelation: ...
 def score_records(
     con: duckdb.DuckDBPyConnection,

@@ -272,6 +272,10 @@ def _table() -> Schema:
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
+            "released": NAMES
+            | {"description": "the columns of the release; all columns of the file unless given"},
+            "left_out": NAMES
+            | {"description": "columns of the file that the release lacks, in place of released"},
             "nulls": NULLS.schema,
             "entity": TEXT
             | {"description": "the column that identifies people, where a person has several rows"},

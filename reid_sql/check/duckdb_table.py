@@ -8,7 +8,13 @@ import duckdb
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    TablePolicy,
+    columns_counted,
+    columns_read,
+    columns_required,
+)
 from reid_sql.check.release import Release
 from reid_sql.check.sources import (
     NUMERIC_TYPES,
@@ -52,7 +58,7 @@ class Calls:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.others = con, table, others
         self.whole = ""  # the table with all of its columns
-        self._models: dict[Any, str] = {}
+        self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str
@@ -64,14 +70,16 @@ class Calls:
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
-        tables = {"tbl": tbl}
+        tables, fit = {"tbl": tbl}, {}
         if check.measure.takes("model"):
-            tables = {"model": self._fit_copula(check, tbl), "tbl": self._scored(check, tbl)}
+            model, status = self._fit_copula(check, tbl)
+            tables, fit = {"model": model, "tbl": self._scored(check, tbl)}, {"status": status}
         call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
-        share = ", ".join(check.measure.share(literals, person))
-        return list(self.ask(f"SELECT {share} FROM {call}", values, function.name).records())
+        share = check.measure.share(literals, person)
+        rows = self.ask(f"SELECT {share} FROM {call}", values, function.name).records()
+        return [{**row, **fit} for row in rows]
 
     def _write_call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any]
@@ -111,8 +119,8 @@ class Calls:
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
 
-    def _fit_copula(self, check: Check, tbl: str) -> str:
-        """Name the copula of the quasi-identifiers, fitted once to the relation."""
+    def _fit_copula(self, check: Check, tbl: str) -> tuple[str, str]:
+        """Name the copula of the quasi-identifiers, fitted once to the relation, and the fit's status."""
         seed, method = check.parameters["seed"], check.parameters["method"]
         key = (check.quasi_identifiers, tbl, seed, method)
         if key not in self._models:
@@ -122,10 +130,10 @@ class Calls:
                 f"entity := {sql_literal(self.table.entity)}"
             )
             values = [name, tbl, list(check.quasi_identifiers)]
-            self.ask(
+            fit = self.ask(
                 f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula"
             )
-            self._models[key] = name
+            self._models[key] = name, next(iter(fit.records()))["status"]
         return self._models[key]
 
     def _scored(self, check: Check, tbl: str) -> str:
@@ -293,14 +301,14 @@ def open_in_duckdb(
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
     opened = _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
-    named = columns_named(table)
+    named = columns_required(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-        # Read the named columns of a text file into a temporary table.
-        listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
+        # Read the columns of a text file that are measured into a temporary table.
+        listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
         engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])

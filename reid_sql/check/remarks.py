@@ -12,7 +12,7 @@ from reid_sql import models
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
-from reid_sql.models.columns.identifiers import RepeatedColumn
+from reid_sql.models.columns.identifiers import RepeatedColumn, write_name
 from reid_sql.models.columns.missing_value_codes import (
     STRUCTURAL_CODES,
     describe_spelling,
@@ -225,7 +225,11 @@ def identifier_remark(
     """
     name, values, filled = column.name, column.values, column.filled
     can_count = named and column.identifies_all
-    advice = f"count them with entity = {name}" if can_count else "pass a row of each"
+    advice = (
+        f"count them with entity = {write_name('entity =', name)}"
+        if can_count
+        else "pass a row of each"
+    )
     rest = () if records is None else (records - filled,)
     return remark(
         f"{of}Column '{name}' looks like an identifier and repeats (",
@@ -250,6 +254,7 @@ OF_THE_GATE: Final = (
         "small_population",
         "uncounted_identifier",
         "unclear_name",
+        "unnamed_columns",
         "unused_code",
         "view",
         "written_alike",

@@ -20,7 +20,13 @@ import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    columns_required,
+)
 from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
@@ -170,7 +176,7 @@ class SparkTable(TableEngine):
         where = f"policy tables[{number}].file"
         self.frame = read_source_frame(spark, table.source, where)
         self.columns = self.frame.columns
-        named = columns_named(table)
+        named = columns_required(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.others.get("population")
@@ -280,7 +286,7 @@ class SparkTable(TableEngine):
                 "nulls": nulls,
                 "entity": person,
             }
-            rs.fit_copula(self.model_name, part, qi, **options)
+            fit = _rows(rs.fit_copula(self.model_name, part, qi, **options))[0]
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
             # of equal rows of a person one counts
@@ -288,7 +294,8 @@ class SparkTable(TableEngine):
             scored = rs.score_records(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
-            return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
+            rows = _rows(scored.selectExpr(check.measure.share(literals, quoted)))
+            return [{**row, "status": fit["status"]} for row in rows]
 
 
 def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:

@@ -1,6 +1,7 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -68,6 +69,9 @@ MISSING: Final = """
 {}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
+LEFT_OUT: Final = """# Columns that no check measures, and that the release must lack:
+{}left_out = {}
+"""
 POPULATION: Final = "# population = 67_000_000"
 ESTIMATE: Final = (
     "[[tables.checks]]",
@@ -161,7 +165,7 @@ class Starter:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
             rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {file}")
+            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
         """Write the policy, which lies at the path."""
@@ -171,13 +175,11 @@ class Starter:
             for row in coded
             if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
         ]
-        leave = (
-            f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
-        )
-        left = (
-            f"# Not measured: {toml_texts(names)} ({why}).\n"
-            for why, names in self.unmeasured.items()
-        )
+        left = {"identifiers and free text": self.omitted} | self.unmeasured
+        left = {why: names for why, names in left.items() if names}
+        listed = [name for names in left.values() for name in names]
+        reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
+        leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
@@ -185,7 +187,7 @@ class Starter:
             known=toml_texts(self.known),
             entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
-            omitted=(leave if self.omitted else "") + "".join(left),
+            omitted=leave,
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
             estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
         )

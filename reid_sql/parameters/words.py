@@ -219,6 +219,34 @@ class Texts(Domain):
 
 
 @dataclass(frozen=True)
+class Labels(Texts):
+    """A value of a column, or a list of values; an empty text is one."""
+
+    form = "texts"
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return (
+            f"{name} must be a text or a list of texts, got {got}; write it like ['Total', 'All']"
+        )
+
+    @property
+    def label(self) -> str:
+        """What the texts may be."""
+        return "a text or a list of texts, or NULL"
+
+    @property
+    def hint(self) -> str:
+        """One text, or several."""
+        return "str | Sequence[str] | None"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A text, or a list of different texts."""
+        return {"anyOf": [{"type": "string"}, NAMES_SCHEMA]}
+
+
+@dataclass(frozen=True)
 class Document(Domain):
     """A document: a path, a text or, in Python, a mapping; `read` gives it as checked text, or refuses.
 

@@ -48,7 +48,7 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     """The definition of every macro by name, each after those that it calls."""
     made = dict(SHARED)
     for name, declared in functions.items():
-        made |= _macros_of(name, declared) | _former_macros(declared)
+        made |= _macros_of(name, declared)
     return {name: qualified(text) for name, text in made.items()}
 
 
@@ -65,7 +65,6 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
             made[name] = f"({listed}) AS {HOME}{name}({listed})"
         else:
             made[name] = _forward(name, declared)
-        made |= {former: qualified(text) for former, text in _former_macros(declared).items()}
     return made
 
 
@@ -102,16 +101,6 @@ def _table_macro(name: str, declared: Function) -> str:
     types = ", ".join(f'typeof("{each}")' for each in names)
     refused = f"error({sql_text(REFUSAL_BOOLEAN.format(f'parameters of {name}'))})"
     return f"({shown}) AS TABLE FROM query(CASE WHEN 'BOOLEAN' IN ({types}) THEN {refused} ELSE {planned} END)"
-
-
-def _former_macros(declared: Function) -> dict[str, str]:
-    """Ask the planner about each former name, with any of its arguments; it refuses the name."""
-    made = {}
-    for call in declared.former:
-        name, _, listed = call.removesuffix(")").partition("(")
-        shown = ", ".join(f'"{each}" := NULL' for each in listed.split(", ") if each)
-        made[name] = f"({shown}) AS TABLE FROM query({PLAN}({DATABASE}(), true, '{name}'))"
-    return made
 
 
 def _value_macros(name: str, declared: Function) -> dict[str, str]:

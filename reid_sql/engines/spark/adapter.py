@@ -46,7 +46,6 @@ from reid_sql.engines.spark.frames import (
     to_spark,
 )
 from reid_sql.engines.spark.frames import fetch as collected
-from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
@@ -79,7 +78,6 @@ __all__ = [
     "column_names",
     "count",
     "counting",
-    "drawn",
     "find_lacked",
     "finish_reading",
     "framed",

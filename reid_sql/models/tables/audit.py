@@ -34,6 +34,7 @@ from reid_sql.models.tables.sums import (
     estimate_contributors,
     read_sums,
 )
+from reid_sql.models.tables.undeclared_totals import refuse_undeclared_totals
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(
@@ -97,11 +98,12 @@ def audit_tables(
     >>> found.finding, found.low, found.high, found.revealing_sum
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
+    columns, counted = read_counts(rows, reading, nested=nested)
     is_guessed = not reading.base
     if is_guessed:
-        counted = read_counts(rows, reading, nested=nested)[1]
         reading = replace(reading, base=guess_base(counted))
         is_guessed = reading.base > 1
+    refuse_undeclared_totals(counted, columns, reading, k)
     try:
         audit = _audit(rows, reading, k, nested=nested)
     except ContradictionError:
