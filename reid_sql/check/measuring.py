@@ -165,6 +165,7 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
         release.table, release.records, release.engine.columns, release.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
+    copies = list(release.copies) or copies
     return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
 
 

@@ -85,6 +85,11 @@ class TableEngine(ABC):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""
 
+    def describe_copies(self, role: str | None = None) -> str:
+        """Say that rows of the table, or of another one, are copies; nothing if an engine does not look."""
+        del role
+        return ""
+
     @abstractmethod
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         """Return columns of people by the structure of a draw of rows."""
