@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from reid_sql.models.classes.repeats import MIN_CLASSES
 from reid_sql.parameters import Floats, Integers
 
 MAX_ROWS: Final = 1500  # distinct rows that are drawn
@@ -94,8 +95,8 @@ def share_of_copies(counts: Integers, near: Integers, odds: Floats) -> float:
     expected = (near * odds).max(axis=1, initial=0.0) / float(np.median(counts))
     is_rare = expected < MAX_EXPECTED
     copies, rows = float((counts - 1)[is_rare].sum()), float(counts[is_rare].sum())
-    if rows < MIN_JUDGED * counts.sum() or copies < max(
-        MIN_COPIES, MIN_SHARE * rows, TIMES_CHANCE * expected[is_rare].sum()
-    ):
+    if is_rare.sum() < MIN_CLASSES or rows < MIN_JUDGED * counts.sum():
+        return 0.0
+    if copies < max(MIN_COPIES, MIN_SHARE * rows, TIMES_CHANCE * expected[is_rare].sum()):
         return 0.0
     return copies / rows

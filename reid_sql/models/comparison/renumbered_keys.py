@@ -30,6 +30,7 @@ MIN_DISTANCE: Final = (
 SAME_ROWS: Final = (
     0.9  # of the rows that both tables have, from which one is the other in another order
 )
+MIN_COLUMNS: Final = 2  # of which no value was swapped alone
 MIN_EVIDENCE: Final = (
     30.0  # pairs of people of one class, of whom some stay together in the next release
 )
@@ -98,7 +99,8 @@ def _rank(numbers: Floats) -> Floats:
 def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
     """Whether the release has the rows of the original, most of them of other people.
 
-    Rows that are sorted before they are numbered agree in the column that they are sorted by.
+    Rows that are sorted before they are numbered agree partly in the column that they are sorted by. Values
+    of one column that were swapped, perhaps among people who agree in another, make the same rows, too.
     """
     sides = []
     for codes, values in (
@@ -113,6 +115,13 @@ def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
     counts: dict[tuple[object, ...], int] = {}
     for row in sides[0]:
         counts[row] = counts.get(row, 0) + 1
+    columns = [
+        sum(one == other for one, other in zip(*pair, strict=True))
+        for pair in zip(*(zip(*side, strict=True) for side in sides), strict=True)
+        if len(set(pair[0])) > 1
+    ]
+    if len(columns) < MIN_COLUMNS or max(columns) >= SAME_ROWS * len(rows):
+        return False
     is_detailed = len(counts) > len(rows) / 2
     common = 0
     for row in sides[1]:
