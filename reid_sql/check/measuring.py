@@ -170,6 +170,7 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
         release.table, release.records, release.engine.columns, release.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
+    copies = list(release.copies) or copies
     unnamed = [each for each in [release.unnamed_columns] if each is not None]
     of_table = [*known, *unnamed, *copies, *release.unused_codes]
     return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))

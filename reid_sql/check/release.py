@@ -17,9 +17,10 @@ from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
     missing_value_remarks,
+    remark,
     unused_code_remark,
 )
-from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
+from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -74,6 +75,7 @@ class Release:
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
+        self._copies: tuple[Remark, ...] | None = None
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._rarest_values: dict[Any, dict[int, int]] = {}
@@ -153,9 +155,23 @@ class Release:
         """The same of the population table, whose people no check counts without an entity."""
         return self._find_identifiers(in_population=True)
 
+    @property
+    def copies(self) -> tuple[Remark, ...]:
+        """Cautions on rows written several times, of the table and of those that it is compared with.
+
+        People who are counted by a column may have equal rows; published tables have no people.
+        """
+        if self._copies is None:
+            roles = [role for role in self.table.others if role not in PUBLISHED]
+            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
+        return self._copies
+
     def take_identifiers(self, other: "Release") -> None:
         """Take those of a table of the same people."""
         self._identifiers = {False: other.identifiers, True: other.population_identifiers}
+        self._copies = other.copies
 
     def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
         if in_population not in self._identifiers:
