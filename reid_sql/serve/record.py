@@ -73,7 +73,7 @@ class Reveal:
         all of the names, hides nothing and lacks a column. Exact class sizes have no such freedom.
         """
         near = {columns: hides for columns, hides in tables.items() if columns & self.columns}
-        named = frozenset().union(*near)
+        named: frozenset[str] = frozenset().union(*near)
         is_free = named in near and not any(near.values()) and not self.columns <= named
         return named & self.columns if is_free and self.shape is not Shape.CLASS_SIZES else None
 
