@@ -179,7 +179,7 @@ def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) 
     """Refuse notes below the last record that were filled with separators to its width.
 
     A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is
-    written as one: with a colon, a mark before it, a space that no first field above has, or several words.
+    written as one: with a colon, a mark before it, or several words.
 
     >>> rows = [["ann", "1"], ["bob", "2"], ["Source: office", ""], ["* provisional", ""]]
     >>> refuse_footnotes("FILE", rows, 5)  # doctest: +NORMALIZE_WHITESPACE
@@ -188,13 +188,12 @@ def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) 
         remove them
     """
     end = len(rows)
-    while end and len(rows[end - 1]) > 1 and _is_alone(rows[end - 1]):
+    while end and len(rows[end - 1]) > 1 and _is_note(rows[end - 1]):
         end -= 1
     above, notes = rows[:end], [row[0].strip() for row in rows[end:]]
     if not notes or len(above) < 2:  # noqa: PLR2004 - one line shows no rule
         return
-    is_spaced = any(" " in row[0].strip() for row in above if row)
-    if any(map(_is_alone, above)) or not any(_is_note(note, is_spaced=is_spaced) for note in notes):
+    if any(map(_is_alone, above)):
         return
     first = last_line - len(notes) + 1
     where = (
@@ -210,13 +209,13 @@ def _is_alone(row: Sequence[str]) -> bool:
     return bool(row) and bool(row[0].strip()) and not any(field.strip() for field in row[1:])
 
 
-def _is_note(note: str, *, is_spaced: bool) -> bool:
-    return bool(
+def _is_note(row: Sequence[str]) -> bool:
+    note = row[0].strip()
+    return _is_alone(row) and bool(
         TOTAL.fullmatch(note.rstrip(" :."))
         or re.search(r":\s*\w", note)
         or note.startswith(FIRST_OF_NOTE)
         or len(note.split()) >= WORDS_OF_NOTE
-        or (" " in note and not is_spaced)
     )
 
 

@@ -52,7 +52,8 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
                 CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
                   WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size, value, is_integer
               FROM (
-                SELECT identifier, identifier::VARCHAR AS value, count(*) AS size, {is_integer} AS is_integer
+                SELECT identifier, CASE WHEN NOT {is_integer} THEN identifier::VARCHAR END AS value,
+                  count(*) AS size, {is_integer} AS is_integer
                 FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
                 WHERE {is_looked_at}
                 GROUP BY identifier

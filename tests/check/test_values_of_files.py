@@ -1,0 +1,98 @@
+"""What a file's lines, bytes, decimals and dates mean is settled before people are counted."""
+
+from pathlib import Path
+
+import pytest
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form, read_date
+from reid_sql.sources.files import open_source
+from reid_sql.sources.formats import TextFormat
+
+BODY = "".join(f"{'fm'[at % 2]};{30 + at % 7};N\n" for at in range(40))
+HEADER = "sex;age;region\n"
+
+
+def records(file: Path, form: TextFormat | None = None) -> list[tuple[object, ...]]:
+    con, name = open_source(str(file), form=form or TextFormat())
+    return con.execute(f"FROM {name}").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{HEADER}Response;Response;Response\n{BODY}", "in line 2"),
+        (f"{HEADER}What is it?;Age in years;Region of home\n{BODY}", "in line 2"),
+        (f"{HEADER}{BODY}Source: Office;;\n* provisional;;\n", "in lines 42 to 43"),
+        (f"{HEADER}{BODY};;\n;;\n", "in line 42, 43;"),
+        (f"{HEADER}f;30;N\n;;\n{BODY}", "in line 3;"),
+    ],
+)
+def test_lines_that_are_no_people_are_refused_by_their_numbers(
+    tmp_path: Path, text: str, lines: str
+) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(OutOfDomainError, match=lines) as refused:
+        records(tmp_path / "t.csv")
+    assert "Response" not in str(refused.value)
+    assert "Office" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", [BODY, f"x;?;N\n{BODY}", f"{BODY};31;\n", f"{BODY}m;;\n", f"unknown;;N\n{BODY}"]
+)
+def test_people_with_empty_cells_are_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.csv").write_text(HEADER + text, encoding="utf-8")
+    assert len(records(tmp_path / "t.csv")) == len(text.splitlines())
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp1250", "koi8-r", "utf-32"])
+def test_a_file_of_any_encoding_has_the_records_of_utf_8(tmp_path: Path, encoding: str) -> None:
+    letters = {"cp1252": "€’é", "cp1250": "łž", "koi8-r": "Ил", "utf-32": "日"}[encoding]
+    text = f"name;cost\nO{letters};3\nBonn;4\n"
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+    (tmp_path / "b.csv").write_text(text, encoding="utf-8")
+    form = TextFormat(encoding=encoding)
+    assert records(tmp_path / "a.csv", form) == records(tmp_path / "b.csv")
+
+
+def test_a_refusal_names_an_encoding_that_reads_the_file_and_where_its_byte_is(
+    tmp_path: Path,
+) -> None:
+    for letter, named in (("€", "cp1252"), ("é", "latin-1")):
+        (tmp_path / "a.csv").write_bytes(f"name;cost\nBonn;1\nab{letter};3\n".encode(named))
+        with pytest.raises(
+            OutOfDomainError, match=rf"\(line 3, column 3\); write --encoding {named}"
+        ):
+            records(tmp_path / "a.csv")
+        assert len(records(tmp_path / "a.csv", TextFormat(encoding=named))) == 2
+
+
+def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
+    long = [f"52.5{at:016d}" for at in range(0, 30, 3)]
+    lines = [f'{{"x":{each},"y":"a: {each}, b","z":0.1{at}}}' for at, each in enumerate(long)]
+    (tmp_path / "d.json").write_text("\n".join(lines), encoding="utf-8")
+    found = records(tmp_path / "d.json")
+    assert sorted(row[0] for row in found) == long
+    assert [row[1] for row in found] == [f"a: {each}, b" for each in long]
+    assert all(isinstance(row[2], float) for row in found)
+
+
+@pytest.mark.parametrize(
+    ("texts", "form"),
+    [
+        (["08.05.1943", "28.02.1966"], "%d.%m.%Y"),
+        (["5.3.1966", "13.3.1966"], "%d.%m.%Y"),
+        (["02/28/1966", "12/01/1970"], "%m/%d/%Y"),
+        (["08/05/1943", "03/04/1966"], None),  # either order
+        (["5.3.66", "13.3.66"], None),  # of no known century
+        (["31.02.1966", "28.02.1966"], None),  # no such day
+    ],
+)
+def test_dates_are_read_where_one_way_fits_all(texts: list[str], form: str | None) -> None:
+    fitting = {
+        each.form: sum(read_date(text, each) is not None for text in texts) for each in DATE_FORMS
+    }
+    chosen, note = choose_date_form("birth", fitting, len(texts))
+    assert (chosen, bool(note)) == (form, form is None)
+    assert not any(text in note for text in texts)
