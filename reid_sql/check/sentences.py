@@ -72,6 +72,12 @@ def describe_count(table: ReportPage) -> str:
     return f"{table['records']:,} {counted_noun(table)}"
 
 
+def describe_released_columns(table: ReportPage) -> list[str]:
+    """Name the columns that no check measures, and those that the release lacks; earlier reports do not."""
+    columns = table.get("released_columns")
+    return list(columns["sentences"]) if columns else []
+
+
 def describe_columns(check: Check) -> str:
     """Name the columns by which the check distinguishes people."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""

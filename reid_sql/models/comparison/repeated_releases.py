@@ -207,9 +207,15 @@ class Releases:
         some, every = (
             (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
         )
-        if not some:
-            return STATUS_NOT_COMPARABLE
-        return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
+        return _judge_comparability(some, every)
+
+    @cached_property
+    def comparability_within(self) -> str:
+        """The same of values within a tolerance: whether people have anybody there, or their own record."""
+        known = self.is_keyed and self.stayed > 0
+        matched = self.within.people > 0 if known else self.within.first_size > 0
+        every = self.stayed if known else self.smaller
+        return _judge_comparability(_sum(self.within.number[matched]), every)
 
     @cached_property
     def key_comparability(self) -> str:
@@ -240,6 +246,12 @@ class Releases:
         if self.comparability == STATUS_NOT_COMPARABLE:
             return _Figure(None, None, STATUS_NOT_COMPARABLE)
         return _Figure(value, total, self.comparability)
+
+    def _compared_within(self, value: float, total: int) -> _Figure:
+        """A figure of people whose values are compared within a tolerance."""
+        if self.comparability_within == STATUS_NOT_COMPARABLE:
+            return _Figure(None, None, STATUS_NOT_COMPARABLE)
+        return _Figure(value, total, self.comparability_within)
 
     def figures(self) -> Iterator[tuple[str, _Figure]]:
         """Every figure by its name."""
@@ -291,7 +303,7 @@ class Releases:
         ):
             yield name, self._doubt_key(self.compared(value, total))
         for name, value, total, needs_key in links_within(self.within, self.smaller, self.stayed):
-            figure = _Figure(value, total)
+            figure = self._compared_within(value, total)
             yield name, self._doubt_key(figure) if needs_key else figure
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
@@ -467,6 +479,13 @@ class Releases:
         yield "m_uniqueness", self._measure_values(_Figure(least), of_one=True)
         yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))
         yield "m_invariance", self._measure_values(self._measure_pairs(0 if changed else least))
+
+
+def _judge_comparability(some: int, every: int) -> str:
+    """OK, or why little or nothing can be compared of `every` person, of whom `some` have a match."""
+    if not some:
+        return STATUS_NOT_COMPARABLE
+    return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
 
 
 def _smallest(figures: Sequence[_Figure]) -> _Figure:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
-from reid_sql.models.people.fit import fit
 from reid_sql.models.people.keys import AGREEING_SHARE, MIN_NATS, find_key
 from reid_sql.parameters import Integers
 
@@ -72,16 +71,3 @@ def test_columns_that_go_their_own_ways_are_no_key(records: int) -> None:
 def test_records_that_repeat_have_no_key() -> None:
     codes = sampled(court_cases(), 900)
     assert find_key(evidence_of(np.concatenate([codes, codes[:1]]))) is None
-
-
-def test_every_score_of_a_model_of_a_key_is_doubted() -> None:
-    codes = sampled(court_cases(), 2000)
-    model = fit(evidence_of(codes))
-    assert model.has_fewer_repeats
-    status = model.scored(codes[:3]).status.tolist()
-    assert all(one.startswith("fewer_repeats: ") for one in status)
-    rng = np.random.default_rng(3)
-    plain = np.stack([rng.integers(0, many, 2000) for many in (20, 10, 60)], axis=1)
-    fitted = fit(evidence_of(plain))
-    assert not fitted.has_fewer_repeats
-    assert fitted.scored(plain[:3]).status.tolist() == ["ok"] * 3
