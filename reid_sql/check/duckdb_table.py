@@ -254,6 +254,12 @@ class DuckDBTable(TableEngine):
         rows = self.ask(f"SELECT t FROM ({values}) WHERE {spelled_alike('t', codes)}", "codes")
         return [row[0] for row in rows], types[name].startswith(NUMERIC_TYPES)
 
+    def describe_copies(self, role: str | None = None) -> str:
+        view = self.whole if role is None else self.other_views[role]
+        columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
+        of = "" if role is None else f"the {role} table: "
+        return describe_copies(lambda sql: self.ask(sql, "equal rows"), view, columns, of)
+
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, described)

@@ -49,7 +49,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "population": [200, 90_000],
     "prior": ["flat"],
     "weight": ["pay"],
-    "ordered": [["town"]],
+    "ordered": [["birth"]],
     "nominal": [["age"]],
     "p": [1, 2],
     "alpha": [0.3, 0.9],
@@ -100,7 +100,8 @@ TOGETHER: Mapping[tuple[str, str], dict[str, Any]] = {
 }
 QUASI_IDENTIFIERS: Mapping[str, list[str]] = {
     "household_risk": ["sex"],
-    "qar_risk": ["age", "sex", "town", "job", "sport", "home"],
+    "population_risk": ["age", "birth", "sex"],
+    "qar_risk": ["age", "sex", "town", "job", "sport", "home", "birth", "dx", "pay", "code"],
     "inference_risk": ["age", "sex", "town", "job", "sport"],
     "safe_table": ["district", "town", "sex"],
 }
@@ -124,8 +125,12 @@ def write_tables(folder: Path) -> None:
             pay = rng.randrange(10, 90) ** 2
             sport = rng.randrange(4)
             code = "xyz"[(job + sport) % 3]
-            rows.append((person, age, sex, home, job, town, district, dx, pay, sport, code))
-    names = [*("id", "age", "sex", "home", "job", "town", "district", "dx", "pay", "sport"), "code"]
+            birth = f"{1930 + age + rng.randrange(9)}"  # a text
+            rows.append((person, age, sex, home, job, town, district, dx, pay, sport, code, birth))
+    names = [
+        *("id", "age", "sex", "home", "job", "town", "district", "dx", "pay", "sport", "code"),
+        "birth",
+    ]
     visits = pl.DataFrame(rows, schema=names, orient="row")
     people = visits.unique("id", keep="first", maintain_order=True)
     visits.write_parquet(folder / "visits.parquet")
