@@ -242,12 +242,6 @@ class DuckDBTable(TableEngine):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies_in(self.con.sql, self.whole, column)
 
-    def describe_copies(self, role: str | None = None) -> str:
-        view = self.whole if role is None else self.other_views[role]
-        columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
-        of = "" if role is None else f"the {role} table: "
-        return describe_copies(lambda sql: self.ask(sql, "equal rows"), view, columns, of)
-
     def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
         types = {row[0]: row[1] for row in self.ask(f"DESCRIBE {self.raw}")}
         values = f"SELECT DISTINCT {quoted(name)}::VARCHAR AS t FROM {self.raw}"
