@@ -186,8 +186,12 @@ class Release:
 
     @cached_property
     def released_columns(self) -> ReleasedColumns | None:
-        """The columns that no check measures, and all of the release together; None of no records."""
-        if not self.records:
+        """The columns that no check measures, and all of the release together; None of no records.
+
+        None of published tables either, which have a row for each cell, and none for a person.
+        """
+        checks = self.table.checks
+        if not self.records or (checks and all(each.measure.takes("tables") for each in checks)):
             return None
         return measure_released_columns(self.engine, self.table, self.records, self.errors)
 

@@ -113,7 +113,9 @@ def test_no_simple_attacker_is_right_more_often_than_is_reported(name: str) -> N
     rows = rp.compare(frame(own), frame(released), list(columns), key="id").collect().to_dicts()
     found = next(row for row in rows if row["measure"] == "correct_links")
     reported = found["released"]
-    if reported is None:  # the pairs may be of strangers: nobody is right about them by more than chance
+    if (
+        reported is None
+    ):  # the pairs may be of strangers: nobody is right about them by more than chance
         assert found["status"].startswith("not_comparable: people of one key")
         assert name == "swap 100 %"
         reported = found["original"] * 0
