@@ -101,7 +101,7 @@ TOGETHER: Mapping[tuple[str, str], dict[str, Any]] = {
 QUASI_IDENTIFIERS: Mapping[str, list[str]] = {
     "household_risk": ["sex"],
     "population_risk": ["age", "birth", "sex"],
-    "qar_risk": ["age", "sex", "town", "job", "sport", "home", "birth", "dx", "pay", "code"],
+    "qar_risk": ["sex", "town", "job", "sport", "dx", "code", "district", "birth"],
     "inference_risk": ["age", "sex", "town", "job", "sport"],
     "safe_table": ["district", "town", "sex"],
 }
