@@ -59,6 +59,7 @@ from reid_sql.models.people.tree import (
 )
 from reid_sql.parameters import Floats, Integers
 
+MIN_MASS: Final = 1e-12  # of a value whose records have no weight
 MAX_SCORED: Final = 1000  # records of the sample that predict its population
 MIN_CLASS_WEIGHT: Final = 0.5  # of latent classes, above which sub-tables are compared with them
 
@@ -145,7 +146,8 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)))
     if evidence.weighted or evidence.known_shares:  # records have neither weights nor known shares
         others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-        return _fit_tree(of_tree, evidence, others, seed)
+        model = _fit_tree(of_tree, evidence, others, seed)
+        return _weigh_people(model, evidence) if evidence.weighted else model
     mixture = of_tree
     if is_list(columns):
         some, count = np.unique(evidence.drawn[:MAX_SCORED], axis=0, return_counts=True)
@@ -167,6 +169,32 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         shapes=posterior_of_shapes(own, others),
         sample=leave_records_out(mixture, evidence),
         likelihoods=(own, *others),
+    )
+
+
+def _weigh_people(model: PeopleModel, evidence: PeopleEvidence) -> PeopleModel:
+    """Rake a model of the sample to the shares of its weights.
+
+    Records repeat by the law of the sample, in which some people are likelier than others. So the tree, the
+    values that are not seen and the residual are fitted to counts; weights move the shares of the values
+    seen. Fitted to sums of weights, a value of one record counted as one of several, and people seemed less
+    unique.
+    """
+    tree = model.mixture.tree
+    columns = []
+    for column, counts, weights in zip(
+        tree.columns, evidence.counts, evidence.value_weights, strict=True
+    ):
+        change = np.ones(len(column.mass))
+        change[: len(counts)] = weights / counts
+        mass = np.maximum(column.mass * change, MIN_MASS)
+        columns.append(replace(column, mass=mass / mass.sum()))
+    people = Mixture(rake_tree(replace(tree, columns=tuple(columns)), range(len(columns))))
+    return replace(
+        model,
+        marginals=tuple(columns),
+        mixture=people,
+        effective_records=evidence.effective_records,
     )
 
 

@@ -151,6 +151,7 @@ class PeopleModel:
     method: str = "people"
     sample: SampleRecords | None = None  # a file has none
     notes: tuple[str, ...] = ()  # of the diagnostics
+    effective_records: float | None = None  # of records with weights
     doubts: tuple[Doubt, ...] = ()  # on every score, by size of population
     likelihoods: tuple[
         ShapeLikelihood, ...

@@ -157,7 +157,7 @@ def predict_shares(
     shares = {}
     for name in KINDS:
         by_shape = predict_by_shape(model, name, people, k)
-        sample = SampleShare(counts[name], model.records, people)
+        sample = SampleShare(counts[name], model.records, people, model.effective_records)
         share = estimate_interval(
             name,
             by_shape,
