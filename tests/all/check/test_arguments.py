@@ -101,7 +101,7 @@ TOGETHER: Mapping[tuple[str, str], dict[str, Any]] = {
 QUASI_IDENTIFIERS: Mapping[str, list[str]] = {
     "household_risk": ["sex"],
     "population_risk": ["age", "birth", "sex"],
-    "qar_risk": ["age", "sex", "town", "job", "sport", "home", "birth", "dx", "pay", "code"],
+    "qar_risk": ["sex", "town", "job", "sport", "dx", "code", "district", "birth"],
     "inference_risk": ["age", "sex", "town", "job", "sport"],
     "safe_table": ["district", "town", "sex"],
 }
@@ -125,7 +125,8 @@ def write_tables(folder: Path) -> None:
             pay = rng.randrange(10, 90) ** 2
             sport = rng.randrange(4)
             code = "xyz"[(job + sport) % 3]
-            birth = f"{1930 + age + rng.randrange(9)}"  # a text
+            # numbers, but for a third: in an order only if it is said to be
+            birth = rng.choice(("old", str(age + rng.randrange(9)), str(age + rng.randrange(30))))
             rows.append((person, age, sex, home, job, town, district, dx, pay, sport, code, birth))
     names = [
         *("id", "age", "sex", "home", "job", "town", "district", "dx", "pay", "sport", "code"),
