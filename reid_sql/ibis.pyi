@@ -69,7 +69,7 @@ def audit_tables(
     k: int = 5,
     columns: Sequence[str] | None = None,
     count: str = "records",
-    total: str | None = None,
+    total: str | Sequence[str] | None = None,
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
@@ -80,6 +80,7 @@ def audit_tables(
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
     within: int = 0,
+    not_total: str | Sequence[str] | None = None,
 ) -> Table: ...
 def beta_likeness(
     tbl: _Frame,

@@ -84,7 +84,7 @@ def audit_tables(
     k: int = 5,
     columns: Sequence[str] | None = None,
     count: str = "records",
-    total: str | None = None,
+    total: str | Sequence[str] | None = None,
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
@@ -95,6 +95,7 @@ def audit_tables(
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
     within: int = 0,
+    not_total: str | Sequence[str] | None = None,
 ) -> DataFrame: ...
 def beta_likeness(
     tbl: _Frame,

@@ -33,6 +33,7 @@ from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
 from reid_sql.reduction import REFUSAL_INTERVAL
+from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
 from reid_sql.sql.missing_value_codes import spelled_alike
@@ -246,6 +247,12 @@ class DuckDBTable(TableEngine):
         values = f"SELECT DISTINCT {quoted(name)}::VARCHAR AS t FROM {self.raw}"
         rows = self.ask(f"SELECT t FROM ({values}) WHERE {spelled_alike('t', codes)}", "codes")
         return [row[0] for row in rows], types[name].startswith(NUMERIC_TYPES)
+
+    def describe_copies(self, role: str | None = None) -> str:
+        view = self.whole if role is None else self.other_views[role]
+        columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
+        of = "" if role is None else f"the {role} table: "
+        return describe_copies(lambda sql: self.ask(sql, "equal rows"), view, columns, of)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole

@@ -6,6 +6,7 @@ from math import isfinite
 from string import Template
 from typing import Any, Final, Literal
 
+from reid_sql.check.figures import Kind, kind_of
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
@@ -209,15 +210,10 @@ class Measure:
     at_least: bool = False
     # whether the answer has the ends of an interval, as column_low and column_high
     interval: bool = False
-    # whether it counts records of the table, or is their share: masked if small
-    of_records: bool = False
     # Whether every finer transformation violates its limit where a coarser one does, without suppression.
     monotone: bool = False
-    of_classes: bool = False  # whether it is a mean over the classes
     # how a class is compared with the table
     relative: Literal["distance", "gain", "log"] | None = None
-    # whether it is of one class or record alone, from which no count of others follows
-    extreme: bool = False
     own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     # the function's parameters that a check calls as in `own`
@@ -230,6 +226,16 @@ class Measure:
     # of an answer for each record, whose share is asked for; $name is a parameter
     over: str | None = None
     older: str | None = None  # the function that answers by another method than the model of people
+
+    @property
+    def kind(self) -> Kind | None:
+        """What its column is, and so how a report may show it; None if nobody declared it: it is masked."""
+        return kind_of(self.function, self.column)
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether it counts the records of classes that a sensitive column has in some distribution."""
+        return self.kind is Kind.SHARE and kind_of(self.function, "value") is Kind.DISTRIBUTION
 
     @property
     def declared(self) -> Function:

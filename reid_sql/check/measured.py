@@ -39,6 +39,11 @@ class Figure:
     shows_dropped: bool = True  # whether a report may show how many
     # whether class sizes are so few records that an exact figure may reveal them
     small: bool = False
+    # whether a sensitive value has so few records in a class that a figure of values may reveal them
+    few_values: bool = False
+    # the records or people of which its answer is about a part; None for all of the group
+    whole: int | None = None
+    k: int | None = None  # the size of the smallest class, where its answer has it
     # what was measured otherwise than asked, or may be meant otherwise
     remarks: tuple[Remark, ...] = ()
     method: str | None = None  # of an estimate, where its function names it

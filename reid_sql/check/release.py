@@ -17,9 +17,10 @@ from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
     missing_value_remarks,
+    remark,
     unused_code_remark,
 )
-from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
+from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
@@ -55,6 +56,10 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
+def _smallest_class(rows: Sequence[Row]) -> int:
+    return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
+
+
 class Release:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
@@ -70,8 +75,10 @@ class Release:
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
+        self._copies: tuple[Remark, ...] | None = None
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
+        self._rarest_values: dict[Any, dict[int, int]] = {}
         self._answers: dict[Any, Answers] = {}
 
     @property
@@ -148,9 +155,23 @@ class Release:
         """The same of the population table, whose people no check counts without an entity."""
         return self._find_identifiers(in_population=True)
 
+    @property
+    def copies(self) -> tuple[Remark, ...]:
+        """Cautions on rows written several times, of the table and of those that it is compared with.
+
+        People who are counted by a column may have equal rows; published tables have no people.
+        """
+        if self._copies is None:
+            roles = [role for role in self.table.others if role not in PUBLISHED]
+            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
+        return self._copies
+
     def take_identifiers(self, other: "Release") -> None:
         """Take those of a table of the same people."""
         self._identifiers = {False: other.identifiers, True: other.population_identifiers}
+        self._copies = other.copies
 
     def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
         if in_population not in self._identifiers:
@@ -256,6 +277,20 @@ class Release:
         given = {"nulls": self.table.nulls, "entity": self.table.entity}
         answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
+
+    def rarest_value(self, check: Check, group: Group) -> int:
+        """Return how many records, or people, the rarest sensitive value of any class has; 0 without any."""
+        columns = (*check.counted, str(check.sensitive))
+        counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
+        function = declared()["class_size_histogram"]
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        if not counted:
+            answers = self._call_by_group(function, columns, given, check.by)
+            counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
+        if group.place not in counted:
+            rows = self.engine.call(function, columns, given, check.by, group)
+            counted[group.place] = _smallest_class(rows)
+        return counted[group.place]
 
     def _call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]

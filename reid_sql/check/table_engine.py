@@ -110,6 +110,11 @@ class TableEngine(ABC):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""
 
+    def describe_copies(self, role: str | None = None) -> str:
+        """Say that rows of the table, or of another one, are copies; nothing if an engine does not look."""
+        del role
+        return ""
+
     @abstractmethod
     def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
         """List the values of a column, as texts, that are codes but for how they are written.

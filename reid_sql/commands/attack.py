@@ -15,6 +15,7 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     Rows,
     call,
+    describe_copies_in,
     describe_entity,
     describe_people,
     function_options,
@@ -115,7 +116,11 @@ def run_compare(options: argparse.Namespace) -> int:
     identifiers = [
         each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)
     ]
-    people = hint(list(dict.fromkeys(identifiers)), None)
+    copies = [
+        describe_copies_in(con, name, label)
+        for name, label in ((original.name, "the original: "), (RELEASE, "the release: "))
+    ]
+    people = " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save([comparison(measures), losses(columns)], title, options.plot, people)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
-from reid_sql.serve.masked_answers import mask_answer
+from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import TOTAL, Counts, Record, Reveal, Shape, ask
 from reid_sql.serve.settings import (
     MASKED_FUNCTIONS,
@@ -110,9 +110,18 @@ class Mask:
                 answer.column_names.index("records"), "records", answer["people"]
             )
         if not self.tables:
-            return answer
-        records = max((_count_records(data, table) for table in call.tables), default=0)
-        return mask_answer(answer, self.below, records, len(by))
+            return drop_undeclared(answer, call.function.name, len(by))
+        records = max((self._count_records(data, table) for table in call.tables), default=0)
+        few = find_few_values(data, call.function, given, len(by), self.below)
+        masking = Masking(call.function.name, self.below, records, few)
+        return mask_answer(answer, masking, len(by))
+
+    def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
+        """Count the records of a table, or the people where its policy has a column of them."""
+        person = self.tables[table.casefold()].entity if table.casefold() in self.tables else None
+        count = "count(*)" if person is None else f"count(DISTINCT {quoted(person)})"
+        sql = f"SELECT {count} FROM memory.main.{quoted(table)}"
+        return int(data.execute(sql).fetchall()[0][0])
 
     def _settings(self, call: Call) -> dict[str, Any]:
         """Return the arguments of a call, with what the policy and the rules of cells set."""
@@ -252,7 +261,3 @@ class _Counted:
 
     def _count(self, function: str, columns: Sequence[str]) -> pa.Table:
         return ask(self.data, function, {"tbl": self.table, "qi": list(columns), **self.options})
-
-
-def _count_records(data: duckdb.DuckDBPyConnection, table: str) -> int:
-    return int(data.execute(f"SELECT count(*) FROM memory.main.{quoted(table)}").fetchall()[0][0])

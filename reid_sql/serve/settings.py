@@ -110,7 +110,8 @@ def set_by_policy(
         for option in options
     ]
     if [] not in wrong:
-        _refuse_other(wrong[0][0], options[0][wrong[0][0]])
+        nearest = min(range(len(options)), key=lambda place: len(wrong[place]))
+        _refuse_other(wrong[nearest][0], options[nearest][wrong[nearest][0]])
     return chosen | {k: v for k, v in options[wrong.index([])].items() if v is not None}
 
 

@@ -39,11 +39,12 @@ OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a 
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
 COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
+CONSTANT_NAME: Final = "constant"
 CONSTANT: Final = {  # in place of one, where a statement is logged
     "class": "COLUMN_REF",
     "type": "COLUMN_REF",
     "query_location": 0,
-    "column_names": ["constant"],
+    "column_names": [CONSTANT_NAME],
 }
 PLACES: Final[tuple[list[str], ...]] = ([], ["reid"], ["reid", "main"])  # of reid-sql's functions
 
@@ -112,7 +113,7 @@ class Reader:
         listed = f"{ALLOWED['functions']} {ALLOWED['value_functions']} {ALLOWED['types']}".lower()
         answers = [f"{ANSWER}{number}" for number in range(1, MAX_CALLS + 1)]
         names = [*self.tables, *self.functions, *columns, *listed.split(), *answers]
-        return frozenset([*names, "reid", CONSTANT["column_names"][0]])
+        return frozenset([*names, "reid", CONSTANT_NAME])
 
     def parse(self, sql: str) -> Node:
         """Parse a text of one SELECT without parameters."""

@@ -50,7 +50,7 @@ def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bo
 
 
 def _may_be_code(value: str) -> str:
-    word = word_form(join_words(letters_of(value)))
+    word = word_form(join_words(letters_of(value), value))
     return f"""regexp_full_match({value}, {text(NUMBER_PATTERN)})
           OR substr({value}, 1, 10) IN {DATES} OR {word} IN {WORDS}"""
 
@@ -122,5 +122,5 @@ def spelled_alike(value: str, codes: Sequence[str]) -> str:
     forms = ", ".join(text(normal_form(each)) for each in codes)
     numbers = ", ".join(map(repr, finite_numbers(codes))) or "NULL"
     days = ", ".join(map(text, codes))
-    return f"""({join_words(letters_of(value))} IN ({forms}) OR left({value}, 10) IN ({days})
+    return f"""({join_words(letters_of(value), value)} IN ({forms}) OR left({value}, 10) IN ({days})
           OR try_cast({value} AS DOUBLE) IN ({numbers}))"""

@@ -31,7 +31,7 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     is_otherwise = f"FILTER (code IS NULL AND {is_written_otherwise('value')})"
-    second = join_words(letters_of("value", second_letters=True))
+    second = join_words(letters_of("value", second_letters=True), "value")
     return f"""
         SELECT max(size, {SIZES_COUNTED}) AS sizes,
           list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
@@ -42,11 +42,11 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
             + greatest(0, count(DISTINCT word) {is_otherwise} - count(DISTINCT {second}) {is_otherwise}) AS alike
         FROM (
           SELECT size, number, word, value,
-            CASE WHEN {word_form("word")} IN ({WORDS}) THEN {word_form("word")}
+            CASE WHEN bare_word IN ({WORDS}) THEN bare_word
               WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
-          FROM (
-            SELECT CASE WHEN NOT is_integer THEN {join_words("letters")} END AS word, *
+          FROM (SELECT *, {word_form("word")} AS bare_word FROM (
+            SELECT CASE WHEN NOT is_integer THEN {join_words("letters", "value")} END AS word, *
             FROM (
               SELECT CASE WHEN NOT is_integer THEN {letters_of("value")} END AS letters,
                 CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
@@ -58,5 +58,5 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
                 GROUP BY identifier
               ) AS reid_values
             ) AS reid_letters
-          ) AS reid_words
+          ) AS reid_words) AS reid_bare
         ) AS reid_codes"""

@@ -40,16 +40,23 @@ def letters_of(value: str, *, second_letters: bool = False) -> str:
     )
 
 
-def join_words(letters: str) -> str:
+def is_plain(value: str) -> str:
+    """Test whether a text is of plain letters and digits: most are, and need nothing but small letters."""
+    return f"regexp_full_match({value}, '[A-Za-z0-9]+')"
+
+
+def join_words(letters: str, value: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     bare = f"translate(trim({letters}, {ENDS}), {text(APOSTROPHES + QUOTES)}, '')"
     spaced = f"replace(replace(translate({bare}, '-_', '  '), '  ', ' '), '  ', ' ')"
-    return f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {bare} END, {ENDS})"
+    joined = f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {bare} END, {ENDS})"
+    return f"CASE WHEN {is_plain(value)} THEN {letters} ELSE {joined} END"
 
 
 def word_form(word: str) -> str:
     """Write a normal form without the marks around it."""
-    return f"trim({word}, {text(MARKS_AROUND_WORDS)})"
+    marks = text(MARKS_AROUND_WORDS)
+    return f"CASE WHEN {is_plain(word)} THEN {word} ELSE trim({word}, {marks}) END"
 
 
 def is_written_otherwise(value: str) -> str:
@@ -61,5 +68,5 @@ def is_written_otherwise(value: str) -> str:
 def select_words(values: str, column: str) -> str:
     """Select values with the normal form of the text of a column, as `word`."""
     return f"""
-        SELECT *, {join_words("letters")} AS word
+        SELECT *, {join_words("letters", column)} AS word
         FROM (SELECT *, {letters_of(column)} AS letters FROM ({values}))"""

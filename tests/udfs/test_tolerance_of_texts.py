@@ -59,7 +59,7 @@ def create(con: duckdb.DuckDBPyConnection, values: Sequence[str], kind: str) -> 
 def ask(con: duckdb.DuckDBPyConnection, function: Function, tolerance: Any) -> list[Any]:
     """Call a function with what it needs, and the tolerance of age."""
     needed = ("tbl", "population_tbl", "first", "second", "original", "released")
-    given = {
+    given: dict[str, Any] = {
         parameter.name: ARGUMENTS[parameter.name]
         for parameter in function.parameters
         if parameter.name in ARGUMENTS

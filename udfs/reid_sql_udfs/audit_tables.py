@@ -99,8 +99,10 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     With
     `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
     all count the same, and a column with one category in all tables, such as a sex, may say that a table is
-    of these people. The intervals are exact; where they are not proved to be, the status says so. Refuses
-    tables that no people can make, such as rounded ones without their `base`.
+    of these people. A column with one category in each table and others between them, such as the year of
+    publication, is left out, and the status says so: always if nested, else if all counts agree without it.
+    The intervals are exact; where they are not proved to be, the status says so. Refuses tables that no
+    people can make, such as rounded ones without their `base`.
 
     With `value`, a column of sums, the audit has a row of the kind `sum` for each hidden sum, and for each
     shown one that reveals too much. The auditor alone adds the column `largest`: a list of the largest
@@ -119,9 +121,16 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     """
     most = inf if highest >= UNBOUNDED else highest
     known = (lowest, most, int(base))
-    labels = (tuple(total or ()), tuple(not_total or ()))
     reading = Reading(
-        columns or None, count, labels[0], *known, status, value, largest, int(within), labels[1]
+        columns or None,
+        count,
+        tuple(total or ()),
+        *known,
+        status,
+        value,
+        largest,
+        int(within),
+        not_total=tuple(not_total or ()),
     )
     rules = SumRules(*check_dominance(dominance), float(p_percent))
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested", rules=rules)

@@ -89,8 +89,8 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     has_pair = reduce(or_, (F.contains("value", F.lit(pair)) for pair in DOUBLE_LETTERS))
     is_otherwise = has_pair | (F.octet_length("value") != F.length("value"))
     second = F.when(is_otherwise, normal_form(F.col("value"), second_letters=True))
-    named = {"code": code, "number": number, "word": word, "bare": bare, "second": second}
-    values = sizes.select("size", *(each.alias(alias) for alias, each in named.items()))
+    forms = {"code": code, "number": number, "word": word, "bare": bare, "second": second}
+    values = sizes.select("size", *(each.alias(alias) for alias, each in forms.items()))
     is_code = F.col("code").isNotNull()
     is_second = ~is_code & F.col("second").isNotNull()
     seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("word", "second"))

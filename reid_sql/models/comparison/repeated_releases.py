@@ -27,6 +27,7 @@ from reid_sql.models.comparison.comparison import (
 from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
 from reid_sql.models.comparison.links_within import links_within
 from reid_sql.models.comparison.release_classes import CLASS, PAIR, PERSON, WITHIN, ReleaseClasses
+from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, stay_as_strangers
 from reid_sql.parameters import Floats, Integers
 
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
@@ -202,7 +203,7 @@ class Releases:
     @cached_property
     def comparability(self) -> str:
         """OK, or why figures that compare classes by their values show little or nothing."""
-        known = self.is_keyed and self.stayed > 0
+        known = self.is_keyed and self.stayed > 0 and self.key_comparability != STATUS_STRANGERS
         some, every = (
             (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
         )
@@ -221,6 +222,8 @@ class Releases:
         """OK, or why it is not known which links are right: few people are in both releases by their key."""
         if not self.stayed:
             return STATUS_NOBODY_STAYED
+        if not self.several_rows and stay_as_strangers(self.classes, self.pairs, self.stayed):
+            return STATUS_STRANGERS
         return judge_common("person", "people", self.stayed, self.smaller) or OK
 
     @cached_property
@@ -264,7 +267,7 @@ class Releases:
         yield from self._invariance()
         for name, value, total, status, detail in combine_releases(self.lines):
             figure = _Figure(value, total, status, detail)
-            yield name, figure if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
+            yield name, self._doubt_key(figure)
 
     def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
         counts = {
@@ -313,6 +316,8 @@ class Releases:
         """A figure that rests on who is in both releases; one that `is_known` counts the keys themselves."""
         if not self.is_keyed:
             return _Figure(None, None, STATUS_NO_KEY)
+        if self.key_comparability == STATUS_STRANGERS and not is_known:
+            return _Figure(None, None, STATUS_STRANGERS)
         if figure.status != OK or self.key_comparability == OK:
             return figure
         if self.stayed or is_known:

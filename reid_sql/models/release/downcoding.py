@@ -24,7 +24,7 @@ from reid_sql.parameters import Floats, Integers
 def count_recovered_bits(columns: Sequence[PartitionColumn], partition: Partition) -> Floats:
     """Give the bits that each column regains, by the ends of ranges and by what reaches each leaf.
 
-    They are the sums of -log2(P) over the ranges, and of n log2(N(box)/N(values of the box that reach the leaf)).
+    They are the sums of -log2(P) over ranges and of n log2(N(box)/N(values of the box that reach the leaf)).
 
     >>> from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
     >>> from reid_sql.models.release.partition import ClassRequirement, divide
@@ -113,7 +113,7 @@ def _recover_ends(column: PartitionColumn, boxes: Boxes, sizes: Integers) -> flo
     low, high, size = boxes.low[is_range], boxes.high[is_range], sizes[is_range]
     within = column.within(low, high)
     first, last = (column.levels.records[end] / within for end in (low, high))
-    # 1 - (1 - a)^m less (1 - b)^m (1 - ((1 - a - b) / (1 - b))^m), without loss of digits where both are small
+    # 1 - (1 - a)^m less (1 - b)^m (1 - ((1 - a - b) / (1 - b))^m), which keeps digits of small shares
     with np.errstate(divide="ignore"):
         has_first = -np.expm1(size * np.log1p(-first))
         others = np.minimum(1.0, first / (1 - last))

@@ -133,6 +133,7 @@ class Reading:
     value: str | None = None  # the column of sums, if they are audited
     largest: str = "largest"  # of the largest contributions to each, which only the auditor knows
     within: int = 0
+    left_out: Sequence[str] = ()  # columns that are constant in each table, and part them
     not_total: Sequence[str] = ()  # categories that are no totals, although their counts are sums
 
     @property
@@ -190,7 +191,7 @@ def read_rows(
         (int(number), json.loads(text or ""))
         for number, text in zip(rows.tbl, rows.text, strict=True)
     ]
-    columns = _columns_of(parsed, reading)
+    columns = [name for name in _columns_of(parsed, reading) if name not in reading.left_out]
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
     numbers = [number for number, _ in parsed]

@@ -16,7 +16,7 @@ import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masked_answers import mask_answer
+from reid_sql.serve.masked_answers import Masking, mask_answer
 from reid_sql.serve.masks import DEFAULT_MASK, Mask
 from reid_sql.serve.record import Record
 from reid_sql.serve.statement import Reader
@@ -308,6 +308,7 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
     assert len(Mask(policy, Record()).ask(con, sizes)) == 0
     counts = pa.table({"sex": ["F", "M", "D"], "unique_records": [3, 40, 50]})
     # 93 in all
-    assert mask_answer(counts, BELOW, 1000, 1)["unique_records"].to_pylist() == [None, None, 50]
+    masking = Masking("risk_summary", BELOW, 1000)
+    assert mask_answer(counts, masking, 1)["unique_records"].to_pylist() == [None, None, 50]
     with pytest.raises(ReidError, match="a function must count people by 'person', got profile"):
         mask.ask(con, reader.read("FROM reid.profile(people)").calls[0])

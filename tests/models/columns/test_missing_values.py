@@ -120,7 +120,7 @@ def test_engines_write_one_form_of_each_spelling(*, second_letters: bool) -> Non
     expected = [normal_form(each, second_letters=second_letters) for each in texts]
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t AS SELECT unnest($1) AS t", [texts])
-        form = join_words(letters_of("t", second_letters=second_letters))
+        form = join_words(letters_of("t", second_letters=second_letters), "t")
         assert [row[0] for row in con.execute(f"SELECT {form} FROM t").fetchall()] == expected
     frame = pl.DataFrame({"t": texts})
     written = of_polars.normal_form(pl.col("t"), second_letters=second_letters)

@@ -1,4 +1,4 @@
-"""What ends of ranges give back, draw by draw, and the tree of divisions, by following every value through it."""
+"""What ends of ranges give back, draw by draw, and the tree of divisions, by following every value."""
 
 from math import isclose, log2
 
