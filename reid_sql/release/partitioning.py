@@ -151,9 +151,11 @@ def partition_table(
             continue
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
-            bits = np.array([max(column.all_bits, 1e-300) for column in columns])
+            bits = np.array([column.all_bits for column in columns])
             recovered = count_recovered_bits(columns, partition)
-            return LocalRelease(form, losses[at], partition.bits / bits, rows, recovered)
+            # a column of one value has no bits to lose
+            lost = np.divide(partition.bits, bits, out=np.zeros(len(bits)), where=bits > 0)
+            return LocalRelease(form, losses[at], lost, rows, recovered)
     return None
 
 

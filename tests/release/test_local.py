@@ -257,3 +257,17 @@ def test_a_target_is_predicted_by_what_is_shown(tmp_path: Path) -> None:
     assert target["classification_metric"] == pytest.approx(
         1 - counts["len"].sum() / len(table), abs=5e-3
     )
+
+
+def test_a_column_of_one_value_has_no_bits_to_lose(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "name": [f"P{i}" for i in range(40)],
+            "age": [i % 13 for i in range(40)],
+            "sex": ["F"] * 40,
+        }
+    )
+    page = made_of(tmp_path, frame, asked(["age", "sex"], K.format(5), table="")).page
+    losses = {each["column"]: each["loss"] for each in page["tables"][0]["columns"]}
+    assert losses["sex"] == 0
+    assert losses["age"] > 0
