@@ -62,7 +62,7 @@ def _folders() -> "list[Path]":
 
 
 def _call_by_other_name(name: str) -> object:
-    """The function that also has this name, or the call that refuses a former name.
+    """The function that also has this name.
 
     A module of this package is imported by its name.
     """
@@ -73,15 +73,14 @@ def _call_by_other_name(name: str) -> object:
         return None
     files = (file for folder in _folders() for file in folder.glob("*.py"))
     texts = (file.read_text("utf-8") for file in files)
-    if not any(f'"{name}{end}' in text for text in texts for end in ("(", '",')):
+    if not any(f'"{name}",' in text for text in texts):
         return None
-    from reid_sql.engines.public_api import former_call  # noqa: PLC0415 - only another name needs it
-    from reid_sql.function import resolve_name  # noqa: PLC0415 - the same
+    from reid_sql.function import resolve_name  # noqa: PLC0415 - only another name needs it
     from reid_sql.python_api import call_of  # noqa: PLC0415 - the same
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
     of = resolve_name(name, declared())
-    return former_call(name, declared()) if of == name else call_of(of)
+    return None if of == name else call_of(of)
 
 
 def __dir__() -> "list[str]":

@@ -112,7 +112,7 @@ def audit_tables(
     k: int = 5,
     columns: Sequence[str] | None = None,
     count: str = "records",
-    total: str | None = None,
+    total: str | Sequence[str] | None = None,
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
@@ -123,6 +123,7 @@ def audit_tables(
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
     within: int = 0,
+    not_total: str | Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def beta_likeness(
     con: duckdb.DuckDBPyConnection,
@@ -184,9 +185,6 @@ def compare_releases(
     nulls: Literal["value", "drop"] = "value",
     tolerance: Mapping[str, float | str] | None = None,
     more: _Frame | Sequence[_Frame] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def copula_correction(
-    con: duckdb.DuckDBPyConnection, tbl: _Frame, model: str, population: float
 ) -> duckdb.DuckDBPyRelation: ...
 def copula_forecast(
     con: duckdb.DuckDBPyConnection, model: str, populations: float | Sequence[float]
@@ -550,9 +548,6 @@ def safe_table(
     levels: Sequence[str] | None = None,
     tables: Sequence[str] | None = None,
     published: _Frame | Sequence[_Frame] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def sample_copula(
-    con: duckdb.DuckDBPyConnection, model: str, n: float, seed: int = 0
 ) -> duckdb.DuckDBPyRelation: ...
 def score_records(
     con: duckdb.DuckDBPyConnection,

@@ -41,9 +41,12 @@ def _run(arguments: "Sequence[str] | None") -> int:
     """Return the command's exit code, or print the refusal in one sentence."""
     from reid_sql.commands.parser import parser  # noqa: PLC0415 - Ctrl-C is answered while it loads
     from reid_sql.errors import ReidError  # noqa: PLC0415 - the same
+    from reid_sql.terminal.hints import use_options  # noqa: PLC0415 - the same
 
+    use_options(None)
     try:
         options = parser().parse_args(_with_help(sys.argv[1:] if arguments is None else arguments))
+        use_options(getattr(options, "parser", None))
         if options.command.duckdb:
             _load_duckdb()
         exit_code = _run_with_progress(options)
@@ -104,9 +107,10 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
 
 
 def _refuse(error: Exception) -> int:
-    from reid_sql.terminal.runner import sentence  # noqa: PLC0415 - only a refusal needs it
+    from reid_sql.terminal.hints import in_options  # noqa: PLC0415 - only a refusal needs it
+    from reid_sql.terminal.runner import sentence  # noqa: PLC0415 - the same
 
-    print(f"reid-sql: {sentence(error)}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
+    print(f"reid-sql: {in_options(sentence(error))}", file=sys.stderr)  # noqa: T201 - one line, never wrapped
     return REFUSED
 
 

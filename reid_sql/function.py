@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
-from reid_sql.errors import UnknownNameError, UnknownParameterError
+from reid_sql.errors import UnknownParameterError
 from reid_sql.parameters import (
-    DRAWN,
     MODEL,
     NULLS,
     TABLE,
@@ -59,7 +58,6 @@ class Answer(Enum):
     PER_RECORD = "a row for each record"
     REDUCTION = "the reduction itself"
     SCORED_TABLE = "the table with columns of scores"
-    SAMPLE = "records drawn from a fitted model"
 
     @property
     def of_rows(self) -> bool:
@@ -108,7 +106,7 @@ LACKED: Final[Mapping[Answer, Mapping[str, str]]] = {
     ),
 }
 # How many parameters of a body an engine gives by itself, where that does not follow from a reduction.
-GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2, Answer.SAMPLE: 2}
+GIVEN_BY_ENGINE: Final = {Answer.MODEL_SCORE: 1, Answer.SCORED_TABLE: 2}
 FALLBACK_NOTE: Final = "the distinct records come to the client, where DuckDB answers"
 # What an engine lacks of a whole shape, and why.
 ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
@@ -152,8 +150,6 @@ class Function:
     # whether `entity` first makes its table one of a row per person
     one_row_per_person: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
-    # calls by its old names, and what to write now
-    former: Mapping[str, str] = field(default_factory=dict)
     also: tuple[str, ...] = ()  # further names that answer alike
 
     @property
@@ -263,15 +259,6 @@ def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
     return next((each.name for each in functions.values() if name in each.also), name)
 
 
-def refuse_former_name(name: str, functions: Mapping[str, Function]) -> None:
-    """Refuse a name that a function had in the last release, with its new name and what to write now."""
-    for declared in functions.values():
-        for call, remedy in declared.former.items():
-            if name == call.partition("(")[0]:
-                rule = f"the function must be called {declared.name}, got its former name {name}"
-                raise UnknownNameError(f"{rule}; {remedy}")
-
-
 def refuse_lacked(declared: Function, name: str, value: Any) -> None:  # noqa: ANN401 - whatever is passed
     """Refuse a parameter that functions of a table owe and this one lacks, with the declared reason."""
     rule = f"{declared.name} must be called without {name}, got {list_text(value)}"
@@ -361,9 +348,7 @@ def model_function(*, question: Question, source: str) -> Callable[[Body], Body]
     return declare
 
 
-def scored_function(
-    *, question: Question, source: str, former: Mapping[str, str] | None = None
-) -> Callable[[Body], Body]:
+def scored_function(*, question: Question, source: str) -> Callable[[Body], Body]:
     """Declare a table function that joins scores to a table's records, each distinct record scored once.
 
     The body gets the Estimates of distinct records' cells, their numbers of records, and its own parameters;
@@ -373,26 +358,7 @@ def scored_function(
     def declare(body: Body) -> Body:
         parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
         shape = (body.__name__, Answer.SCORED_TABLE, parameters, _columns(body))
-        _add(Function(*shape, question, source, body, models=True, former=former or {}))
-        return body
-
-    return declare
-
-
-def drawn_function(*, question: Question, source: str) -> Callable[[Body], Body]:
-    """Declare a table function of records drawn from a fitted model, as many as are asked for, in batches.
-
-    The body gets the model, places in an endless sample, and its own parameters; it gives codes, (places,
-    columns).
-    """
-
-    def declare(body: Body) -> Body:
-        parameters = (Parameter("model", MODEL), Parameter("n", DRAWN), *_parameters(body)[2:])
-        _add(
-            Function(
-                body.__name__, Answer.SAMPLE, parameters, {}, question, source, body, models=True
-            )
-        )
+        _add(Function(*shape, question, source, body, models=True))
         return body
 
     return declare
@@ -411,7 +377,6 @@ def table_function(
     one_row_per_person: bool = False,
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
-    former: Mapping[str, str] | None = None,
     also: tuple[str, ...] = (),
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
@@ -426,7 +391,7 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why it lacks `entity` or `by`, `former` old calls, `also` which other names it has.
+    explains by parameter why it lacks `entity` or `by`, `also` which other names it has.
     """
 
     def declare(body: Body) -> Body:
@@ -445,7 +410,6 @@ def table_function(
             absences or {},
             one_row_per_person,
             reasons or {},
-            former or {},
         )
         _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more, also))
         return body

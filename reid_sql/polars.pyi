@@ -84,7 +84,7 @@ def audit_tables(
     k: int = 5,
     columns: Sequence[str] | None = None,
     count: str = "records",
-    total: str | None = None,
+    total: str | Sequence[str] | None = None,
     people: Literal["same", "nested"] = "same",
     lowest: int = 1,
     highest: int = 1000000000,
@@ -95,6 +95,7 @@ def audit_tables(
     dominance: Sequence[float] = (1.0, 0.5),
     p_percent: float = 0.1,
     within: int = 0,
+    not_total: str | Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
 def beta_likeness(
     tbl: _Frame,
@@ -149,7 +150,6 @@ def compare_releases(
     tolerance: Mapping[str, float | str] | None = None,
     more: _Frame | Sequence[_Frame] | None = None,
 ) -> pl.LazyFrame: ...
-def copula_correction(tbl: _Frame, model: str, population: _Value) -> pl.LazyFrame: ...
 def copula_forecast(model: str, populations: float | Sequence[float]) -> pl.LazyFrame: ...
 def correctness_curve(
     tbl: _Frame,
@@ -491,7 +491,6 @@ def safe_table(
     tables: Sequence[str] | None = None,
     published: _Frame | Sequence[_Frame] | None = None,
 ) -> pl.LazyFrame: ...
-def sample_copula(model: str | FittedModel, n: _Value, seed: int = 0) -> pl.LazyFrame: ...
 def score_records(
     tbl: _Frame,
     model: str | FittedModel,

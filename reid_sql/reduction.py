@@ -54,6 +54,10 @@ REFUSAL_COLLATION: Final = (
     "has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, 'ASC "
     "NULLS LAST')"
 )
+REFUSAL_INTERVAL: Final = (
+    "columns must have values of which equal ones are one value, got an INTERVAL in one of {}, of which 1 month equals "
+    "30 days; cast it in a view to VARCHAR, or to seconds by epoch(name)"
+)
 REFUSAL_REPEATED_KEY: Final = (
     "key must differ between records, got a value that occurs more than once; pass a column whose values are "
     "distinct, or none"

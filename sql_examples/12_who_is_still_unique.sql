@@ -65,22 +65,6 @@ FROM fit_copula('calibrated', people, ['age', 'sex', 'postcode', 'occupation'], 
 -- | --- | --- | --- | --- |
 -- | calibrated | 3 categorical, 1 given | calibrated | 1.06 |
 
--- Synthetic records, drawn from the model: a population to count.
-CREATE TEMP VIEW nobody AS FROM sample_copula('town', 20000);
-
-SELECT records, round(uniqueness, 3) AS uniqueness
-FROM risk_summary(nobody, ['age', 'sex', 'postcode', 'occupation']);
--- | records | uniqueness |
--- | --- | --- |
--- | 20000 | 0.259 |
-
--- The paper's corrected scores: their mean is the uniqueness of the population.
-SELECT round(avg(uniqueness_xi ** exponent), 3) AS corrected, round(any_value(uniqueness), 3) AS uniqueness
-FROM score_records(people, 'town', 100000), copula_correction(people, 'town', 100000);
--- | corrected | uniqueness |
--- | --- | --- |
--- | 0.06 | 0.06 |
-
 -- What makes one person unique? ξ for sets of attributes, and by how much it falls without one of them.
 SELECT model, records FROM fit_people('neighbours', people, ['age', 'sex', 'postcode', 'occupation']);
 -- | model | records |

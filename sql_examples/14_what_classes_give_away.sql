@@ -105,7 +105,7 @@ SELECT columns, rank, round(attacked, 3) AS attacked, round(precision, 3) AS pre
 FROM inference_risk(people, ['age', 'sex', 'postcode'], 'occupation', max_size := 1);
 -- | columns | rank | attacked | precision | recall | baseline_recall | low | high |
 -- | --- | --- | --- | --- | --- | --- | --- | --- |
--- | age, postcode, sex | 1 | 0.655 | 0.967 | 0.633 | 0.056 | 0.55 | 0.604 |
+-- | age, postcode, sex | 1 | 0.655 | 0.967 | 0.633 | 0.409 | 0.191 | 0.261 |
 -- | age | 2 | 0.401 | 0.973 | 0.39 | 0.39 | -0.035 | 0.035 |
--- | postcode | 3 | 0 | NULL | 0 | 0 | -0.003 | 0.003 |
--- | sex | 4 | 0 | NULL | 0 | 0 | -0.003 | 0.003 |
+-- | postcode | 3 | 0 | NULL | 0 | 0.39 | -0.035 | 0.035 |
+-- | sex | 4 | 0 | NULL | 0 | 0.39 | -0.035 | 0.035 |

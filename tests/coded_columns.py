@@ -9,12 +9,20 @@ from itertools import pairwise
 from math import isfinite
 
 from reid_sql.models.columns.missing_value_codes import (
+    AMBIGUOUS_WORDS,
+    FAR_ABOVE,
+    FAR_BELOW,
     MISSING_CODES,
     MISSING_DATES,
     MISSING_NUMBERS,
     MISSING_WORDS,
+    NEGATIVE_NINES,
     NINES,
+    NUMBER_AMONG_TEXTS,
+    STRUCTURAL_CODES,
+    TEXT_AMONG_NUMBERS,
 )
+from reid_sql.models.columns.spelling import word_form
 
 HIGH = {float(each) for each in (*NINES, *MISSING_CODES)}
 BELOW = {float(each) for each in MISSING_NUMBERS if float(each) < 0}
@@ -31,8 +39,10 @@ def beyond_gaps(counts: Counter[float]) -> set[float]:
     gaps = [after - before for before, after in pairwise(plain)]
     usual = max([1.0, sum(gaps) / len(gaps)] if gaps else [1.0])
     marks: set[float] = set()
+    refusals = {value for value in values if value in BELOW} - set(map(float, NEGATIVE_NINES))
+    are_answers = len(refusals) >= len(plain) or any(counts[value] == 1 for value in refusals)
     for value in sorted(values):
-        if value in BELOW and min(plain) >= 0:
+        if value in BELOW and min(plain) >= 0 and not (refusals and are_answers):
             marks.add(value)
         below = [other for other in values - marks if other < value and other not in BELOW]
         alone = counts[value] == 1 or value in set(map(float, MISSING_CODES))
@@ -57,7 +67,7 @@ def codes_in(values: list[object], *, identifies: bool = False) -> dict[str, int
     words = {
         each
         for each in texts
-        if each.strip().lower() in MISSING_WORDS or each[:10] in MISSING_DATES
+        if word_form(each) in (*MISSING_WORDS, *AMBIGUOUS_WORDS) or each[:10] in MISSING_DATES
     }
     numbers = {each: float(each) for each in texts if each not in words and NUMBER.fullmatch(each)}
     numbers = {each: number for each, number in numbers.items() if isfinite(number)}
@@ -66,21 +76,61 @@ def codes_in(values: list[object], *, identifies: bool = False) -> dict[str, int
     is_numeric = not all(isinstance(value, str) for value in known) or 20 * len(plain) >= 19 * len(
         others
     )
-    found = set(words)
+    lengths = {len(each) for each in others}
+    found = {
+        each
+        for each in words
+        if word_form(each) not in AMBIGUOUS_WORDS
+        or len(others) < 2
+        or lengths != {len(word_form(each))}
+        or identifies
+    }
+    are_texts = all(isinstance(value, str) for value in known)
+    is_named = identifies and len(others) > MANY
+    if are_texts and others and not plain and not is_named:
+        found |= {each for each in numbers if numbers[each] in HIGH | BELOW}
     if others and is_numeric and not (identifies and len(others) > MANY):
         of_numbers = Counter[float]()
         for each, number in numbers.items():
             of_numbers[number] += texts[each]
         marks = beyond_gaps(of_numbers)
         found |= {each for each, number in numbers.items() if number in marks}
-    if all(isinstance(value, str) for value in known):
-        return {each: texts[each] for each in found}
+    of_structure = {} if is_named else _apart(texts, others, plain, is_numeric=is_numeric)
+    if are_texts:
+        return {each: texts[each] for each in found} | of_structure
     shown = Counter[str]()
     for each in found:
         shown["NaN" if each == "nan" else each[:10] if each in words else f"{float(each):.0f}"] += (
             texts[each]
         )
-    return dict(shown)
+    return dict(shown) | of_structure
+
+
+def _apart(
+    texts: Counter[str], others: list[str], plain: list[str], *, is_numeric: bool
+) -> dict[str, int]:
+    """Codes by the values beside them, found by looking at each value of a small column."""
+    words = [each for each in others if each not in plain]
+    without_digits = [each for each in words if not re.search(r"\d", each)]
+    found: dict[str, int] = {}
+    if 0 < len(plain) <= min(3, len(words)) and words == without_digits:
+        found[NUMBER_AMONG_TEXTS] = sum(texts[each] for each in plain)
+    if 0 < len(words) <= 3 and words == without_digits and len(plain) >= 5 * len(words):
+        found[TEXT_AMONG_NUMBERS] = sum(texts[each] for each in words)
+    if is_numeric and len(others) >= 8:
+        for phrase, sign in ((FAR_ABOVE, 1), (FAR_BELOW, -1)):
+            ordered = sorted(plain, key=lambda each: -sign * float(each))
+            for place in range(1, min(4, len(ordered))):
+                far, rest = ordered[:place], ordered[place:]
+                spread = abs(float(rest[0]) - float(rest[-1]))
+                usual = (sum(texts[each] for each in others) - sum(texts[each] for each in far)) / (
+                    len(others) - place
+                )
+                often = all(texts[each] >= max(2, usual) for each in far)
+                if abs(float(far[-1]) - float(rest[0])) > max(1, spread) and often:
+                    found[phrase] = sum(texts[each] for each in far)
+                    break
+    return found
 
 
 def _write(value: object) -> str:
@@ -93,7 +143,7 @@ def sentence(codes: dict[str, int], column: str) -> str:
         return ""
     listed = sorted(codes, key=lambda code: (-codes[code], code))[:5]
     records = sum(codes.values())
-    shown = ", ".join(f"'{each}'" for each in listed)
+    shown = ", ".join(each if each in STRUCTURAL_CODES else f"'{each}'" for each in listed)
     return (
         f"{records:,} record{' has' if records == 1 else 's have'} {shown} in {column}, which looks like a "
         "missing-value code and counts as a value."

@@ -5,19 +5,25 @@ The file of the same name in tests/all/ imports the tests, and asks all other ce
 """
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from reid_sql.function import Function
+from reid_sql.reduction import DUCKDB, has_implementation
 from reid_sql_udfs import declared
 
 FIRST: Final = Path(__file__).parent
 ALL: Final = FIRST / "all"
 # What a test of the first tier must not need, by the name of a mark or a fixture.
+ENGINES: Final = ("engine", "face", "asked")  # parameters of tests that name an engine
+ASKED_OF_EACH: Final = ("test_it_answers_as_another_engine_does",)
 BESIDE: Final = ("spark", "postgres", "mariadb", "real_data", "dbt", "serve", "workbenches")
 
 
+@cache
 def representatives() -> list[str]:
     """One function for each shape of answer of each family of reductions: the first by name."""
     found: dict[object, str] = {}
@@ -28,9 +34,43 @@ def representatives() -> list[str]:
 
 def is_chosen(item: pytest.Item) -> bool:
     """Whether the tier of the test's file asks it."""
+    if is_repeated(item):
+        return False
     if not item.path.is_relative_to(ALL):
         return is_first(item)
     return not is_imported(item) or not is_first(item)
+
+
+def is_repeated(item: pytest.Item) -> bool:
+    """Whether the cell asks DuckDB what another cell has asked it.
+
+    What an engine does not count, DuckDB answers from what the engine reads. One function of each shape shows
+    that all goes through; each other function is asked once, by ASKED_OF_EACH.
+    """
+    cell = _parameters(item)
+    engine = next((str(cell[name]).split()[0] for name in ENGINES if name in cell), DUCKDB)
+    function = declared().get(cell.get("name", ""))
+    if engine == DUCKDB or function is None or getattr(item, "originalname", "") in ASKED_OF_EACH:
+        return False
+    return not counts_itself(function, engine) and function.name not in left_to_duckdb(engine)
+
+
+def counts_itself(function: Function, engine: str) -> bool:
+    """Whether the engine answers, or counts what the function answers from."""
+    reduction = function.reduction
+    return function.answer.of_rows or (
+        reduction is not None and has_implementation(reduction.family, engine)
+    )
+
+
+@cache
+def left_to_duckdb(engine: str) -> list[str]:
+    """One function for each shape of answer, of those that the engine leaves to DuckDB."""
+    first: dict[object, str] = {}
+    for name, each in sorted(declared().items()):
+        if not counts_itself(each, engine):
+            first.setdefault(each.answer, name)
+    return list(first.values())
 
 
 def is_first(item: pytest.Item) -> bool:

@@ -32,7 +32,6 @@ def page(function: Function) -> str:
         " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
         *_also(function),
-        *_former(function),
         *_in_sql(function.name),
         *_in_frames(function),
     ]
@@ -80,13 +79,6 @@ def _also(function: Function) -> Iterator[str]:
     """The further names that it has."""
     if function.also:
         yield f"**Also called**: {', '.join(f'`{name}`' for name in function.also)}."
-
-
-def _former(function: Function) -> Iterator[str]:
-    """The names that it replaces."""
-    names = ", ".join(f"`{call}`" for call in function.former)
-    if names:
-        yield f"**Formerly**: {names}. The old name is refused with the new one."
 
 
 def _in_sql(name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.measure import LIMITS, Measure
 from reid_sql.check.policy import CAUTIONS, ENGINE, JUDGE_BY, MASK
 from reid_sql.check.policy_model import LOSS_WEIGHT, SECONDS, SUPPRESSION, Preparing
-from reid_sql.check.sources import ENCODING, PUBLISHED, ROLES
+from reid_sql.check.sources import PUBLISHED, ROLES
 from reid_sql.hierarchies.hierarchy import (
     END,
     LENGTH,
@@ -261,13 +261,21 @@ def _table() -> Schema:
             | {"minLength": 1, "maxLength": 1, "description": "between the fields of a text file"},
             "quote": TEXT
             | {"maxLength": 1, "description": "around fields of a text file; empty for none"},
-            "encoding": ENCODING.schema | {"description": "of a text file; utf-8 unless given"},
+            "encoding": {
+                "type": "string",
+                "examples": ["utf-8", "cp1252", "latin-1", "utf-16"],
+                "description": "of a text file, as Python names it; utf-8 unless given",
+            },
             "header": {
                 "type": "boolean",
                 "description": "whether a text file begins with the names of its columns",
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,
+            "released": NAMES
+            | {"description": "the columns of the release; all columns of the file unless given"},
+            "left_out": NAMES
+            | {"description": "columns of the file that the release lacks, in place of released"},
             "nulls": NULLS.schema,
             "entity": TEXT
             | {"description": "the column that identifies people, where a person has several rows"},

@@ -20,6 +20,7 @@ import polars as pl
 
 import reid_sql
 from reid_sql.engines.duckdb.source import table_source
+from reid_sql.models import fit_copula, rows_from_columns, sample_copula
 from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audit import attack_by_equal_values
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
@@ -52,13 +53,12 @@ def draw_marginals(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFra
 
 def draw_copula(people: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
     """Draw records of a fitted copula, with the columns' types of the people."""
-    con = duckdb.connect()
-    reid_sql.register(con)
-    con.register("people", people.to_arrow())
-    con.execute("FROM fit_copula('m', people, ?)", [people.columns]).fetchall()
-    seed = int(rng.integers(1, 2**31 - 1))
-    drawn = con.sql(f"FROM sample_copula('m', {people.height}, seed := {seed})")
-    return pl.DataFrame(drawn).cast(people.schema)
+    texts = {name: people[name].cast(pl.String).to_list() for name in people.columns}
+    model = fit_copula(rows_from_columns(texts))
+    codes = sample_copula(model, np.arange(people.height), int(rng.integers(1, 2**31 - 1)))
+    return pl.DataFrame(dict(zip(people.columns, model.texts(codes), strict=True))).cast(
+        people.schema
+    )
 
 
 def leak(people: pl.DataFrame, synthetic: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:

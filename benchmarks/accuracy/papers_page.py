@@ -210,7 +210,7 @@ def _single(stored: Stored) -> Iterator[str]:
             "populations whose mean ξ̂ is above Ξ̂ (note 2)",
             "66 %, all corpora",
             share,
-            "`copula_correction`",
+            "`models.correct_scores`",
         ],
         [
             "κ of Governor Weld, ξ = 0.58",

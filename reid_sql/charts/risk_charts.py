@@ -174,10 +174,12 @@ def measured_columns(table: Row) -> list[Row]:
 
 
 def risk_of_all(table: Row) -> float | None:
-    """Return the average risk by all quasi-identifiers; None if it would reveal a masked count."""
-    if table["classes"] is None or table["records_dropped"] is None:
-        return None
-    return float(table["classes"] / max(1, table["records"] - table["records_dropped"]))
+    """Return the average risk by all quasi-identifiers; None if it would reveal a masked count.
+
+    Reports of former versions lack it.
+    """
+    risk: float | None = table.get("average_risk")
+    return risk
 
 
 def forecast(

@@ -8,8 +8,8 @@ from reid_sql.check.measure import (
     count_cells,
     count_rules,
     count_sets,
-    figure_of,
     highest,
+    largest_of,
     people_of_cells,
     people_of_revealed,
     row_of,
@@ -45,10 +45,8 @@ def _measures(function: str, *rows: Row, **shared: Any) -> tuple[Measure, ...]: 
     )
 
 
-EXTREME: Final = {"extreme": True}
-OF_RECORDS: Final = {"of_records": True}
 # shares of the records above the threshold
-OF_THRESHOLD: Final = {"of_records": True, "unused": ()}
+OF_THRESHOLD: Final = {"unused": ()}
 COUNT: Final = {"unit": "count"}
 NUMBER: Final = {"unit": "number"}
 NO_THRESHOLD: Final = ("threshold",)
@@ -67,21 +65,22 @@ COPULA_PARAMETERS: Final = (
     Parameter("seed", SEED, 0),
 )
 KEYS: Final = "minimal sets of at most max_size columns"
+OF_SUMS: Final = ("columns", "entity", "value", "largest", "dominance", "p_percent")
 SUPPRESSING: Final = ("suppress", "protection", "zeros", "base", "output")
 
 _BEFORE_SENSITIVE: Final = (
     *_measures(
         "risk_summary",
-        ("k", "records in the smallest class", COUNT | EXTREME | {"at_least": True}),
-        ("unique_records", "records that share their values with no other", COUNT | OF_RECORDS),
-        ("uniqueness", "share of records that share their values with no other", OF_RECORDS),
+        ("k", "records in the smallest class", COUNT | {"at_least": True}),
+        ("unique_records", "records that share their values with no other", COUNT),
+        ("uniqueness", "share of records that share their values with no other", {}),
         ("records_at_risk", "share of records with a risk above the threshold", OF_THRESHOLD),
-        ("highest_risk", "chance to be right about the most exposed person", EXTREME),
+        ("highest_risk", "chance to be right about the most exposed person", {}),
         ("average_risk", "share of right matches if an attacker links everybody", {}),
         (
             "average_class_risk",
             "mean over the classes of 1/size",
-            {"of_classes": True, "monotone": False},
+            {"monotone": False},
         ),
         unused=NO_THRESHOLD,
         monotone=True,
@@ -106,7 +105,6 @@ _BEFORE_SENSITIVE: Final = (
         "quasi_identifiers",
         "sets",
         "count",
-        extreme=True,
         own=(Parameter("share_unique", AT_LEAST, 1.0), Parameter("max_sets", MAX_SETS, 1_000_000)),
         unused=("sets",),
         renamed=(("at_least", "share_unique"),),
@@ -118,7 +116,6 @@ _BEFORE_SENSITIVE: Final = (
         "unsafe_combinations",
         "combinations",
         "count",
-        of_records=True,
         own=(Parameter("k", LEAST_SHARED, 5),),
         pick=sum_of("combinations"),
     ),
@@ -127,7 +124,7 @@ _BEFORE_SENSITIVE: Final = (
         (
             "journalist_highest_risk",
             "chance to be right about the most exposed person, found in the population table",
-            EXTREME | {"column": "highest_risk"},
+            {"column": "highest_risk"},
         ),
         (
             "journalist_average_risk",
@@ -212,8 +209,8 @@ _BEFORE_SENSITIVE: Final = (
             )
             for column, words, own in (
                 ("average", "mean risk of a record", {}),
-                ("median", "median risk of a record", EXTREME),
-                ("highest", "highest risk of a record", EXTREME),
+                ("median", "median risk of a record", {}),
+                ("highest", "highest risk of a record", {}),
                 (
                     "records_at_risk",
                     "share of records with a risk above the threshold",
@@ -255,7 +252,7 @@ _SENSITIVE: Final = tuple(
             NUMBER | {"relative": "log", "unused": ("delta",)},
         ),
     )
-    for measure in _measures(name, (name, words, own), column="value", extreme=True, monotone=True)
+    for measure in _measures(name, (name, words, own), column="value", monotone=True)
 )
 ALL: Final = (
     *_BEFORE_SENSITIVE,
@@ -265,7 +262,6 @@ ALL: Final = (
             f"{each.name}_offending",
             f"share of records in classes that break {each.name} at its threshold",
             *(each.function, "offending_share"),
-            of_records=True,
         )
         for each in _SENSITIVE
     ),
@@ -282,7 +278,6 @@ ALL: Final = (
             {"over": "correctness_kappa > $threshold"},
         ),
         column="share",
-        of_records=True,
         own=COPULA_PARAMETERS,
     ),
     *_measures(
@@ -324,13 +319,13 @@ ALL: Final = (
         (
             "household_highest_risk",
             "highest chance that a member of a household is identified",
-            EXTREME | {"column": "highest_risk"},
+            {"column": "highest_risk"},
         ),
         ("households_at_risk", "share of households with a risk above the threshold", OF_THRESHOLD),
         (
             "household_uniqueness",
             "share of households whose members' values no other household has",
-            OF_RECORDS | {"column": "uniqueness"},
+            {"column": "uniqueness"},
         ),
         unused=NO_THRESHOLD,
     ),
@@ -379,7 +374,6 @@ ALL: Final = (
             )
         ),
         column="excess",
-        of_records=True,
         interval=True,
     ),
     # The same of a table that is released as it is, in excess of what it reveals without a person's record.
@@ -390,7 +384,6 @@ ALL: Final = (
             "excess share of people whose sensitive value is inferred because of their own record",
             {"column": "excess"},
         ),
-        of_records=True,
         interval=True,
         unused=("holdout",),
     ),
@@ -423,7 +416,11 @@ ALL: Final = (
         (
             "published_below_k",
             "cells of published tables that show fewer than k people",
-            {"pick": count_cells("finding", PUBLISHED)},
+            # what hidden counts may be changes no count that is shown
+            {
+                "pick": count_cells("finding", PUBLISHED),
+                "unused": (*OF_SUMS, "lowest", "highest", "within"),
+            },
         ),
         (
             "recoverable_cells",
@@ -437,21 +434,20 @@ ALL: Final = (
         ),
         column="cells",
         unit="count",
-        unused=("columns", "entity", "value", "largest", "dominance", "p_percent"),
+        unused=OF_SUMS,
         cells=people_of_revealed,
     ),
     # Who can be followed from the release before this one.
     Measure(
         *(
             "people_followed",
-            "people who are the only one of their kind in the former release and in this one",
+            "people who are the only one of their kind, or within a tolerance, in the former release and in this one",
         ),
         "compare_releases",
         "value",
         "count",
-        of_records=True,
         unused=("sensitive", "more"),
-        pick=figure_of("followed"),
+        pick=largest_of("followed", "followed_within"),
         of_uniques=True,
     ),
     # Whom another table of the same people singles out.
@@ -461,7 +457,6 @@ ALL: Final = (
         "join_risk",
         "singled_out",
         "count",
-        of_records=True,
         pick=whole_join,
     ),
 )

@@ -8,19 +8,35 @@ import duckdb
 from reid_sql.check.distinct_table import DistinctTable
 from reid_sql.check.measure import Row
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    TablePolicy,
+    columns_counted,
+    columns_read,
+    columns_required,
+)
 from reid_sql.check.release import Release
-from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, Source, codes_of, select_known
+from reid_sql.check.sources import (
+    NUMERIC_TYPES,
+    OTHER_TABLES,
+    PUBLISHED,
+    Source,
+    codes_of,
+    select_known,
+)
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
-from reid_sql.errors import ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, quoted, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.reduction import REFUSAL_INTERVAL
+from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
+from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
@@ -43,7 +59,7 @@ class Calls:
         """Remember where the relations are, with those that the table is compared with, by role."""
         self.con, self.table, self.others = con, table, others
         self.whole = ""  # the table with all of its columns
-        self._models: dict[Any, str] = {}
+        self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str
@@ -55,14 +71,16 @@ class Calls:
     def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
-        tables = {"tbl": tbl}
+        tables, fit = {"tbl": tbl}, {}
         if check.measure.takes("model"):
-            tables = {"model": self._fit_copula(check, tbl), "tbl": self._scored(check, tbl)}
+            model, status = self._fit_copula(check, tbl)
+            tables, fit = {"model": model, "tbl": self._scored(check, tbl)}, {"status": status}
         call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
-        share = ", ".join(check.measure.share(literals, person))
-        return list(self.ask(f"SELECT {share} FROM {call}", values, function.name).records())
+        share = check.measure.share(literals, person)
+        rows = self.ask(f"SELECT {share} FROM {call}", values, function.name).records()
+        return [{**row, **fit} for row in rows]
 
     def _write_call(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any]
@@ -102,8 +120,8 @@ class Calls:
         except duckdb.Error as error:
             raise ReidError(sentence(error)) from None
 
-    def _fit_copula(self, check: Check, tbl: str) -> str:
-        """Name the copula of the quasi-identifiers, fitted once to the relation."""
+    def _fit_copula(self, check: Check, tbl: str) -> tuple[str, str]:
+        """Name the copula of the quasi-identifiers, fitted once to the relation, and the fit's status."""
         seed, method = check.parameters["seed"], check.parameters["method"]
         key = (check.quasi_identifiers, tbl, seed, method)
         if key not in self._models:
@@ -113,10 +131,10 @@ class Calls:
                 f"entity := {sql_literal(self.table.entity)}"
             )
             values = [name, tbl, list(check.quasi_identifiers)]
-            self.ask(
+            fit = self.ask(
                 f"FROM fit_copula(?, ?, ?, {options})", values, "fit_copula", "fitting a copula"
             )
-            self._models[key] = name
+            self._models[key] = name, next(iter(fit.records()))["status"]
         return self._models[key]
 
     def _scored(self, check: Check, tbl: str) -> str:
@@ -147,6 +165,7 @@ class DuckDBTable(TableEngine):
         super().__init__()
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
+        self.raw = view  # in which the codes that the policy declares are values
         self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
@@ -223,6 +242,18 @@ class DuckDBTable(TableEngine):
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies_in(self.con.sql, self.whole, column)
 
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        types = {row[0]: row[1] for row in self.ask(f"DESCRIBE {self.raw}")}
+        values = f"SELECT DISTINCT {quoted(name)}::VARCHAR AS t FROM {self.raw}"
+        rows = self.ask(f"SELECT t FROM ({values}) WHERE {spelled_alike('t', codes)}", "codes")
+        return [row[0] for row in rows], types[name].startswith(NUMERIC_TYPES)
+
+    def describe_copies(self, role: str | None = None) -> str:
+        view = self.whole if role is None else self.other_views[role]
+        columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
+        of = "" if role is None else f"the {role} table: "
+        return describe_copies(lambda sql: self.ask(sql, "equal rows"), view, columns, of)
+
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole
         return find_panels(self.con.sql, tbl, described)
@@ -277,24 +308,33 @@ def open_in_duckdb(
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
     opened = _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
-    named = columns_named(table)
+    named = columns_required(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
-    engine.view = engine.whole = _known(engine, view)
+    _refuse_intervals(engine, named)
+    engine.whole = _known(engine, view)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
-        # Read the named columns of a text file into a temporary table.
-        listed = ", ".join(quoted(name) for name in engine.columns if name in named) or "*"
-        engine.ask(
-            f"CREATE TEMP TABLE {engine.view}_read AS SELECT {listed} FROM {engine.view}", "reading"
-        )
-        engine.view = f"{engine.view}_read"
-        opened.refuse_missing_records(
-            where, engine.ask(f"SELECT count(*) FROM {engine.view}")[0][0]
-        )
+        # Read the columns of a text file that are measured into a temporary table.
+        listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
+        engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
+        engine.raw = f"{view}_read"
+        opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
+    engine.view = _known(engine, engine.raw)
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBRelease(table, engine)
+
+
+def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+    """Refuse the columns of the policy of which 1 month equals 30 days."""
+    types = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
+    wanted = set(map(fold_case, named))
+    found = [
+        name for name, kind in types.items() if "INTERVAL" in kind and fold_case(name) in wanted
+    ]
+    if found:
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(found)))
 
 
 def _known(engine: DuckDBTable, view: str) -> str:

@@ -27,6 +27,7 @@ from reid_sql.check.sentences import (
     describe_columns,
     describe_count,
     describe_knowledge,
+    describe_released_columns,
     describe_verdict,
     explain_verdict,
     find_table_cautions,
@@ -75,6 +76,7 @@ def render_html(
         _verdict_section(page, steps, advise=not found),
         _recipients(page) if page["recipients"] else "",
         _cautions(page),
+        _released_columns(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
         _checks(page),
@@ -148,6 +150,17 @@ def _cautions(page: Page) -> str:
         ):
             parts.append(f"<p>{words}</p>{render_lines(lines)}" if lines else "")
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
+
+
+def _released_columns(page: Page) -> str:
+    """The columns of each table that no check measures, and those that the release lacks."""
+    parts = []
+    for table in page["tables"]:
+        items = "".join(f"<li>{escape(each)}</li>" for each in describe_released_columns(table))
+        title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
+        parts.append(f"{title}<ul>{items}</ul>" if items else "")
+    listed = "".join(parts)
+    return f"<h2>Columns in no check</h2>{listed}" if listed else ""
 
 
 def render_lines(lines: Sequence[str]) -> str:

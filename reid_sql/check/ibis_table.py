@@ -6,6 +6,7 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import ibis
@@ -22,11 +23,11 @@ from reid_sql.check.policy_model import (
     Policy,
     TablePolicy,
     columns_counted,
-    columns_named,
+    columns_required,
     sets_counted,
 )
 from reid_sql.check.release import Release
-from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
+from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
 from reid_sql.client import profile_columns
 from reid_sql.engines.ibis import adapter
@@ -43,8 +44,9 @@ from reid_sql.engines.ibis.frames import (
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
-from reid_sql.errors import OutOfDomainError, UnavailableError, WrongTypeError
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
+from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, group_names
@@ -115,13 +117,14 @@ class IbisTable(RemoteTable):
         self.table = table
         self.frame = _open_table(f"policy tables[{number}].table", table.source, warehouses, given)
         self.columns = list(self.frame.columns)
-        named = columns_named(table)
+        named = columns_required(table)
         for start in range(0, len(named), MAX_COLUMNS):
             check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         label, source = f"policy tables[{number}].population_table", table.others.get("population")
         self.population = None if source is None else _open_table(label, source, warehouses, given)
         self.population_columns = [] if self.population is None else list(self.population.columns)
         sources = [each for each in (table.source, source) if each is not None]
+        self.raw = self.frame
         self.frame = _null_codes(self.frame, table.codes_as_nulls)
         if self.population is not None:
             self.population = _null_codes(self.population, table.codes_as_nulls)
@@ -308,6 +311,29 @@ class IbisTable(RemoteTable):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         return count_values(self.population if in_population else self.frame, names, self._ask)
 
+    def count_unique(
+        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
+    ) -> list[int | None]:
+        """Count the records by many sets in one statement; people by one for each set."""
+        known = [] if self.table.entity is not None else list(filter(self._has_comparable, sets))
+        if not known:
+            return super().count_unique(sets, errors)
+        counted: dict[tuple[str, ...], int] = {tuple(each): 0 for each in known}
+        for start in range(0, len(known), MAX_SETS):
+            part = [tuple(each) for each in known[start : start + MAX_SETS]]
+            for row in self._ask(partial(histograms, self.frame, part, drop=False)):
+                if row["class_size"] == 1:
+                    counted[part[row["place"]]] = int(row["classes"])
+        return [counted.get(tuple(each)) for each in sets]
+
+    def _has_comparable(self, columns: Sequence[str]) -> bool:
+        """Whether the warehouse can compare the values of these columns."""
+        try:
+            check_columns(Columns(POLICY_COLUMNS), columns, self.frame)
+        except ReidError:
+            return False
+        return True
+
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         frame = self.population if in_population else self.frame
         return find_panels(
@@ -316,6 +342,14 @@ class IbisTable(RemoteTable):
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column, self._ask)
+
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        values = self.raw.select(t=self.raw[name].cast("string"))
+        spelled = values["t"].strip().lower().isin(spellings_of(codes))
+        is_day = values["t"][:10].isin(list(codes))
+        found = values.filter(spelled | is_day)
+        rows = self._ask(lambda: found.group_by("t").agg(records=found.count()))
+        return [row["t"] for row in rows], self.raw[name].type().is_numeric()
 
     def call(
         self,
@@ -413,7 +447,7 @@ def _null_codes(frame: Table, codes: Codes) -> Table:
         tests: list[Any] = []
         if kind.is_numeric():
             tests = [
-                column.cast("float64") == number for number in numbers_of(codes_of(codes, name))
+                column.cast("float64") == number for number in finite_numbers(codes_of(codes, name))
             ]
         elif kind.is_date() or kind.is_timestamp():
             tests = [column.cast("string")[:10] == code for code in codes_of(codes, name)]

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.check.audit import By, Cell, groups_to_hide
-from reid_sql.check.masked_tables import MaskedClasses, bound_of_figure, mask_classes, table_page
+from reid_sql.check.masked_columns import columns_page
+from reid_sql.check.masked_tables import (
+    OF_ONE_CLASS,
+    MaskedClasses,
+    bound_of_figure,
+    hides_figure,
+    mask_classes,
+    table_page,
+)
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.measured import MeasuredTable, group_labels
 from reid_sql.check.policy_model import Check, Policy
@@ -63,7 +71,8 @@ def mask_report(
     hidden = _find_hidden_groups([each for results in judged for each in results], mask, closed)
     pages, checks = [], []
     for measured, results, classes in zip(tables, judged, masked, strict=True):
-        pages.append(table_page(measured, policy, classes))
+        described: Page = {"released_columns": columns_page(measured, classes, mask)}
+        pages.append(table_page(measured, policy, classes) | described)
         checks += [
             _check_page(
                 each, measured.records, mask, hidden, baseline, withheld=place in classes.withheld
@@ -224,10 +233,12 @@ def _group_page(
     Where a figure counts few records, it is masked, and a bound below which it lies is shown.
     """
     figure = judgement.figure
+    # its columns' declaration decides first: what nobody declared is not shown
+    masked = masked or hides_figure(check, figure, mask)
     bound = None if masked else bound_of_figure(check, judgement, records, mask)
     # A withheld figure is masked if it is a bound, as the audit found that a bound reveals too much, or if
     # it is exact but counts records of small classes. 0 counts nobody, and k is what the policy asks for.
-    counts = figure.small and figure.value and not check.measure.extreme
+    counts = figure.small and figure.value and check.measure.kind not in OF_ONE_CLASS
     masked = masked or (withheld and bool(bound is not None or counts))
     bound = None if masked else bound
     exact = not masked and bound is None

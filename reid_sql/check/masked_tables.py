@@ -10,6 +10,7 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
 from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
+from reid_sql.check.figures import PART_OF_WHOLE, Kind
 from reid_sql.check.masking import (
     DIGITS,
     Bin,
@@ -19,9 +20,10 @@ from reid_sql.check.masking import (
     round_above,
     round_between,
     settings,
+    shows_diversity,
 )
 from reid_sql.check.measure import Measure
-from reid_sql.check.measured import MeasuredTable, Overview
+from reid_sql.check.measured import Figure, MeasuredTable, Overview
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult, Judgement
@@ -34,6 +36,8 @@ BINS: Final[tuple[Bin, ...]] = tuple(
 )
 SLACK: Final = 1e-6  # of a count that a share gives
 OF_UNIQUE: Final = ("unique_records", "uniqueness")
+# A figure of one class alone, such as k, is what the policy asks for: it counts no other records.
+OF_ONE_CLASS: Final = frozenset({Kind.SINGLE, Kind.DISTRIBUTION})
 SHOWS_K: Final = ("k", "highest_risk")  # measures from which the size of the smallest class follows
 
 
@@ -130,7 +134,9 @@ def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
     """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
     check = each.check
     counts = (
-        bool(check.by) and not check.measure.extreme and {*check.by, *check.counted} == set(named)
+        bool(check.by)
+        and check.measure.kind not in OF_ONE_CLASS
+        and {*check.by, *check.counted} == set(named)
     )
     return counts and any(
         found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
@@ -188,7 +194,7 @@ def _around(value: float, measure: Measure, records: int, mask: Mask) -> tuple[f
     """
     scale = records if measure.unit == "count" else 1
     low, high = round_between(value / scale, records, mask.below)
-    if measure.of_records and mask.bound_of(value / scale, records) == 1.0:
+    if measure.kind in PART_OF_WHOLE and mask.bound_of(value / scale, records) == 1.0:
         low, high = max(1 - (mask.below - 1) / records, mask.below / records), 1.0
     return low * scale, high * scale
 
@@ -218,6 +224,7 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "population": settings(table.population),
         **{f"{role}_file": _other_file(measured, role) for role in ROLES},
         "classes": None,
+        "average_risk": None,
         "class_sizes": [],
         "columns": [],
         "population_risk": None,
@@ -241,9 +248,12 @@ def _class_pages(
     if not len(histogram.class_size):
         return {"records_dropped": mask.show(dropped, when=not (few and drops))}
     small = classes.small
+    risk = class_risk(histogram)
     counted: dict[str, Node] = {
         "records_dropped": mask.show(dropped, when=not (few and drops)),
-        "classes": mask.show(int(histogram.classes.sum()), when=not small),
+        "classes": mask.show(risk.classes, when=not small),
+        # by entity the classes are of rows: their number divided by the people is no risk
+        "average_risk": mask.show(risk.average_risk, when=not (small or (few and drops))),
         "class_sizes": classes.pages(mask),
     }
     if measured.overview is None:
@@ -398,29 +408,53 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
 MANY: Final = 10**9  # cells, of which a bound counts in round numbers
 
 
+def hides_figure(check: Check, figure: Figure, mask: Mask) -> bool:
+    """Whether a figure is masked, and no bound takes its place.
+
+    One whose column nobody declared is: no mask knows what it counts. Where some class has few records of a
+    sensitive value, so are figures of how the values of a class are distributed: each of their digits hangs
+    on the counts. That a class has one value, and an unsuspicious number of values, tells of none of them. A
+    distance of 0 has no bound: each class then has the shares of the table, and a small class few records of
+    each value. How many are in classes of some distribution, be it nobody or everybody, says how the values
+    of each are distributed.
+    """
+    measure, value = check.measure, figure.value
+    if measure.kind is None:
+        return True
+    if not figure.few_values or value is None or mask.below == 1:
+        return False
+    if measure.kind is not Kind.DISTRIBUTION:
+        return measure.counts_values
+    if measure.relative is not None:
+        return value == 0
+    if measure.at_least:
+        return not shows_diversity(check.parameters.get("variant"), value, figure.k)
+    return value < 1
+
+
 def bound_of_figure(check: Check, judgement: Judgement, records: int, mask: Mask) -> float | None:
     """Return the bound of a figure, and of what it is judged by, among so many records; None for none.
 
     Both are shown together, so that the higher one decides. An infinite figure counts nobody. `small` is
     whether class sizes of few records lie behind the figure: then a reader who has the figures of other
-    checks over the same classes could subtract.
+    checks over the same classes could subtract. `few_values` is the same of the values of a sensitive column.
     """
-    values = [value for value in (judgement.figure.value, judgement.judged) if value is not None]
+    figure, measure = judgement.figure, check.measure
+    values = [value for value in (figure.value, judgement.judged) if value is not None]
     if not values or records == 0 or mask.below == 1 or not all(map(math.isfinite, values)):
         return None
-    value, measure, small = max(values), check.measure, judgement.figure.small
-    if measure.relative is not None:
-        return _bound_relative(measure.relative, value, records, mask)
-    if measure.cells is not None:
+    value, small = max(values), figure.small
+    if measure.kind is Kind.DISTRIBUTION:
+        return _bound_of_values(measure, value, records, figure, mask)
+    if measure.kind is Kind.CELLS:
         return _bound_cells(value, mask) if small else None
     if measure.unit == "number":
-        return _bound_number(measure, value, mask) if small else None
+        return _bound_number(value, mask) if small else None
     whole = records if measure.unit == "count" else 1
-    # 0 and all are figures of no one and of everyone. One class's own figure, such as k, is what the policy
-    # asks for: it counts no other records.
-    if measure.extreme or not any(0 < each < whole for each in values):
+    # 0 and all are figures of no one and of everyone
+    if measure.kind is Kind.SINGLE or not any(0 < each < whole for each in values):
         return None
-    bound = _bound_share(measure, value / whole, records, mask, small=small)
+    bound = _bound_share(measure, value / whole, records, figure, mask)
     return round(bound * records) if bound is not None and measure.unit == "count" else bound
 
 
@@ -429,38 +463,50 @@ def _bound_cells(value: float, mask: Mask) -> float | None:
     return round(mask.round_share(value / MANY, MANY) * MANY) if value > 0 else None
 
 
-def _bound_number(measure: Measure, value: float, mask: Mask) -> float | None:
+def _bound_number(value: float, mask: Mask) -> float | None:
     """Return the bound of a figure that is no count, such as an entropy: two digits of it are shown.
 
     Of all class sizes it is a sum, and of so many digits that it has one solution.
     """
-    return round_above(value, 10**15, mask.below) if value > 0 and not measure.extreme else None
+    return round_above(value, 10**15, mask.below) if value > 0 else None
 
 
 def _bound_share(
-    measure: Measure, share: float, records: int, mask: Mask, *, small: bool
+    measure: Measure, share: float, records: int, figure: Figure, mask: Mask
 ) -> float | None:
     """Return the bound of a share of the records.
 
-    A share that counts few records, or all but few, is masked by itself. Another is where it rests on small
-    classes. Then a mean over the classes is a multiple of no share of the records, so that no round share
-    leaves a known number of them open: it is only said to be below 1.
+    A share that counts few records, or all but few, is masked by itself: of all records, and of those that it
+    is a share of, such as the households, or the records that have a value. Another is where it rests on
+    small classes. Then a mean over the classes is a multiple of no share of the records, so that no round
+    share leaves a known number of them open: it is only said to be below 1.
     """
-    bound = mask.bound_of(share, records) if measure.of_records else None
-    if bound is None and small:
-        return mask.round_share(share, records) if share < 1 and not measure.of_classes else 1.0
-    return bound
+    if measure.kind in PART_OF_WHOLE:
+        if (bound := mask.bound_of(share, records)) is not None:
+            return bound
+        whole = records if figure.whole is None else figure.whole
+        part = share * records / whole if measure.unit == "count" and whole else share
+        if mask.bound_of(part, whole) is not None:
+            return 1.0
+    if figure.small:
+        return 1.0 if measure.kind is Kind.CLASS_MEAN else mask.round_share(share, records)
+    return None
 
 
-def _bound_relative(kind: str, value: float, records: int, mask: Mask) -> float | None:
-    """Return the bound of a figure that compares a class with the table.
+def _bound_of_values(
+    measure: Measure, value: float, records: int, figure: Figure, mask: Mask
+) -> float | None:
+    """Return the bound of a figure that compares a class with the table, where some values have few records.
 
     From an exact one the share of a rare value in the table follows: q is 1 − t where a class has that value
     alone, 1/(β + 1), or math.exp(−δ). The bound leaves q as open as a round share.
     """
-    if kind == "distance":
+    if not figure.few_values or measure.relative is None:
+        return None
+    if measure.relative == "distance":
         return 1 - mask.round_down(round(1 - value, DIGITS), records) if 0 < value < 1 else None
-    factor = mask.bound_ratio(value + 1 if kind == "gain" else math.exp(value), records)
+    is_gain = measure.relative == "gain"
+    factor = mask.bound_ratio(value + 1 if is_gain else math.exp(value), records)
     if factor is None:
         return None
-    return factor if kind == "gain" else math.ceil(100 * math.log(factor)) / 100
+    return factor if is_gain else math.ceil(100 * math.log(factor)) / 100

@@ -231,6 +231,23 @@ def has_small_counts(
     return 0 < dropped < below or bool(((parts > 0) & (parts < below)).any())
 
 
+def shows_diversity(variant: str | None, values: float, k: int | None) -> bool:
+    """Whether a diversity of sensitive values may be shown where some values have few records in a class.
+
+    Of l values in the smallest class, of k records, one has at most k/l records: where that is a single one,
+    l tells of a person. That a class has one value tells of nobody but the class; by recursive l it depends
+    on c which counts that means. Each other digit of entropy and recursive l hangs on the counts.
+
+    >>> [shows_diversity("distinct", values, 12) for values in (1, 6, 7)]
+    [True, True, False]
+    >>> shows_diversity("entropy", 1.0, 12), shows_diversity("entropy", 1.0251, 265)
+    (True, False)
+    """
+    if variant == "distinct":
+        return values <= 1 or (k is not None and 2 * values <= k)
+    return variant == "entropy" and values <= 1
+
+
 def is_small(count: int, below: int) -> bool:
     """Whether a count is masked: 0 counts no one."""
     return 0 < count < below

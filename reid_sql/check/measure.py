@@ -6,11 +6,11 @@ from math import isfinite
 from string import Template
 from typing import Any, Final, Literal
 
+from reid_sql.check.figures import Kind, kind_of
 from reid_sql.function import REQUIRED, Function, Parameter
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.classes.joins import STATUS_FEW_MATCH
-from reid_sql.models.marginals.column import STATUS_FEW_RECORDS
 from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
@@ -71,13 +71,19 @@ def sum_of(column: str) -> Pick:
     return pick
 
 
-def figure_of(name: str) -> Pick:
-    """Take the figure of this name; none where little could be compared, as it would be too low."""
+def largest_of(*names: str) -> Pick:
+    """Take the largest figure of these names, the last one of which compares most.
+
+    None where little could be compared even so, as it would be too low. A figure that needs a parameter which
+    a check does not give is in no row.
+    """
 
     def pick(rows: Sequence[Row], parameters: Mapping[str, Any]) -> Row:  # noqa: ARG001 - as every pick
-        row = next(row for row in rows if row["figure"] == name)
-        is_known = row["status"] == OK
-        return {"value": int(row["value"]) if is_known else None, "status": row["status"]}
+        figures = {row["figure"]: row for row in rows}
+        chosen = [figures[name] for name in names if name in figures]
+        status = chosen[-1]["status"]
+        known = [int(row["value"]) for row in chosen if row["value"] is not None]
+        return {"value": max(known) if status == OK else None, "status": status}
 
     return pick
 
@@ -168,10 +174,6 @@ TABLE_PARAMETERS: Final = (*TABLES, "qi", "columns", "nulls", "entity", "sensiti
 POPULATIONS: Final = ("population", "populations")  # of a list of them, a check has one
 
 SHARE_OF_RECORDS: Final = "avg(CASE WHEN $over THEN 1 ELSE 0 END) AS share"
-# What a model reports of its whole sample, without the columns that single records lack a value of.
-STATUS_OF_SAMPLE: Final = (
-    f"max(CASE WHEN status LIKE '%{STATUS_FEW_RECORDS}%' THEN '{STATUS_FEW_RECORDS}' END) AS status"
-)
 # A person is as exposed as the record of theirs with the highest score; without a name, they are one.
 SHARE_OF_PEOPLE: Final = (
     "1e0 * (count(DISTINCT CASE WHEN $over THEN $person END)"
@@ -208,15 +210,10 @@ class Measure:
     at_least: bool = False
     # whether the answer has the ends of an interval, as column_low and column_high
     interval: bool = False
-    # whether it counts records of the table, or is their share: masked if small
-    of_records: bool = False
     # Whether every finer transformation violates its limit where a coarser one does, without suppression.
     monotone: bool = False
-    of_classes: bool = False  # whether it is a mean over the classes
     # how a class is compared with the table
     relative: Literal["distance", "gain", "log"] | None = None
-    # whether it is of one class or record alone, from which no count of others follows
-    extreme: bool = False
     own: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
     # the function's parameters that a check calls as in `own`
@@ -231,16 +228,25 @@ class Measure:
     older: str | None = None  # the function that answers by another method than the model of people
 
     @property
+    def kind(self) -> Kind | None:
+        """What its column is, and so how a report may show it; None if nobody declared it: it is masked."""
+        return kind_of(self.function, self.column)
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether it counts the records of classes that a sensitive column has in some distribution."""
+        return self.kind is Kind.SHARE and kind_of(self.function, "value") is Kind.DISTRIBUTION
+
+    @property
     def declared(self) -> Function:
         """The function that answers."""
         return declared()[self.function]
 
-    def share(self, literals: Mapping[str, str], person: str | None) -> list[str]:
-        """Select the share of the records `over`, or of the people of a column; of a model its status too."""
+    def share(self, literals: Mapping[str, str], person: str | None) -> str:
+        """Select the share of the records `over`, or of the people of a column."""
         over = Template(self.over or "true").substitute(literals)
         share = Template(SHARE_OF_RECORDS if person is None else SHARE_OF_PEOPLE)
-        status = [STATUS_OF_SAMPLE] if self.takes("model") else []
-        return [share.substitute(over=over, person=person), *status]
+        return share.substitute(over=over, person=person)
 
     @property
     def of_class_sizes(self) -> bool:

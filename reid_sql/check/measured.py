@@ -39,6 +39,11 @@ class Figure:
     shows_dropped: bool = True  # whether a report may show how many
     # whether class sizes are so few records that an exact figure may reveal them
     small: bool = False
+    # whether a sensitive value has so few records in a class that a figure of values may reveal them
+    few_values: bool = False
+    # the records or people of which its answer is about a part; None for all of the group
+    whole: int | None = None
+    k: int | None = None  # the size of the smallest class, where its answer has it
     # what was measured otherwise than asked, or may be meant otherwise
     remarks: tuple[Remark, ...] = ()
     method: str | None = None  # of an estimate, where its function names it
@@ -98,6 +103,29 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class ColumnAlone:
+    """A column in no check, and how many people are the only one with their value; None if not counted."""
+
+    column: str
+    unique: int | None
+
+
+@dataclass(frozen=True)
+class ReleasedColumns:
+    """The columns of a release that no check measures, those that it lacks, and all of them together."""
+
+    unmeasured: tuple[ColumnAlone, ...]  # those that single most people out first
+    unlisted: tuple[str, ...]  # of these, the ones that single people out and are in no list
+    left_out: tuple[str, ...]  # of the file
+    counted: tuple[str, ...] = ()  # the columns by which people are counted together
+    more: int = 0  # columns beyond those that are counted together
+    unique: int | None = None  # people who are the only one with their values of all
+    entity: str | None = None  # the column of people, if the release has it
+    is_prepared: bool = False  # a release that was made of the file, not the file itself
+    has_list: bool = False  # whether the policy lists the released columns
+
+
+@dataclass(frozen=True)
 class MeasuredTable:
     """A table of the policy: its checks, and what a report describes it by."""
 
@@ -109,6 +137,7 @@ class MeasuredTable:
     classes: Histogram | None = None
     # whether so few records lack the same values that two counts may show how few
     few_gaps: bool = False
+    columns: ReleasedColumns | None = None  # those that no check measures, and all of them together
     overview: Overview | None = None
     # as the user asked for: how many records, and the values
     rarest: Sequence[tuple[Any, ...]] | None = None

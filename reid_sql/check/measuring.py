@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.cautions import CAUTION_COPIES, INTERRUPTIONS, check_cautions, table_cautions
+from reid_sql.check.figures import whole_of
 from reid_sql.check.masking import Mask
 from reid_sql.check.measured import (
     ColumnSizes,
@@ -91,10 +92,14 @@ def _measure_table(
             why = str(mask.sentence(error.sentence))
         checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
         return MeasuredTable(table, release.evidence, 0, checks, packages=packages, uncounted=why)
+    show_progress(f"{table.name}: columns")
+    columns = release.released_columns
     checks = measure_checks(release, table.checks, mask, show_progress)
     if overview:
         show_progress(f"{table.name}: what drives the risk")
-    measured = MeasuredTable(table, release.evidence, records, checks, packages=packages)
+    measured = MeasuredTable(
+        table, release.evidence, records, checks, columns=columns, packages=packages
+    )
     if not table.quasi_identifiers or not records:
         return measured
     with suppress(ReidError):  # the checks by these columns say why they are not measured
@@ -165,7 +170,10 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
         release.table, release.records, release.engine.columns, release.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
-    return tuple(dict.fromkeys([*known, *copies, *release.find_nobodies(check), *asked]))
+    copies = list(release.copies) or copies
+    unnamed = [each for each in [release.unnamed_columns] if each is not None]
+    of_table = [*known, *unnamed, *copies, *release.unused_codes]
+    return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))
 
 
 def _has_copies(release: Release) -> bool:
@@ -226,6 +234,8 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
         low,
         high,
         status,
+        whole=_whole_number(row.get(whole_of(measure.function))),
+        k=_whole_number(row.get("k")),
         remarks=_remarks(check, row),
         method=row.get("method"),
         sentence=row.get("sentence") if measure.column == QUOTED else None,
@@ -235,6 +245,10 @@ def read_figure(check: Check, rows: Sequence[Mapping[str, Any]], group: Group) -
 def _number(value: Any) -> float | None:  # noqa: ANN401 - a cell of an answer
     finite: float | None = None if value is None or value != value else value  # noqa: PLR0124 - NaN is none
     return finite
+
+
+def _whole_number(value: Any) -> int | None:  # noqa: ANN401 - a cell of an answer
+    return None if value is None else int(value)
 
 
 def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:

@@ -14,6 +14,7 @@ from reid_sql.check.policy_model import (
     Policy,
     TablePolicy,
     columns_counted,
+    columns_released,
     list_hierarchy_files,
     read_preparing,
 )
@@ -32,7 +33,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord, Number
+from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord, Number, fold_case
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.reduction import refuse_entity
 
@@ -51,7 +52,8 @@ KEYS: Final = (
 )
 TABLE_KEYS: Final = (
     *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote"),
-    *("quasi_identifiers", "sensitive", "nulls", "entity", "missing", "population"),
+    *("quasi_identifiers", "sensitive", "released", "left_out"),
+    *("nulls", "entity", "missing", "population"),
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
     "checks",
 )
@@ -106,9 +108,12 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
     _refuse_twice("tables", [table.name for table in tables])
     _refuse_twice("recipients", [each.name for each in recipients])
     _refuse_unnamed(passed, tables)
+    preparing = read_preparing(
+        place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
+    )
     return Policy(
         name=place.text("name", file.stem),
-        tables=tables,
+        tables=tuple(replace(table, kept=preparing.keep) for table in tables),
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
         mask_below=_read_mask(place),
         memory_limit=_read_text(place, "memory_limit"),
@@ -120,9 +125,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         engine=ENGINE.check(place.at("engine"), place.text("engine"))
         if "engine" in place.values
         else None,
-        preparing=read_preparing(
-            place.table("prepare"), [c for each in tables for c in columns_counted(each)], folder
-        ),
+        preparing=preparing,
         recipients=recipients,
         assessment=read_assessment(place),
         files=(file, *_list_documents(place, folder)),
@@ -233,7 +236,10 @@ def _read_table(
         checks=(),
         entity=_read_text(place, "entity"),
         missing=read_missing(place),
+        released=_read_distinct(place, "released") if "released" in place.values else None,
+        left_out=_read_distinct(place, "left_out"),
     )
+    _refuse_left_out(place, table)
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     checks = (
         *(
@@ -253,6 +259,19 @@ def _read_table(
             '"k"'
         )
     return replace(table, checks=checks)
+
+
+def _refuse_left_out(place: Place, table: TablePolicy) -> None:
+    """Refuse a release without its quasi-identifiers, or one that is described twice."""
+    if table.released is not None and table.left_out:
+        rule = f"{place.where} must have one of the keys released and left_out, got both"
+        raise OutOfDomainError(f"{rule}; all columns but those that are released are left out")
+    released = {fold_case(name) for name in columns_released(table, table.quasi_identifiers)}
+    for name in table.quasi_identifiers:
+        if fold_case(name) not in released:
+            key = "left_out" if table.released is None else "released"
+            rule = f"{place.at(key)} must leave the quasi-identifiers in the release, got none of '{name}'"
+            raise OutOfDomainError(f"{rule}; remove it from quasi_identifiers, or release it")
 
 
 def _read_distinct(place: Place, key: str) -> tuple[str, ...]:
@@ -405,6 +424,7 @@ def _read_parameter(
         "numbers": lambda: list(domain.from_sql(where, given) or ()),
         "names": lambda: list(_read_distinct(place, name)),
         "mapping": lambda: domain.from_python(where, given),
+        "texts": lambda: domain.from_python(where, given),
         "word": lambda: domain.from_python(where, place.text(name)),
         "text": lambda: place.text(name),
     }

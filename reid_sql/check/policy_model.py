@@ -133,6 +133,11 @@ class TablePolicy:
     checks: tuple[Check, ...]
     entity: str | None = None  # the column that identifies people, where rows are not people
     missing: Codes = field(default_factory=dict)  # by column, the values that mean "missing"
+    released: tuple[str, ...] | None = None  # the columns of the release; None: all of the file
+    left_out: tuple[str, ...] = ()  # columns that the release lacks
+    kept: tuple[
+        str, ...
+    ] = ()  # columns that `prepare` releases besides those that the policy names
 
     @property
     def codes_as_nulls(self) -> Codes:
@@ -186,6 +191,43 @@ def columns_named(table: TablePolicy) -> list[str]:
     return list(
         dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people, *table.missing])
     )
+
+
+def columns_required(table: TablePolicy) -> list[str]:
+    """Every column that the table must have: those that its checks name, and those that it releases."""
+    return list(dict.fromkeys([*columns_named(table), *(table.released or ())]))
+
+
+def columns_checked(table: TablePolicy) -> list[str]:
+    """Every column that some check measures, or divides the table by, once."""
+    named = [
+        name
+        for check in table.checks
+        for name in (*check.columns, *check.by, *([check.sensitive] if check.sensitive else ()))
+    ]
+    return list(dict.fromkeys(named))
+
+
+def columns_released(table: TablePolicy, columns: Iterable[str]) -> list[str]:
+    """Those of a file's columns that its release has: all but those that the policy leaves out."""
+    left_out = set(map(fold_case, table.left_out))
+    if table.released is None:
+        return [name for name in columns if fold_case(name) not in left_out]
+    named = set(map(fold_case, (*table.released, *table.kept)))
+    return [name for name in columns if fold_case(name) in named]
+
+
+def columns_prepared(table: TablePolicy, columns: Iterable[str]) -> list[str]:
+    """Those of a file's columns that a prepared release has: what the policy names and does not leave out."""
+    named = {*map(fold_case, columns_required(table)), *map(fold_case, table.kept)}
+    return columns_released(table, [name for name in columns if fold_case(name) in named])
+
+
+def columns_read(table: TablePolicy, columns: Iterable[str]) -> list[str]:
+    """Those of a file's columns that its checks name, or that its release has."""
+    every = list(columns)
+    used = {*map(fold_case, columns_named(table)), *map(fold_case, columns_released(table, every))}
+    return [name for name in every if fold_case(name) in used]
 
 
 def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:

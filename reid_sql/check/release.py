@@ -10,15 +10,23 @@ import numpy as np
 
 from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
 from reid_sql.check.measure import Measure, Row, argument_of
-from reid_sql.check.measured import WHOLE, Group
+from reid_sql.check.measured import WHOLE, Group, ReleasedColumns
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.remarks import Remark, missing_sensitive_remark, missing_value_remarks
-from reid_sql.check.sources import Evidence, codes_of, identify_files, without_declared
+from reid_sql.check.released_columns import caution_on, measure_released_columns
+from reid_sql.check.remarks import (
+    Remark,
+    missing_sensitive_remark,
+    missing_value_remarks,
+    remark,
+    unused_code_remark,
+)
+from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reduction import WITHIN
@@ -48,6 +56,10 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
+def _smallest_class(rows: Sequence[Row]) -> int:
+    return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
+
+
 class Release:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
@@ -63,8 +75,10 @@ class Release:
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
+        self._copies: tuple[Remark, ...] | None = None
         self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
+        self._rarest_values: dict[Any, dict[int, int]] = {}
         self._answers: dict[Any, Answers] = {}
 
     @property
@@ -97,6 +111,26 @@ class Release:
                 found += self._nobodies[unit, column]
         return tuple(found)
 
+    @cached_property
+    def unused_codes(self) -> tuple[Remark, ...]:
+        """Return cautions on codes that the policy declares missing and that no record has.
+
+        The release would count what was meant as a value; the caution says how a similar value is written.
+        """
+        remarks = []
+        for column in self.engine.columns if self.table.missing and self.records else []:
+            codes = codes_of(self.table.missing, column)
+            if not codes:
+                continue
+            values, is_number = self.engine.list_spellings(column, codes)
+            unused = [
+                code
+                for code in codes
+                if not any(is_written_as(code, each, is_number=is_number) for each in values)
+            ]
+            remarks += [unused_code_remark(column, code, values) for code in unused]
+        return tuple(remarks)
+
     @property
     def errors(self) -> tuple[type[Exception], ...]:
         """What is raised where something cannot be measured, by its engine too."""
@@ -121,9 +155,23 @@ class Release:
         """The same of the population table, whose people no check counts without an entity."""
         return self._find_identifiers(in_population=True)
 
+    @property
+    def copies(self) -> tuple[Remark, ...]:
+        """Cautions on rows written several times, of the table and of those that it is compared with.
+
+        People who are counted by a column may have equal rows; published tables have no people.
+        """
+        if self._copies is None:
+            roles = [role for role in self.table.others if role not in PUBLISHED]
+            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
+        return self._copies
+
     def take_identifiers(self, other: "Release") -> None:
         """Take those of a table of the same people."""
         self._identifiers = {False: other.identifiers, True: other.population_identifiers}
+        self._copies = other.copies
 
     def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
         if in_population not in self._identifiers:
@@ -135,6 +183,18 @@ class Release:
             )
             self._identifiers[in_population] = found
         return self._identifiers[in_population]
+
+    @cached_property
+    def released_columns(self) -> ReleasedColumns | None:
+        """The columns that no check measures, and all of the release together; None of no records."""
+        if not self.records:
+            return None
+        return measure_released_columns(self.engine, self.table, self.records, self.errors)
+
+    @property
+    def unnamed_columns(self) -> Remark | None:
+        """The caution on columns that single people out, and are in no list of the policy."""
+        return caution_on(self.released_columns)
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
@@ -217,6 +277,20 @@ class Release:
         given = {"nulls": self.table.nulls, "entity": self.table.entity}
         answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
+
+    def rarest_value(self, check: Check, group: Group) -> int:
+        """Return how many records, or people, the rarest sensitive value of any class has; 0 without any."""
+        columns = (*check.counted, str(check.sensitive))
+        counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
+        function = declared()["class_size_histogram"]
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        if not counted:
+            answers = self._call_by_group(function, columns, given, check.by)
+            counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
+        if group.place not in counted:
+            rows = self.engine.call(function, columns, given, check.by, group)
+            counted[group.place] = _smallest_class(rows)
+        return counted[group.place]
 
     def _call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]

@@ -12,8 +12,12 @@ from reid_sql import models
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.adversary import STATUS_BLANK
 from reid_sql.models.classes.disclosure import STATUS_UNCOVERED
-from reid_sql.models.columns.identifiers import RepeatedColumn
-from reid_sql.models.columns.missing_value_codes import MAX_CODES_SHOWN
+from reid_sql.models.columns.identifiers import RepeatedColumn, write_name
+from reid_sql.models.columns.missing_value_codes import (
+    STRUCTURAL_CODES,
+    describe_spelling,
+    list_codes,
+)
 from reid_sql.models.columns.nobodies import (
     UNIT_PERSON,
     UNIT_VALUE,
@@ -148,13 +152,14 @@ def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Re
 
 
 def _codes_of(row: Mapping[str, Any]) -> Remark:
-    listed = ", ".join(f"'{each}'" for each in row["sentinels"][:MAX_CODES_SHOWN])
+    listed = list_codes(row["sentinels"])
     counts = [int(each) for each in row["sentinel_records"]]
     total, name = sum(counts), row["column_name"]
     others = int(row["records"]) - total
     counted = Count(total, "records have", "record has", (*counts, others), name.lower())
     looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
-    remedy = declare_missing(name, row["sentinels"])
+    codes = [code for code in row["sentinels"] if code not in STRUCTURAL_CODES]
+    remedy = declare_missing(name, codes) if codes else ""
     return remark(counted, looks, code="missing_codes", remedy=remedy)
 
 
@@ -167,6 +172,14 @@ def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
     counted = Count(lacking, "records have", "record has", (records - lacking,), name.lower())
     words = f" no value of {name}, which counts as a sensitive value of its own"
     return remark(counted, words, code="missing_sensitive")
+
+
+def unused_code_remark(column: str, code: str, values: Sequence[str]) -> Remark:
+    """Return the remark on a declared code that no record has; `values` are written like it."""
+    how = describe_spelling(code, values)
+    found = f"only {how}: write it as the table does" if how else "so remove it or correct it"
+    words = f"the code {toml_text(code)} that the policy declares missing occurs in no record of {column}"
+    return remark(f"{words}, {found}", code="unused_code")
 
 
 def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
@@ -212,7 +225,11 @@ def identifier_remark(
     """
     name, values, filled = column.name, column.values, column.filled
     can_count = named and column.identifies_all
-    advice = f"count them with entity = {name}" if can_count else "pass a row of each"
+    advice = (
+        f"count them with entity = {write_name('entity =', name)}"
+        if can_count
+        else "pass a row of each"
+    )
     rest = () if records is None else (records - filled,)
     return remark(
         f"{of}Column '{name}' looks like an identifier and repeats (",
@@ -237,6 +254,8 @@ OF_THE_GATE: Final = (
         "small_population",
         "uncounted_identifier",
         "unclear_name",
+        "unnamed_columns",
+        "unused_code",
         "view",
         "written_alike",
     ),

@@ -22,7 +22,13 @@ from reid_sql._version import __version__
 from reid_sql.check.masked_checks import MaskedReport
 from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked, settings
 from reid_sql.check.policy_model import Policy
-from reid_sql.check.sentences import describe_check, describe_columns, format_figure, format_limit
+from reid_sql.check.sentences import (
+    describe_check,
+    describe_columns,
+    describe_released_columns,
+    format_figure,
+    format_limit,
+)
 from reid_sql.check.sources import files_of
 from reid_sql.check.verdicts import EXIT_CODES, Baseline, worst_verdict
 from reid_sql.errors import OutOfDomainError, UnknownNameError
@@ -253,6 +259,8 @@ def render_junit(page: ReportPage) -> str:
         }
         suite = ET.SubElement(suites, "testsuite", counted)
         suite.extend(cases)
+        if columns := describe_released_columns(table):
+            ET.SubElement(suite, "system-out").text = escape_control_characters(" ".join(columns))
     ET.indent(suites)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"

@@ -72,6 +72,12 @@ def describe_count(table: ReportPage) -> str:
     return f"{table['records']:,} {counted_noun(table)}"
 
 
+def describe_released_columns(table: ReportPage) -> list[str]:
+    """Name the columns that no check measures, and those that the release lacks; earlier reports do not."""
+    columns = table.get("released_columns")
+    return list(columns["sentences"]) if columns else []
+
+
 def describe_columns(check: Check) -> str:
     """Name the columns by which the check distinguishes people."""
     return f"on {', '.join(check['quasi_identifiers'])}" if check["quasi_identifiers"] else ""
@@ -323,6 +329,7 @@ Page = ReportPage
 MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
 STEP_CAUTIONS: Final = "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
+STEP_UNNAMED: Final = "{}: name the columns that single people out and that no check measures, or leave them out of the release."
 STEP_PREPARE: Final = "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
 
 
@@ -354,6 +361,8 @@ def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
         yield f"{name}: {unjudged}: {_list_measures(open_)}. Why: {why}."
         if find_table_cautions(page, name).accepted:
             yield STEP_CAUTIONS.format(name)
+    if any("unnamed_columns" in check.get("caution_codes", ()) for check in checks):
+        yield STEP_UNNAMED.format(name)
     if accepted := _with_verdict(checks, "no worse"):
         beyond = f"{_count_of(accepted, checks)} beyond the limit as in the baseline"
         yield f"{name}: {beyond}: {_list_measures(accepted)}. Plan how to meet it."

@@ -14,6 +14,7 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
 from reid_sql.check.cautions import INTERRUPTIONS
+from reid_sql.check.figures import Kind
 from reid_sql.check.masking import has_small_counts, is_small
 from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
@@ -31,6 +32,7 @@ def count_around(release: Release, check: Check, group: Group, below: int) -> di
         "dropped": release.dropped(check, group),
         "shows_dropped": not has_few_gaps(release, below) or _is_of_table(release.table, check),
         "small": _reveals_small_classes(release, check, group, below),
+        "few_values": _has_few_values(release, check, group, below),
     }
 
 
@@ -52,6 +54,44 @@ def _reveals_small_classes(release: Release, check: Check, group: Group, below: 
         return True
     # Where few records lack a value, a check on other columns drops others: the difference is those few.
     return has_few_gaps(release, below) and not _is_of_table(release.table, check)
+
+
+def _has_few_values(release: Release, check: Check, group: Group, below: int) -> bool:
+    """Whether so few records of a class have a sensitive value that figures of the values may tell how few.
+
+    Where every value of every class has at least as many records as the mask, or none, so has every sum of
+    some of them, and what remains of each class: then the counts themselves could be shown. The figures of
+    groups are parts of those of the table, and of other groups: where one group has few, the others, taken
+    from the whole, would give it away. So it closes the checks of the column that do not divide by the same.
+    """
+    measure = check.measure
+    if below == 1 or not (measure.kind is Kind.DISTRIBUTION or measure.counts_values):
+        return False
+    if _has_small_value(release, check, group, below):
+        return True
+    return any(
+        _has_small_value(release, other, part, below)
+        for other in release.table.checks
+        if other.by and other.by != check.by and other.sensitive == check.sensitive
+        for part in release.groups(other.by)
+    )
+
+
+def _has_small_value(release: Release, check: Check, group: Group, below: int) -> bool:
+    """Whether a value of the sensitive column has fewer records than the mask in a class, but some.
+
+    A value of a small class is small, too: then the values need not be counted. Where they cannot be, they
+    may be small.
+    """
+    try:
+        sizes = release.histogram(check.counted, check.by, group).class_size
+        if len(sizes) and sizes.min() < below:
+            return True
+        return is_small(release.rarest_value(check, group), below)
+    except INTERRUPTIONS:
+        raise
+    except release.errors:
+        return True
 
 
 def reveals_small_cells(

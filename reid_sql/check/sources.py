@@ -6,18 +6,21 @@ A pattern is one where the policy says so. Below: the values that a policy decla
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError
-from reid_sql.parameters import Choice, fold_case, quoted, sql_text
+from reid_sql.models.columns.missing_value_codes import (
+    STRUCTURAL_CODES,
+    finite_numbers,
+    is_listed,
+)
+from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
-from reid_sql.sources.formats import ENCODINGS, TextFormat, check_marks, write_option
+from reid_sql.sources.formats import TextFormat, check_encoding, check_marks, write_option
 from reid_sql.sources.remote import is_connection, url_of
 
-ENCODING: Final = Choice(ENCODINGS)
 LONGEST_PATH: Final = 4096
 # what a warehouse has not
 FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")
@@ -167,7 +170,7 @@ def _read_form(place: Place) -> TextFormat:
     delimiter = place.text("delimiter") if "delimiter" in place.values else None
     quote = place.text("quote", '"')
     check_marks(delimiter, quote, place.at, lambda key, mark: write_option("policy", key, mark))
-    encoding = ENCODING.check(place.at("encoding"), place.text("encoding", "utf-8"))
+    encoding = check_encoding(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else None
     return TextFormat(delimiter, encoding, header, quote)
 
@@ -263,10 +266,14 @@ def _read_codes(where: str, given: Any) -> Iterable[str]:  # noqa: ANN401 - what
 def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
     known = codes_of(codes, row["column_name"])
-    numbers = {*numbers_of(known)}
+    numbers = {*finite_numbers(known)}
+    # one by the values beside it, whose value no profile shows, is declared by a code that no list has
+    apart = STRUCTURAL_CODES if not all(map(is_listed, known)) else ()
     listed = zip(row["sentinels"], row["sentinel_records"], strict=True)
     others = [
-        each for each in listed if each[0] not in known and not numbers & {*numbers_of(each[:1])}
+        each
+        for each in listed
+        if each[0] not in (*known, *apart) and not numbers & {*finite_numbers(each[:1])}
     ]
     sentinels, records = zip(*others, strict=True) if others else ((), ())
     return {**row, "sentinels": [*sentinels], "sentinel_records": [*records]}
@@ -275,23 +282,6 @@ def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
 def codes_of(codes: Codes, column: str) -> tuple[str, ...]:
     """Return the codes of a column, whose name is compared without case."""
     return next((each for name, each in codes.items() if fold_case(name) == fold_case(column)), ())
-
-
-def numbers_of(codes: Sequence[str]) -> list[float]:
-    """Return the codes that are numbers, which a column of numbers has.
-
-    >>> numbers_of(["97", "?", "9.5", "nan"])
-    [97.0, 9.5]
-    """
-    numbers = []
-    for code in codes:
-        try:
-            number = float(code)
-        except ValueError:
-            continue
-        if isfinite(number):
-            numbers.append(number)
-    return numbers
 
 
 def select_known(view: str, types: Mapping[str, str], codes: Codes) -> str:
@@ -308,7 +298,7 @@ def select_known(view: str, types: Mapping[str, str], codes: Codes) -> str:
 def _is_code(name: str, kind: str, codes: Sequence[str]) -> str:
     """Test whether a cell is one of the codes: a number by its value, a time by its date, else its text."""
     if kind.startswith(NUMERIC_TYPES):
-        numbers = ", ".join(map(repr, numbers_of(codes))) or "NULL"
+        numbers = ", ".join(map(repr, finite_numbers(codes))) or "NULL"
         return f"{quoted(name)}::DOUBLE IN ({numbers})"
     cell = f"{quoted(name)}::VARCHAR"
     cell = f"left({cell}, 10)" if kind.startswith(("DATE", "TIMESTAMP")) else cell

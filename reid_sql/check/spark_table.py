@@ -20,9 +20,15 @@ import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
 from reid_sql.check.measure import Row, arguments_of
 from reid_sql.check.measured import Group
-from reid_sql.check.policy_model import Check, Policy, TablePolicy, columns_counted, columns_named
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_counted,
+    columns_required,
+)
 from reid_sql.check.release import Release
-from reid_sql.check.sources import Codes, Source, codes_of, numbers_of
+from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
@@ -36,6 +42,7 @@ from reid_sql.engines.spark.frames import (
 from reid_sql.engines.spark.nobodies import count_nobodies
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, UnknownNameError
 from reid_sql.function import Function
+from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
@@ -169,13 +176,14 @@ class SparkTable(TableEngine):
         where = f"policy tables[{number}].file"
         self.frame = read_source_frame(spark, table.source, where)
         self.columns = self.frame.columns
-        named = columns_named(table)
+        named = columns_required(table)
         for start in range(0, len(named), MAX_COLUMNS):
             resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
         given = table.others.get("population")
         where = f"policy tables[{number}].population_file"
         self.population = None if given is None else read_source_frame(spark, given, where)
         self.population_columns = self.population.columns if self.population else []
+        self.raw = self.frame
         self.frame = _null_codes(self.frame, table.codes_as_nulls)
         if self.population is not None:
             self.population = _null_codes(self.population, table.codes_as_nulls)
@@ -236,6 +244,13 @@ class SparkTable(TableEngine):
             self.population if in_population and self.population else self.frame, described
         )
 
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        values = self.raw.select(column(name).cast("string").alias("t")).distinct()
+        spelled = F.lower(F.trim("t")).isin(spellings_of(codes))
+        is_day = F.substring("t", 1, 10).isin(list(codes))
+        found = [row["t"] for row in _rows(values.filter(spelled | is_day))]
+        return found, isinstance(self.raw.schema[name].dataType, NumericType)
+
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column)
 
@@ -271,7 +286,7 @@ class SparkTable(TableEngine):
                 "nulls": nulls,
                 "entity": person,
             }
-            rs.fit_copula(self.model_name, part, qi, **options)
+            fit = _rows(rs.fit_copula(self.model_name, part, qi, **options))[0]
             own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
             counted = part.filter(_complete(qi)) if nulls == "drop" else part
             # of equal rows of a person one counts
@@ -279,7 +294,8 @@ class SparkTable(TableEngine):
             scored = rs.score_records(counted, self.model_name, **own)
             literals = {name: sql_literal(value) for name, value in asked.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
-            return _rows(scored.selectExpr(*check.measure.share(literals, quoted)))
+            rows = _rows(scored.selectExpr(check.measure.share(literals, quoted)))
+            return [{**row, "status": fit["status"]} for row in rows]
 
 
 def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:
@@ -288,7 +304,7 @@ def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:
     for field in frame.schema:
         cell, own = column(field.name), list(codes_of(codes, field.name))
         if isinstance(field.dataType, NumericType):
-            is_code = cell.cast("double").isin(numbers_of(own))
+            is_code = cell.cast("double").isin(finite_numbers(own))
         else:
             written = cell.cast("string")
             is_date = isinstance(field.dataType, DateType | TimestampType | TimestampNTZType)

@@ -4,9 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+import duckdb
+
 from reid_sql.check.measure import Row
 from reid_sql.check.measured import WHOLE, Group
-from reid_sql.check.policy_model import Check
+from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
@@ -23,6 +25,7 @@ Counts = tuple[Sequence[int], Sequence[int]]
 class TableEngine(ABC):
     """How one engine reads and counts the records of one table."""
 
+    table: TablePolicy
     packages: tuple[str, ...] = ()  # those that count, other than DuckDB
     errors: tuple[type[Exception], ...] = ()  # what they raise
     attacks = False  # whether it compares a table with its original, a former release or a join
@@ -32,6 +35,8 @@ class TableEngine(ABC):
         self.columns: list[str] = []
         self.population_columns: list[str] = []  # of the population table, if there is one
         self.cautions: list[str] = []  # caveats on the table, whatever the check
+        self.is_prepared = False  # whether it is a release that was made of a file
+        self.omitted: list[str] = []  # columns of the file that such a release lacks
         self.counts_overview = True  # whether a report shows the overview of each column
         self._groups: dict[tuple[str, ...], list[Group]] = {}
         self._places: dict[tuple[str, ...], dict[str, int]] = {}
@@ -81,9 +86,41 @@ class TableEngine(ABC):
     def count_values(self, names: Sequence[str], *, in_population: bool = False) -> Counts:
         """Count each column's distinct values, and the records with one, of the table or its population."""
 
+    def count_unique(
+        self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
+    ) -> list[int | None]:
+        """Count the people who are the only one with their values of each set of columns; NULL is a value.
+
+        None of columns whose values cannot be compared, which raises one of the `errors`.
+        """
+        counted: list[int | None] = []
+        given = {"nulls": "value", "entity": self.table.entity}
+        for columns in sets:
+            try:
+                sizes = self.call(declared()["class_size_histogram"], columns, given)
+            except (duckdb.InterruptException, KeyboardInterrupt):
+                raise
+            except errors:
+                counted.append(None)
+                continue
+            counted.append(sum(int(row["records"]) for row in sizes if row["class_size"] == 1))
+        return counted
+
     @abstractmethod
     def count_nobodies(self, column: str) -> IdentifierCounts:
         """Count the values of a column of people or households, from which those of nobody stand out."""
+
+    def describe_copies(self, role: str | None = None) -> str:
+        """Say that rows of the table, or of another one, are copies; nothing if an engine does not look."""
+        del role
+        return ""
+
+    @abstractmethod
+    def list_spellings(self, name: str, codes: Sequence[str]) -> tuple[list[str], bool]:
+        """List the values of a column, as texts, that are codes but for how they are written.
+
+        Of the table as it is stored, where no code is NULL; with whether the column's type is one of numbers.
+        """
 
     @abstractmethod
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:

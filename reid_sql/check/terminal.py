@@ -15,6 +15,7 @@ from reid_sql.check.sentences import (
     TableCautions,
     describe_check,
     describe_columns,
+    describe_released_columns,
     explain_verdict,
     find_table_cautions,
     format_figure,
@@ -59,6 +60,7 @@ def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[Renderab
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
     counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
     yield Text(f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}", style="dim")
+    yield from map(Text, describe_released_columns(each))
     if cautions.sentences:
         yield Text(f"Cautions on {each['name']}", style="yellow")
         yield from (Padding(Text(sentence), (0, 0, 0, 2)) for sentence in cautions.sentences)

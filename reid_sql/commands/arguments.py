@@ -10,7 +10,6 @@ FILE_OR_CONNECTION: Final = (
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
-ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
 FORMATS: Final = ("table", "json", "csv")
 SHELLS: Final = (
     'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
@@ -48,9 +47,8 @@ def add_source(
 
 def add_text_format(parser: Parser) -> None:
     """Add how text files are written."""
-    parser.add_argument(
-        "--encoding", choices=ENCODINGS, help="how text files are written (default utf-8)"
-    )
+    words = "how text files are written, such as cp1252, latin-1 or utf-16 (default utf-8)"
+    parser.option("--encoding", words, "NAME")
     words = (
         "between the fields of text files (default that of , ; | tab which the header has most of)"
     )
@@ -269,6 +267,11 @@ def add_safe(parser: Parser) -> None:
     parser.option("--base", words, "N")
     words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
     parser.option("--protection", words, "N")
+    words = (
+        "with --format csv or json: publishable leaves out what tells more of a hidden cell than its figures, "
+        "all has it (default for csv: publishable with --suppress secondary or rounding)"
+    )
+    parser.option("--output", words, "WORD")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
     words = (
@@ -281,8 +284,6 @@ def add_safe(parser: Parser) -> None:
     parser.option("--published", words, "FILE", action="append", default=[])
     words = "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first"
     parser.option("--risk-appetite", words, "FILE.yaml")
-    words = "write the counts and what is unsafe as results of ACRO, for an output checker"
-    parser.option("--acro", words, "FOLDER")
     add_nulls(parser, "")
 
 
@@ -296,7 +297,12 @@ def add_audit_tables(parser: Parser) -> None:
     parser.option("--count", "the column of counts (default records)", "COLUMN")
     words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
     parser.option("--status", words, "COLUMN")
-    parser.option("--total", "the category of totals (default an empty one)", "TEXT")
+    words = "a category of totals; repeat the option for others (default an empty one)"
+    parser.option("--total", words, "TEXT", action="append")
+    words = (
+        "a category that is no total, although its counts are sums of others; repeat it for more"
+    )
+    parser.option("--not-total", words, "TEXT", action="append")
     words = "nested, if each table counts only some people of the one before (default: all count the same)"
     parser.option("--people", words, "WORD")
     parser.option("--lowest", "the least that a hidden count can be (default 1)", "N")

@@ -2,11 +2,11 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import duckdb
-from rich.text import Text
+from rich.console import Group
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells, comparison, losses
 from reid_sql.charts.figure import save
@@ -15,6 +15,7 @@ from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     Rows,
     call,
+    describe_copies_in,
     describe_entity,
     describe_people,
     function_options,
@@ -23,12 +24,13 @@ from reid_sql.commands.tables import (
     open_file_table,
     text_format,
 )
+from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import Columns, quoted, sql_literal, sql_text
-from reid_sql.reductions.tables import SAFE_CELLS
+from reid_sql.parameters import MAX_COLUMNS, Columns, fold_case, quoted, sql_text
+from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
-from reid_sql.sources.acro import read_risk_appetite, shows_unsafe, write_results
+from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked, open_source
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -38,9 +40,13 @@ from reid_sql.terminal.answers import (
     audited_cells_page,
     cells_page,
     comparison_page,
+    describe_links,
+    describe_publication,
     join_page,
     releases_page,
 )
+from reid_sql.terminal.console import Text
+from reid_sql.terminal.runner import sentence
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"
@@ -110,13 +116,76 @@ def run_compare(options: argparse.Namespace) -> int:
     identifiers = [
         each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)
     ]
-    people = hint(list(dict.fromkeys(identifiers)), None)
+    copies = [
+        describe_copies_in(con, name, label)
+        for name, label in ((original.name, "the original: "), (RELEASE, "the release: "))
+    ]
+    people = " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save([comparison(measures), losses(columns)], title, options.plot, people)
-    page = {"compare": measures, "compare_columns": columns}
-    print_answer(options, page, measures, lambda: comparison_page(measures, columns), people)
+    unmeasured = unmeasured_columns(con, RELEASE, qi, "the release", key=options.key)
+    whole = _compare_all_columns(con, given, options.key, how)
+    headline = [describe_links(measures, qi), *_describe_all_columns(whole, qi)]
+    page: dict[str, Any] = {
+        "compare": measures,
+        "compare_columns": columns,
+        "headline": " ".join(headline),
+    }
+    page |= {"all_columns": whole, "columns_not_measured": unmeasured}
+    notes = [*headline, *unmeasured["sentences"]]
+    print_answer(
+        options,
+        page,
+        measures,
+        lambda: comparison_page(measures, columns, headline, unmeasured["sentences"]),
+        _for_rows(options, people, notes),
+    )
     return PASSED
+
+
+def _for_rows(options: argparse.Namespace, people: str, notes: Sequence[str]) -> str:
+    """Return what is said besides the answer: with rows alone, what other forms have in the page."""
+    return " ".join(filter(None, [people, *(notes if options.format == "csv" else [])]))
+
+
+def _compare_all_columns(
+    con: duckdb.DuckDBPyConnection,
+    given: Sequence[Any],
+    key: str | None,
+    how: dict[str, Any],
+) -> dict[str, Any]:
+    """Compare by every column of the release that the original has, as an attacker may know all of them."""
+    original, released, _ = given
+    known = {fold_case(name) for name in table_columns(con, original)} - {fold_case(key or "")}
+    every = [name for name in table_columns(con, released) if fold_case(name) in known]
+    columns, rows, status = every[:MAX_COLUMNS], [], ""
+    try:
+        words = "comparison by all columns"
+        rows = call(con, "compare", [original, released, columns], words, key=key, **how).records()
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:  # such as of a column whose values cannot be compared
+        status = sentence(error)
+    return {"columns": columns, "of": len(every), "compare": rows, "status": status}
+
+
+def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]:
+    """State the attack by every column of the release; nothing where the figures are by all of them."""
+    named = {fold_case(name) for name in qi}
+    columns = whole["columns"]
+    more = [name for name in columns if fold_case(name) not in named]
+    if not more:
+        return []
+    many = (
+        f"all {whole['of']:,}"
+        if whole["of"] == len(columns)
+        else f"{len(columns)} of {whole['of']:,}"
+    )
+    by = f"{many} columns that the release and the original have ({', '.join(more)} too)"
+    if whole["status"]:
+        return [f"By {by}, the attack is not measured: {whole['status']}."]
+    return [describe_links(whole["compare"], [by])]
 
 
 def run_audit(options: argparse.Namespace) -> int:
@@ -152,12 +221,18 @@ def run_audit(options: argparse.Namespace) -> int:
             options.plot,
             people,
         )
+    unmeasured = unmeasured_columns(
+        con, SYNTHETIC, [*qi, *sensitive], "the synthetic table", entity=options.entity
+    )
+    notes = unmeasured["sentences"]
     print_answer(
         options,
-        {"attacks": rows},
+        {"attacks": rows, "columns_not_measured": unmeasured},
         rows,
-        lambda: audit_page(rows, counts_people=options.entity is not None),
-        people,
+        lambda: Group(
+            audit_page(rows, counts_people=options.entity is not None), *map(Text, notes)
+        ),
+        _for_rows(options, people, notes),
     )
     return PASSED
 
@@ -188,12 +263,24 @@ def run_releases(options: argparse.Namespace) -> int:
     ).records()
     people = describe_people(options.entity, con, views, [*qi, *named.values()])
     counts_people = options.entity is not None
+    unmeasured = [
+        unmeasured_columns(
+            con,
+            view,
+            [*qi, *named.values()],
+            f"release {number}",
+            entity=options.entity,
+            key=options.key,
+        )
+        for number, view in enumerate(views, 1)
+    ]
+    notes = [words for each in unmeasured for words in each["sentences"]]
     print_answer(
         options,
-        {"releases": rows},
+        {"releases": rows, "columns_not_measured": unmeasured},
         rows,
-        lambda: releases_page(rows, counts_people=counts_people),
-        people,
+        lambda: Group(releases_page(rows, counts_people=counts_people), *map(Text, notes)),
+        _for_rows(options, people, notes),
     )
     return PASSED
 
@@ -249,7 +336,7 @@ def _with_like_keys(
 
 BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
-TEXTS: Final = ("count", "total", "status", "value", "largest")
+TEXTS: Final = ("count", "total", "not_total", "status", "value", "largest")
 AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within")
 
 
@@ -276,20 +363,36 @@ def run_safe(options: argparse.Namespace) -> int:
     rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
     people = describe_people(options.entity, table.con, [table.name], table.columns)
     notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
-    if options.acro is not None:
-        asked = ", ".join(f"{name} := {sql_literal(value)}" for name, value in how.items())
-        call_text = f"safe_table(..., {sql_literal(table.columns)}, {asked})"
-        written = write_results(options.acro, rows, table.columns, call_text)
-        notes.append(f"Written for an output checker: {written}.")
-        unsafe = shows_unsafe(rows)
-        notes.append(
-            "The CSV file shows unsafe cells." if unsafe else "Publish the CSV file alone."
-        )
-    page = {"cells": rows}
+    shown, is_publishable = rows, False
+    if options.format != "table":
+        is_publishable = _is_publishable(options, how)
+        if is_publishable:
+            query = "FROM CALL ORDER BY ALL"
+            shown = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
+        notes += describe_publication(rows, is_publishable=is_publishable)
+    elif options.output is not None:
+        rule = f"--output must be given with --format csv or json, got '{options.output}' without"
+        raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+    page = {"cells": shown}
     print_answer(
-        options, page, rows, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
+        options, page, shown, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
     )
     return PASSED
+
+
+def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
+    """Whether only what may be published is written: CSV of cells that are hidden, or what is asked.
+
+    Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
+    """
+    is_protected = how["suppress"] in PROTECTING
+    if options.output is None:
+        return options.format == "csv" and is_protected
+    output = OUTPUT_WORDS.check("output", options.output)
+    if output == PUBLISHABLE and not is_protected:
+        rule = "--output publishable must be given with --suppress secondary or rounding"
+        raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+    return bool(output == PUBLISHABLE)
 
 
 def run_audit_tables(options: argparse.Namespace) -> int:

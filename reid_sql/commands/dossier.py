@@ -1,10 +1,13 @@
 """Write one run of the gate as a document that a person can sign, or verify such a document."""
 
 import argparse
+import sys
+from datetime import date
 from pathlib import Path
 from typing import Final
 
 from reid_sql.check import gate
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.commands.gate import print_verdict, report_files
 from reid_sql.commands.options import PASSED, printed
@@ -22,6 +25,9 @@ from reid_sql.terminal import progress
 
 NOT_CONSISTENT: Final = 1
 CONSISTENT: Final = "consistent: hashes match, and verdicts follow from figures and limits. This does not show who wrote it."
+EXPIRED: Final = (
+    "expired: this dossier is valid until {}, which has passed; assess again, and write a new one"
+)
 
 
 def run_dossier(options: argparse.Namespace) -> int:
@@ -49,11 +55,19 @@ def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
     if "sign" in named:
         sign_folder(folder, named["sign"])
     print_verdict(options, page)
+    if expired := _describe_expiry(read_dossier(folder)):
+        printed(f"reid-sql: {expired}\n", sys.stderr)
     return int(page["exit_code"])
 
 
+def _describe_expiry(dossier: ReportPage) -> str:
+    """Say that the assessment's last day has passed; the document itself knows no clock."""
+    until = dossier["assessment"]["valid_until"]
+    return EXPIRED.format(until) if until and date.fromisoformat(until) < date.today() else ""  # noqa: DTZ011 - the day where it is read
+
+
 def _verify(options: argparse.Namespace, named: dict[str, Path]) -> int:
-    """Print whether the dossier is consistent, and who signed it if that is asked."""
+    """Print whether the dossier is consistent and still valid, and who signed it if that is asked."""
     if options.policy is not None or named.keys() & {"out", "since", "sign"}:
         raise OutOfDomainError(
             "--verify must come with no policy, --out, --since or --sign, got one; leave them away"
@@ -63,8 +77,12 @@ def _verify(options: argparse.Namespace, named: dict[str, Path]) -> int:
         printed(f"not consistent: {each}\n")
     if not wrong:
         printed(f"{CONSISTENT}\n")
+    expired = "" if wrong else _describe_expiry(read_dossier(named["verify"]))
+    if expired:
+        printed(f"{expired}\n")
     signer = None
     if "signature" in named:
         signer = find_signer(named["verify"], named["signature"])
         printed(f"signed by {signer}\n" if signer else "not signed by an allowed signer\n")
-    return NOT_CONSISTENT if wrong or ("signature" in named and signer is None) else PASSED
+    unsigned = "signature" in named and signer is None
+    return NOT_CONSISTENT if wrong or expired or unsigned else PASSED

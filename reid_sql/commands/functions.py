@@ -19,7 +19,7 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, Question, refuse_former_name
+from reid_sql.function import REQUIRED, Answer, Function, Parameter, Question
 from reid_sql.parameters import sql_literal
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
@@ -43,7 +43,6 @@ def run_functions(options: argparse.Namespace) -> int:
     else:
         chosen = [functions[each] for each in find_term(name)] or _search(functions, name)
     if not chosen:
-        refuse_former_name(name, functions)
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
     page = [_described(function) for function in chosen]
@@ -225,8 +224,6 @@ def columns_beside(function: Function) -> str:
     """Describe the columns before those with fixed names; empty if there are none."""
     if function.answer is Answer.SCORED_TABLE:
         return "the table's own columns"
-    if function.answer is Answer.SAMPLE:
-        return "the model's columns, as text"
     names = dict(result_columns(function))
     of_classes = (
         function.answer is Answer.REDUCTION and "class_size" in names and "classes" not in names
@@ -406,9 +403,9 @@ NOT_HERE: Final[Mapping[str, str]] = {
     "hipaa": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
     "safe harbor": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
     "pseudonym": "reid-sql replaces no identifiers; profile shows columns that look like identifiers",
-    "microaggregation": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
-    "rank swapping": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
-    "pram": "no function of SQL; in Python reid_sql.release.perturb; compare measures the result",
+    "microaggregation": "perturb with another tool; compare measures the result",
+    "rank swapping": "perturb with another tool; compare measures the result",
+    "pram": "perturb with another tool; compare measures the result",
 }
 
 

@@ -27,9 +27,10 @@ from reid_sql.check.report import (
     to_json,
     write_report,
 )
+from reid_sql.check.sentences import describe_released_columns
 from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
-from reid_sql.commands.output import print_rendered, print_rows
+from reid_sql.commands.output import print_people, print_rendered, print_rows
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
 from reid_sql.terminal import progress
@@ -168,6 +169,9 @@ def _page(policy: str, page: Page, width: int) -> RenderableType:
 
 def print_verdict(options: argparse.Namespace, page: Page) -> None:
     """Print the checks and the verdict; a reader who stops does not change it."""
+    if options.format == "csv":
+        columns = (line for each in page["tables"] for line in describe_released_columns(each))
+        print_people(" ".join(columns))
     try:
         print_document(
             options,

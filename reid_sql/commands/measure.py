@@ -168,7 +168,8 @@ def run_risk(options: argparse.Namespace) -> int:
         exposed = table.most_exposed(count, **within) if count else None
         codes = table.missing_value_codes()
         people = _people(table, options.entity)
-        counted = _describe_counting(options, people, sizes, codes)
+        copies = table.describe_copies() or _describe_copies(sizes)
+        counted = _describe_counting(options, people, copies, codes)
         rows_known = table.known_rows(options.entity, points, **known) if points else []
         answer = []
         if populations:
@@ -202,11 +203,11 @@ def run_risk(options: argparse.Namespace) -> int:
 
 
 def _describe_counting(
-    options: argparse.Namespace, people: str, sizes: Rows, codes: Mapping[str, str]
+    options: argparse.Namespace, people: str, copies: str, codes: Mapping[str, str]
 ) -> str:
     """Say which values match, how people are counted, and which columns have missing-value codes."""
     matched = WITHIN_TOLERANCE.format(", ".join(options.tolerance)) if options.tolerance else ""
-    copies = "" if options.entity or options.tolerance else _describe_copies(sizes)
+    copies = "" if options.entity or options.tolerance else copies
     assumed = [people] if options.entity else [ONE_ROW_ONE_PERSON, people, copies]
     return " ".join(filter(None, [matched, *assumed, *(f"{each}." for each in codes.values())]))
 

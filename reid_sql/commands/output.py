@@ -19,6 +19,7 @@ from reid_sql.terminal.control_characters import (
     escape_in_csv,
     escape_in_json,
 )
+from reid_sql.terminal.hints import in_options
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -54,7 +55,7 @@ def print_people(people: str) -> None:
     """Print to the standard error how people are counted, or that rows may not be people."""
     if people:
         progress.end()
-        sys.stderr.write(escape_control_characters(people) + "\n")
+        sys.stderr.write(escape_control_characters(in_options(people)) + "\n")
 
 
 def print_rendered(render: Callable[[int], RenderableType]) -> None:

@@ -192,7 +192,7 @@ def _check(parser: Parser) -> None:
 
 def _prepare(parser: Parser) -> None:
     add_policy(parser)
-    parser.option("--sql", "write the release as SQL: a view for each table", "FILE")
+    parser.option("--sql", "write the release as SQL: a view or a table for each", "FILE")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
     parser.option(
         "--method", "global recoding, local recoding, or best: the one that loses less", "NAME"

@@ -7,7 +7,7 @@ import secrets
 import sys
 import threading
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -17,14 +17,18 @@ import duckdb
 
 from reid_sql import register
 from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.parameters import Number, quoted, sql_text
-from reid_sql.serve.masks import Mask, Record
-from reid_sql.serve.server import CLOSED, Answerer, LogLine, Server
+from reid_sql.parameters import Number, fold_case, quoted, sql_text
+from reid_sql.serve.log import LogLine, Words
+from reid_sql.serve.masks import Mask
+from reid_sql.serve.record import Record
+from reid_sql.serve.server import CLOSED, Answerer, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
 from reid_sql.sources.spill import process_folder, spill_into
+from reid_sql.terminal.control_characters import escape_control_characters
 
 TOKEN: Final = "REID_SQL_TOKEN"  # noqa: S105 - the name of a variable of the environment
 PORT: Final = Number(
@@ -32,10 +36,12 @@ PORT: Final = Number(
 )
 SECONDS: Final = Number("a number of seconds from 1 to 86400", "write it like 60", 1.0, 86400.0)
 MIN_TOKEN: Final = 12  # characters
+SHARE_OF_ANSWERS: Final = 0.25  # of --memory-limit
 IN_MAIN: Final = """SELECT table_name FROM duckdb_tables() WHERE database_name = $1 AND schema_name = 'main'
     UNION ALL SELECT view_name FROM duckdb_views()
     WHERE database_name = $1 AND schema_name = 'main' AND NOT internal ORDER BY ALL"""
 ROWS_LEAVE: Final = "--rows is set: every client reads every row of every table that is served."
+UNNAMED: Final = "in {}, which is served with every column, the policy does not name: {}."
 FEW_COUNTED: Final = (
     "without --policy, summaries of a whole table show small counts, and are not recorded."
 )
@@ -50,14 +56,37 @@ def run_serve(options: argparse.Namespace) -> int:
     tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
     mask = open_mask(options.policy, options.record, options.rows, tables)
     answerer = Answerer(data, mask, seconds)
+    spill_into(answerer.public, process_folder())
+    if options.memory_limit is not None:
+        share_memory(data, answerer.public)
+    data.execute(CLOSED)
     reader = Reader(tables, mask.functions)
-    server = Server(reader, answerer, tokens, open_log(options.log), rows=options.rows)
+    log = open_log(options.log)
+    server = Server(reader, answerer, tokens, log, read_words(data, reader), rows=options.rows)
+    for line in describe_unnamed(data, tables, options.policy):
+        print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     server.start(port)
     if options.rows or not options.policy:
         print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud
     print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
     threading.Event().wait()
     return PASSED
+
+
+def describe_unnamed(
+    data: duckdb.DuckDBPyConnection, tables: list[str], policy: str | None
+) -> Iterator[str]:
+    """Name the columns of each table that its policy does not name: clients may ask about them."""
+    read = () if policy is None else read_policy(policy).tables
+    for name in tables:
+        table = next((each for each in read if each.name.casefold() == name.casefold()), None)
+        if table is None:
+            continue
+        named = set(map(fold_case, columns_named(table)))
+        columns = data.execute(f"DESCRIBE memory.main.{quoted(name)}").fetchall()
+        unnamed = [column for column, *_ in columns if fold_case(column) not in named]
+        if unnamed:
+            yield UNNAMED.format(name, ", ".join(map(escape_control_characters, unnamed)))
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001
@@ -131,8 +160,16 @@ def open_data(files: list[str], named: list[str], memory: str | None) -> duckdb.
             "serve must have a table, got none; name a DuckDB, CSV, Parquet or JSON file"
         )
     register(con)
-    con.execute(CLOSED)
     return con
+
+
+def share_memory(data: duckdb.DuckDBPyConnection, public: duckdb.DuckDBPyConnection) -> None:
+    """Share the limit of the tables' database with that of the answers, which are small."""
+    limit = data.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
+    size, unit = str(limit).split()
+    of_answers = float(size) * SHARE_OF_ANSWERS
+    for con, part in ((public, of_answers), (data, float(size) - of_answers)):
+        con.execute(f"SET memory_limit = '{part:.3f} {unit}'")
 
 
 def _serve_database(con: duckdb.DuckDBPyConnection, catalogue: str, file: str) -> None:
@@ -154,6 +191,14 @@ def _create(con: duckdb.DuckDBPyConnection, kind: str, name: str, source: str) -
     raise OutOfDomainError(
         f"a table must have a name of its own, got '{name}' twice; write --table name=file"
     )
+
+
+def read_words(data: duckdb.DuckDBPyConnection, reader: Reader) -> Words:
+    """Read the words that a log may contain: names of columns, and what everybody knows of SQL."""
+    columns = data.execute("SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal")
+    names = frozenset(str(row[0]).casefold() for row in columns.fetchall())
+    keywords = data.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()
+    return Words(names, reader.words | {str(row[0]) for row in keywords})
 
 
 def open_log(file: str | None) -> Callable[[LogLine], None]:

@@ -1,6 +1,7 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
+from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.parameters.document import toml_text, toml_texts
 
@@ -67,6 +69,9 @@ MISSING: Final = """
 {}"""
 NO_ENTITY: Final = """# The column that identifies a person, if a person can have several rows.
 # entity = "person_id\""""
+LEFT_OUT: Final = """# Columns that no check measures, and that the release must lack:
+{}left_out = {}
+"""
 POPULATION: Final = "# population = 67_000_000"
 ESTIMATE: Final = (
     "[[tables.checks]]",
@@ -160,19 +165,21 @@ class Starter:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
             rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {file}")
+            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
         """Write the policy, which lies at the path."""
         coded = [row for row in self.rows if row["sentinels"]]
-        lines = [f"# {declare_missing(row['column_name'], row['sentinels'])}" for row in coded]
-        leave = (
-            f"# Leave out of the release: {toml_texts(self.omitted)} (identifiers and free text).\n"
-        )
-        left = (
-            f"# Not measured: {toml_texts(names)} ({why}).\n"
-            for why, names in self.unmeasured.items()
-        )
+        lines = [
+            f"# {declare_missing(row['column_name'], codes)}"
+            for row in coded
+            if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
+        ]
+        left = {"identifiers and free text": self.omitted} | self.unmeasured
+        left = {why: names for why, names in left.items() if names}
+        listed = [name for names in left.values() for name in names]
+        reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
+        leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
@@ -180,7 +187,7 @@ class Starter:
             known=toml_texts(self.known),
             entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
-            omitted=(leave if self.omitted else "") + "".join(left),
+            omitted=leave,
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
             estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
         )

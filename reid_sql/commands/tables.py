@@ -18,8 +18,9 @@ from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.columns.missing_value_codes import describe_codes
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
+from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import open_source
-from reid_sql.sources.formats import TextFormat, check_marks, write_option
+from reid_sql.sources.formats import TextFormat, check_encoding, check_marks, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
 from reid_sql.sources.remote import is_connection, masked
@@ -121,6 +122,10 @@ class FileTable:
         """Count in one scan if a column has such a name."""
         return repeated(self.con, self.name, self.columns)
 
+    def describe_copies(self) -> str:
+        """Look for rows that equal another one."""
+        return describe_copies_in(self.con, self.name)
+
     def describe_nobodies(self, entity: str) -> str:
         """Ask for the most frequent values of it."""
         return describe_nobodies_in(self.con.sql, f"query_table({sql_text(self.name)})", entity)
@@ -177,7 +182,22 @@ def describe_people(
     of_population = hint([each for each in others if each not in counted], None)
     items = [f"query_table({sql_text(table)})" for table in (*tables, *population)]
     codes = dict.fromkeys(describe_codes_in(con.sql, item, columns) for item in items if columns)
-    return " ".join(filter(None, [counted_as, of_population, *codes]))
+    copies = [
+        describe_copies_in(con, table, f"{label}: ")
+        for table, label in [
+            *((each, f"table {n}") for n, each in enumerate(() if entity else tables, 1)),
+            *((each, "the population table") for each in population),
+        ]
+    ]
+    return " ".join(filter(None, [counted_as, of_population, *codes, *copies]))
+
+
+def describe_copies_in(con: duckdb.DuckDBPyConnection, table: str, label: str = "") -> str:
+    """Say that rows of a table were written several times; nothing where none were."""
+    item = f"query_table({sql_text(table)})"
+    columns = [row[0] for row in con.sql(f"DESCRIBE FROM {item}").fetchall()]
+    words = describe_copies(lambda sql: con.execute(sql).fetchall(), item, columns, label)
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
 
 
 def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
@@ -214,7 +234,8 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     quote = '"' if options.quote is None else options.quote
     check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
     header = None if options.header is None else options.header == "true"
-    return TextFormat(options.delimiter, options.encoding or "utf-8", header, quote)
+    encoding = check_encoding("--encoding", options.encoding or "utf-8")
+    return TextFormat(options.delimiter, encoding, header, quote)
 
 
 @contextmanager

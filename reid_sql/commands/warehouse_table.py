@@ -133,6 +133,10 @@ class WarehouseTable:
         pairs = zip(repeated, nobodies, strict=True)
         return [each._replace(of_nobody=count_rows_of_nobodies(counts)) for each, counts in pairs]
 
+    def describe_copies(self) -> str:
+        """Return nothing: a warehouse is not asked for all columns."""
+        return ""
+
     def describe_nobodies(self, entity: str) -> str:
         """Ask for the most frequent values of it, and for codes."""
         with self._transaction():

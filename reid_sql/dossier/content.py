@@ -1,6 +1,7 @@
 """The content of a dossier: the gate's report, what people wrote, attacks, gaps and changes."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -36,7 +37,7 @@ FLOOR: Final = (
     "identifies at least as many people."
 )
 NEVER_MEASURED: Final = (
-    "Columns that the policy does not name, free text and images were not measured.",
+    "What free text and images say of people was not measured.",
     "Figures hold for the files that were measured, not for later releases of the same people.",
     "No environment and no control of a recipient lowers a figure: they are words of the policy.",
 )
@@ -68,7 +69,7 @@ def build_dossier(policy: Policy, page: ReportPage, since: ReportPage | None = N
     file = policy.files[0]
     standards = read_standards(assessment.standards, file.parent)
     refuse_unknown_answers(standards, assessment)
-    attacks = list(_list_attacks(page, f"reid-sql check {file.name}"))
+    attacks = list(_list_attacks(page, f"reid-sql check {shlex.quote(file.name)}"))
     return seal(
         ReportPage(
             {
@@ -118,6 +119,9 @@ def _list_gaps(page: ReportPage) -> Iterator[str]:
                 yield f"{recipient['name']}: no check links with the {role} table."
     for table in page["tables"]:
         named = {each["sensitive"] for each in page["checks"] if each["table"] == table["name"]}
+        columns = table.get("released_columns")
+        if columns and columns["unmeasured"]:
+            yield f"{table['name']}: {columns['sentences'][0]}"
         for column in table["sensitive"]:
             if column not in named:
                 yield f"{table['name']}: no check measures what classes reveal of {column}."

@@ -148,35 +148,6 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     return doubles_of(answer, valid)
 
 
-def drawn_kernel(declared: Function) -> Callable[..., pa.Array]:
-    """Bind a function of records drawn from a model: a list of texts for each place in the sample.
-
-    Takes the text by which the database is known, the name of the model, the function's own parameters and
-    the places.
-    """
-
-    def call(database: pa.Array, name: pa.Array, *rest: pa.Array) -> pa.Array:
-        *given, places = rest
-        with registry.within(database[0].as_py()):
-            model = registry.known(name[0].as_py())
-        own = {
-            p.name: cells[0].as_py()
-            for p, cells in zip(declared.own_parameters, given, strict=True)
-        }
-        codes = declared.body(model, numbers_in(_whole(places)), **own)
-        values = pa.array(
-            [value for marginal in model.marginals for value in marginal.values], pa.string()
-        )
-        width = len(model.columns)
-        starts = np.cumsum([0, *(len(marginal.values) for marginal in model.marginals[:-1])])
-        ends = pa.array(np.arange(len(codes) + 1, dtype=np.int32) * width)
-        return pa.ListArray.from_arrays(ends, values.take(pa.array((codes + starts).ravel())))
-
-    return named_like(
-        call, ["database", "model", *(p.name for p in declared.own_parameters), "place"]
-    )
-
-
 def _scored(
     declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]
 ) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays

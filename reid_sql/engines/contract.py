@@ -98,9 +98,6 @@ class Adapter(Protocol[Frame, Value]):
         The reduction takes those arguments that it declares, the body all others.
         """
 
-    def drawn(self, declared: Function, model: Any, n: int, options: dict[str, Any]) -> Frame:  # noqa: ANN401
-        """Answer.SAMPLE: draw n records from the model."""
-
     def collected(self, frame: Frame, words: str) -> "pa.Table":
         """Fetch the frame into this process, or refuse one above the engine's bound, if it has one."""
 

@@ -7,13 +7,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from reid_sql.errors import RowsNotPeopleWarning
+from reid_sql.errors import MissingCodesWarning, RowsNotPeopleWarning
 from reid_sql.function import Function
 from reid_sql.models.columns.nobodies import (
     UNIT_HOUSEHOLD,
     UNIT_PERSON,
     UNIT_VALUE,
     IdentifierCounts,
+    describe_codes_of_values,
     describe_nobodies,
 )
 from reid_sql.parameters import TABLE
@@ -129,6 +130,13 @@ def report_people() -> Iterator[None]:
         yield
     finally:
         IS_REPORTED.reset(token)
+
+
+def warn_of_values(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> None:
+    """Warn of the same, and of missing-value codes of a sensitive column, which nothing else looks for."""
+    warn_of_nobodies(column, counts, unit)
+    if unit == UNIT_VALUE and (caution := describe_codes_of_values(column, counts)):
+        warnings.warn(caution, MissingCodesWarning, stacklevel=3)
 
 
 def warn_of_nobodies(column: str, counts: IdentifierCounts, unit: str = UNIT_PERSON) -> None:

@@ -13,6 +13,8 @@ from itertools import islice, pairwise
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.missing_value_codes import CODE_WORDS
+from reid_sql.models.columns.spelling import word_form
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 MAX_LINES_COMPARED: Final = 20  # of the header and the lines below it
@@ -108,6 +110,126 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]]) -> None:
         raise OutOfDomainError(f"{rule}; remove it, or write it further up if it is a record")
 
 
+MAX_ROWS_COMPARED: Final = 300  # below a header, which show what the values of its columns are
+MAX_HEADER_ROWS: Final = 3  # below the first
+MIN_ROWS_BELOW: Final = 8  # that are records for certain
+MIN_SHARE_OF_VALUES: Final = 0.95  # of the fields of a column are numbers or dates
+FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
+WORDS_OF_NOTE: Final = 4
+
+
+def refuse_second_header(words: str, rows: Sequence[Sequence[str]]) -> None:
+    """Refuse lines below the header that name its columns again: their labels, units, or "Response".
+
+    Such a line has words where all others have numbers, or the same word in each field, and no value that
+    another line has.
+
+    >>> lines = [["age", "sex"], ["Response", "Response"], *[[str(20 + i), "fm"[i % 2]] for i in range(12)]]
+    >>> refuse_second_header("FILE", lines)  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    reid_sql.errors.OutOfDomainError: FILE must have one line with the names of its columns, got one that
+        looks like another header in line 2; remove it
+    """
+    columns = len(rows[0])
+    below = [row for row in rows[1 + MAX_HEADER_ROWS :] if len(row) == columns]
+    if columns < 2 or len(below) < MIN_ROWS_BELOW:  # noqa: PLR2004 - one column has no other to agree with
+        return
+    values = [[row[place].strip() for row in below] for place in range(columns)]
+    seen = [set(each) - {""} for each in values]
+    numeric = [place for place in range(columns) if _are_values(values[place])]
+    found = [
+        number
+        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], 2)
+        if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
+    ]
+    if found:
+        lines = " and ".join(map(str, found))
+        looks = "one that looks like another header" if len(found) == 1 else "others like headers"
+        rule = (
+            f"{words} must have one line with the names of its columns, got {looks} in line {lines}"
+        )
+        raise OutOfDomainError(f"{rule}; remove {'it' if len(found) == 1 else 'them'}")
+
+
+def _are_values(fields: Sequence[str]) -> bool:
+    """Whether nearly all fields of a column that are filled are numbers or dates."""
+    filled = [field for field in fields if field]
+    number = sum(bool(VALUE.fullmatch(field)) for field in filled)
+    return len(filled) >= MIN_ROWS_BELOW and number >= MIN_SHARE_OF_VALUES * len(filled)
+
+
+def _is_header(row: Sequence[str], seen: Sequence[set[str]], numeric: Sequence[int]) -> bool:
+    """Whether a line is none of records: it has no value that another has, and words in place of numbers."""
+    filled = [place for place, field in enumerate(row) if field]
+    if len(filled) < 2 or any(row[place] in seen[place] for place in filled):  # noqa: PLR2004 - see above
+        return False
+    are_words = [not re.search(r"\d", row[place]) and is_word(row[place]) for place in filled]
+    if len({row[place] for place in filled}) == 1:
+        return all(are_words)
+    named = [place for place in filled if place in numeric]
+    return bool(named) and all(are_words[filled.index(place)] for place in named)
+
+
+def is_word(field: str) -> bool:
+    """Whether a field is a word, and no code of a missing value, as a record may have."""
+    return word_form(field) not in CODE_WORDS
+
+
+def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) -> None:
+    """Refuse notes below the last record that were filled with separators to its width.
+
+    A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is
+    written as one: with a colon, a mark before it, a space that no first field above has, or several words.
+
+    >>> rows = [["ann", "1"], ["bob", "2"], ["Source: office", ""], ["* provisional", ""]]
+    >>> refuse_footnotes("FILE", rows, 5)  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+    reid_sql.errors.OutOfDomainError: FILE must end with a record, got notes or totals in lines 4 to 5;
+        remove them
+    """
+    end = len(rows)
+    while end and len(rows[end - 1]) > 1 and _is_alone(rows[end - 1]):
+        end -= 1
+    above, notes = rows[:end], [row[0].strip() for row in rows[end:]]
+    if not notes or len(above) < 2:  # noqa: PLR2004 - one line shows no rule
+        return
+    is_spaced = any(" " in row[0].strip() for row in above if row)
+    if any(map(_is_alone, above)) or not any(_is_note(note, is_spaced=is_spaced) for note in notes):
+        return
+    first = last_line - len(notes) + 1
+    where = (
+        f"a note or total in line {first}"
+        if len(notes) == 1
+        else f"notes or totals in lines {first} to {last_line}"
+    )
+    remedy = "it" if len(notes) == 1 else "them"
+    raise OutOfDomainError(f"{words} must end with a record, got {where}; remove {remedy}")
+
+
+def _is_alone(row: Sequence[str]) -> bool:
+    return bool(row) and bool(row[0].strip()) and not any(field.strip() for field in row[1:])
+
+
+def _is_note(note: str, *, is_spaced: bool) -> bool:
+    return bool(
+        TOTAL.fullmatch(note.rstrip(" :."))
+        or re.search(r":\s*\w", note)
+        or note.startswith(FIRST_OF_NOTE)
+        or len(note.split()) >= WORDS_OF_NOTE
+        or (" " in note and not is_spaced)
+    )
+
+
+def refuse_blank_records(words: str, lines: Sequence[int], count: int) -> None:
+    """Refuse records that have separators alone, by the numbers of the first lines of them."""
+    if not count:
+        return
+    shown = ", ".join(map(str, lines))
+    more = f" and {count - len(lines):,} more" if count > len(lines) else ""
+    rule = f"{words} must have a value in each record, got separators alone in line {shown}{more}"
+    raise OutOfDomainError(f"{rule}; remove {'it' if count == 1 else 'them'}")
+
+
 def _has_values(header: Sequence[str]) -> bool:
     values = [name.strip() for name in header if VALUE.fullmatch(name.strip())]
     if len(values) < 2:  # noqa: PLR2004 - pandas calls a single column 0
@@ -130,11 +252,13 @@ def refuse_repeated_names(
         seen[fold(name)] = name
 
 
-def read_rows(lines: Sequence[str], delimiter: str, quote: str = '"') -> list[list[str]]:
+def read_rows(
+    lines: Sequence[str], delimiter: str, quote: str = '"', most: int = MAX_LINES_COMPARED
+) -> list[list[str]]:
     """Divide the first lines into fields; a record that goes on beyond them is left out."""
     text = io.StringIO("\n".join(lines), newline="")
     how = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE, "quotechar": None}
-    return list(islice(csv.reader(text, delimiter=delimiter, **how), MAX_LINES_COMPARED))
+    return list(islice(csv.reader(text, delimiter=delimiter, **how), most))
 
 
 def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> None:
@@ -157,6 +281,7 @@ def refuse_misread(words: str, names: Sequence[str], lines: Sequence[str]) -> No
         is_same = _are_same(rows[0], names)
         if is_same:
             refuse_record(words, rows, "write one, or pass a view of read_csv('…', header = …)")
+            refuse_second_header(words, rows)
         # a query refuses those that differ by case
         refuse_repeated_names(words, filter(None, rows[0]), str)
         if is_same:

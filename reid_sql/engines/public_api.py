@@ -17,7 +17,6 @@ from reid_sql.engines import registry
 from reid_sql.engines.contract import Adapter, Kind, RecordAdapter, refuse_columns_in_a_row
 from reid_sql.errors import (
     UnavailableError,
-    UnknownNameError,
     UnknownParameterError,
     WrongCallError,
     WrongTypeError,
@@ -26,7 +25,6 @@ from reid_sql.errors import (
 from reid_sql.function import (
     Answer,
     Function,
-    refuse_former_name,
     refuse_lacked,
     resolve_name,
     signature_of,
@@ -86,27 +84,10 @@ def public(
             made = bind(adapter, functions[name], fallback)
             made.__doc__ = documented(module, functions[name])
             return made
-        if former := former_call(name, functions):
-            return former
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
         raise AttributeError(f"module {module!r} has no function {name!r}{hint}")
 
     return bound
-
-
-def former_call(name: str, functions: Mapping[str, Function]) -> Call | None:
-    """The call of a former name, which refuses it: an import of the name shows the sentence, too, then."""
-    if name.startswith("_"):
-        return None
-    try:
-        refuse_former_name(name, functions)
-    except UnknownNameError as error:
-        return partial(_refuse, str(error))
-    return None
-
-
-def _refuse(sentence: str, *_: Any, **__: Any) -> None:  # noqa: ANN401 - whatever it is called with
-    raise UnknownNameError(sentence)
 
 
 def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None = None) -> Call:
@@ -202,17 +183,6 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     return _signed(call, signature)
 
 
-def _drawn(adapter: Adapter[Any, Any], declared: Function) -> Call:
-    signature = signature_of(declared)
-
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, options
-        given = bound(declared, signature, arguments, named)
-        model, options = given.pop("model"), checked(declared, given)
-        return adapter.drawn(declared, known_model(model), options.pop("n"), options)
-
-    return _signed(call, signature)
-
-
 def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
     return _table(adapter, declared, adapter.table)
 
@@ -240,7 +210,6 @@ SHAPES: Final[Mapping[Answer, Callable[[Any, Function], Call]]] = {
     Answer.SCALAR: _value,
     Answer.MODEL_SCORE: _score,
     Answer.SCORED_TABLE: _beside,
-    Answer.SAMPLE: _drawn,
 }
 
 

@@ -145,6 +145,8 @@ class Facts:
     longest: int = 0
     frequent: tuple[tuple[str, int], ...] = ()
     integer: bool = False  # by the column's type
+    date_form: str | None = None  # how the dates of a text are written, if not as 1980-03-02
+    date_note: str = ""  # why they cannot be read
 
 
 def propose(facts: Facts, widest: float | None = None) -> Hierarchy:
@@ -175,8 +177,9 @@ def keep_common(facts: Facts, least: float) -> Common:
     return Common(tuple(value for value, records in facts.frequent if records >= least), least)
 
 
-def _date_parts(facts: Facts) -> Iterator[Step]:  # noqa: ARG001 - as the other kinds
-    yield from (DatePart(part) for part in DATE_PARTS)
+def _date_parts(facts: Facts) -> Iterator[Step]:
+    if not facts.date_note:
+        yield from (DatePart(part, facts.date_form) for part in DATE_PARTS)
 
 
 def _bands(facts: Facts) -> Iterator[Step]:

@@ -10,7 +10,7 @@ columns that its kind does not use:
 | PAIR | first, second: the columns; first_value, second_value; records with both; sum of their weights |
 | MARGINAL_SHARE | first: the column, 0 if unknown; label: its name; first_value; share of people as weight |
 | CLASS_SIZE | class_size; log_expected; records in classes of this size and expected count |
-| DRAWN_RECORD | texts: a value for each column; class_size; draw_order, 0 to 1 |
+| DRAWN_RECORD | texts: a value for each column; class_size; draw_order, 0 to 1; mean weight of its class |
 """
 
 from collections import Counter

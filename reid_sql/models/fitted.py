@@ -11,10 +11,8 @@ from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopul
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people import diagnostics
 from reid_sql.models.people import fit as people_file
-from reid_sql.models.people import model as people_model
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population_risk import shares
-from reid_sql.parameters import Integers
 
 KINDS: Final = "a model of fit_copula or fit_people"
 
@@ -24,13 +22,6 @@ def forecast(model: FittedModel, populations: npt.ArrayLike) -> list[CopulaForec
     if isinstance(model, PeopleModel):
         return shares.forecast(model, populations)
     return gaussian_copula.forecast_copula(_copula(model), populations)
-
-
-def sample_codes(model: FittedModel, places: Integers, seed: int) -> Integers:
-    """Codes of the records at these places of an endless sample."""
-    if isinstance(model, PeopleModel):
-        return people_model.sample_codes(model, places, seed)
-    return gaussian_copula.sample_codes(_copula(model), places, seed)
 
 
 def to_json(model: FittedModel) -> str:

@@ -3,13 +3,33 @@
 Functions know it by its name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
 import numpy.typing as npt
 
 from reid_sql.parameters import MODEL, Floats, Integers, ModelName, TextColumn
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A status of a fit, which holds for each of its scores in populations of these sizes."""
+
+    status: str
+    least: float = 0.0  # people
+    most: float = inf
+    understates: bool = False  # whether scores are far too low with it
+
+
+def doubts_at(doubts: Iterable[Doubt], people: float) -> list[str]:
+    """Statuses of the doubts in a population of this size.
+
+    >>> doubts_at([Doubt("a: always"), Doubt("b: in large populations", 1e6)], 1000)
+    ['a: always']
+    """
+    return [doubt.status for doubt in doubts if doubt.least <= people <= doubt.most]
 
 
 class Values(Protocol):
@@ -34,6 +54,12 @@ class Scores(Protocol):
     @property
     def status(self) -> TextColumn:
         """Whether each record has values that the sample does not contain."""
+
+    def status_at(self, population: npt.ArrayLike) -> TextColumn:
+        """The same, after what casts doubt on the model in a population of this size."""
+
+    def refuse_doubts(self, population: npt.ArrayLike) -> None:
+        """Refuse scores without a status where the model understates them."""
 
     def taken(self, rows: Integers) -> Self:
         """Give the scores of these records alone."""
@@ -70,6 +96,10 @@ class FittedModel(Protocol):
     @property
     def method(self) -> str:
         """Which law it is."""
+
+    @property
+    def doubts(self) -> Sequence[Doubt]:
+        """What casts doubt on all of its scores."""
 
     @property
     def marginals(self) -> Sequence[Values]:

@@ -14,10 +14,11 @@ from reid_sql.models.classes.uniqueness import (
     uniqueness_from_probability,
 )
 from reid_sql.models.classes.wildcard import blank_records, wildcard_class_sizes
-from reid_sql.models.copula.calibration import record_risk
+from reid_sql.models.copula.calibration import ScoredClasses, correct_scores, record_risk
 from reid_sql.models.copula.copula_file import copula_from_json, copula_to_json
 from reid_sql.models.copula.copula_fit import fit_copula
 from reid_sql.models.copula.gaussian_copula import GaussianCopula, forecast_copula
+from reid_sql.models.copula.gaussian_copula import sample_codes as sample_copula
 from reid_sql.models.evidence import EvidenceRows, rows_from_columns
 from reid_sql.models.extreme.extreme_risk import Level
 from reid_sql.models.extreme.extreme_risk import estimate_extreme_risk as extreme_risk
@@ -49,6 +50,7 @@ __all__ = [
     "KnownRecords",
     "Level",
     "Scenario",
+    "ScoredClasses",
     "UniquenessEvidence",
     "WeightedRecords",
     "adversary_risk",
@@ -58,6 +60,7 @@ __all__ = [
     "class_risk",
     "copula_from_json",
     "copula_to_json",
+    "correct_scores",
     "correctness_curve",
     "correctness_from_probability",
     "correctness_from_uniqueness",
@@ -76,6 +79,7 @@ __all__ = [
     "pyc_uniqueness",
     "record_risk",
     "rows_from_columns",
+    "sample_copula",
     "scenario",
     "uniqueness_curve",
     "uniqueness_from_probability",

@@ -22,6 +22,7 @@ from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
@@ -88,7 +89,7 @@ def _profile_card(rows: Sequence[Row]) -> str:
             row["looks_like"],
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),
-            ", ".join(f"'{code}'" for code in row["sentinels"]),
+            ", ".join(map(show_code, row["sentinels"])),
         ]
         for row in rows
     ]

@@ -37,7 +37,7 @@ from reid_sql.parameters.domain import (
 )
 from reid_sql.parameters.numbers import Floats, Number, Numbers
 from reid_sql.parameters.tolerance import Tolerance
-from reid_sql.parameters.words import Choice, Document, ModelName, Text, Texts, Weight
+from reid_sql.parameters.words import Choice, Document, Labels, ModelName, Text, Texts, Weight
 
 TextColumn = npt.NDArray[np.str_]  # a text each
 NameLists = npt.NDArray[np.object_]  # a list of names each
@@ -86,13 +86,6 @@ SEED: Final = Number(
 NullWord = Literal["value", "wildcard", "drop"]
 NULL_WORDS: Final[tuple[NullWord, ...]] = ("value", "wildcard", "drop")
 NULLS: Final = Choice(NULL_WORDS)
-DRAWN: Final = Number(
-    "a whole number of records from 0 to 1e+12",
-    "pass how many to draw, such as 1000000",
-    0.0,
-    1e12,
-    whole=True,
-)
 SHOWN: Final = Number(
     "a whole number from 0 to 1000000", "pass how many to show, such as 20", 0.0, 1e6, whole=True
 )
@@ -138,7 +131,6 @@ __all__ = [
     "COLUMNS",
     "COLUMNS_AND_KEY",
     "COUNT",
-    "DRAWN",
     "MAX_COLUMNS",
     "MAX_PEOPLE",
     "MAX_TABLES",
@@ -176,6 +168,7 @@ __all__ = [
     "Household",
     "Integers",
     "Key",
+    "Labels",
     "Model",
     "ModelName",
     "NameLists",

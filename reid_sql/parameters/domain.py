@@ -19,7 +19,7 @@ REFUSAL_BOOLEAN: Final = (
     "write entity := 'pid'"
 )
 Role = Literal["counted", "groups", "column", "household", "key", "tolerance"]
-Form = Literal["number", "numbers", "word", "names", "document", "mapping", "text"]
+Form = Literal["number", "numbers", "word", "names", "texts", "document", "mapping", "text"]
 
 MAX_TABLES: Final = 64
 

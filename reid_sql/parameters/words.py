@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongTypeError, suggestion
 from reid_sql.parameters.domain import (
     NULL_TOO,
     POPULATION_TABLE,
     Domain,
+    Form,
     describe_value,
     is_listed,
     list_text,
@@ -154,7 +155,7 @@ class Weight(Text):
 class Texts(Domain):
     """A list of names, which may be empty or NULL, or one name; `of_record`, a record's values, or NULLs."""
 
-    form = "names"
+    form: ClassVar[Form] = "names"
 
     of_record: bool = False
 
@@ -216,6 +217,34 @@ class Texts(Domain):
     def schema(self) -> dict[str, Any]:
         """A list of different names."""
         return NAMES_SCHEMA
+
+
+@dataclass(frozen=True)
+class Labels(Texts):
+    """A value of a column, or a list of values; an empty text is one."""
+
+    form: ClassVar[Form] = "texts"
+
+    def sentence(self, name: str, got: str) -> str:
+        """Rule, value, remedy."""
+        return (
+            f"{name} must be a text or a list of texts, got {got}; write it like ['Total', 'All']"
+        )
+
+    @property
+    def label(self) -> str:
+        """What the texts may be."""
+        return "a text or a list of texts, or NULL"
+
+    @property
+    def hint(self) -> str:
+        """One text, or several."""
+        return "str | Sequence[str] | None"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A text, or a list of different texts."""
+        return {"anyOf": [{"type": "string"}, NAMES_SCHEMA]}
 
 
 @dataclass(frozen=True)

@@ -236,7 +236,7 @@ def _count_parts(
         if len(columns) > 1 and most != 0:
             lines.append(_count_pairs(columns, counts, groups, most))
     if parts.seed is not None:
-        lines.append(_list_drawn(columns, groups))
+        lines.append(_list_drawn(columns, groups, is_weighted=is_weighted))
     return lines
 
 
@@ -360,14 +360,15 @@ def _choose_paired(*, is_weighted: bool) -> str:
         WHERE NOT {is_few}"""
 
 
-def _list_drawn(columns: Sequence[str], groups: Sequence[str]) -> str:
-    """List the first records of those drawn."""
+def _list_drawn(columns: Sequence[str], groups: Sequence[str], *, is_weighted: bool) -> str:
+    """List the first records of those drawn, with the mean weight of their class."""
+    weight = "weights / records AS weight, " if is_weighted else ""
     head, most = prefix(groups), f"ORDER BY draw_order ASC NULLS LAST LIMIT {MAX_DRAWN}"
     if groups:
         place = f"row_number() OVER (PARTITION BY {', '.join(groups)} ORDER BY draw_order ASC NULLS LAST)"
         most = f"QUALIFY {place} <= {MAX_DRAWN}"
     return f"""
-        SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, draw_order, {value_texts(columns)} AS texts
+        SELECT {head}'{DRAWN_RECORD}' AS kind, class_size, {weight}draw_order, {value_texts(columns)} AS texts
         FROM (FROM reid_drawn {most})"""
 
 

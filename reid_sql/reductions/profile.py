@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.models.columns.column_profile import DATE_PATTERN, OTHER, PADDED_PATTERN, ColumnCounts
+from reid_sql.models.columns.column_profile import OTHER, PADDED_PATTERN, ColumnCounts
+from reid_sql.models.columns.dates import DATE_PATTERN
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
-from reid_sql.sql.missing_value_codes import mark_candidates
+from reid_sql.sql.missing_value_codes import describe_values_beside, mark_candidates
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
 
@@ -52,6 +53,12 @@ COLUMN_COUNTS: Final = Reduction(
         "shortest": "BIGINT",
         "longest": "BIGINT",
         "letters": "BIGINT",
+        "number_rows": "BIGINT",
+        "words": "BIGINT",
+        "word_rows": "BIGINT",
+        "other_records": "BIGINT",
+        "high": "VARCHAR[]",
+        "low": "VARCHAR[]",
         "candidates": "VARCHAR[]",
     },
     arrays=ColumnCounts,
@@ -87,7 +94,13 @@ def _count_values(tbl: Source, columns: Sequence[str] | None) -> str:
                 unnest(list_value(*COLUMNS(*))) AS reid_value
               FROM (
                 SELECT struct_pack(
-                  k := create_sort_key(struct_pack(v := COLUMNS(*)), 'ASC NULLS LAST'),
+                  k := create_sort_key(
+                    struct_pack(
+                      v := COLUMNS(*),
+                      t := CASE WHEN typeof(COLUMNS(*)) = 'INTERVAL' THEN COLUMNS(*)::VARCHAR END
+                    ),
+                    'ASC NULLS LAST'
+                  ),
                   t := COLUMNS(*)::VARCHAR
                 )
                 FROM {tbl.items()}
@@ -125,6 +138,7 @@ def _describe_texts() -> str:
           coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
           coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
           coalesce(sum(length(t)) FILTER (NOT marked), 0)::BIGINT AS letters,
+          {describe_values_beside()},
           coalesce(list((n::VARCHAR || ':' || t)::VARCHAR) FILTER (marked), []::VARCHAR[]) AS candidates"""
 
 

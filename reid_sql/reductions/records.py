@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from reid_sql.engines import registry
 from reid_sql.models.classes.disclosure import Households
-from reid_sql.models.copula.calibration import ScoredClasses
 from reid_sql.models.population.individual_risk import WeightedRecords
 from reid_sql.models.population.loglinear import INTERACTIONS, FittedRecords
-from reid_sql.parameters import COUNT, MODEL, Column, Columns, Key, fold_case, list_columns
+from reid_sql.parameters import Column, Columns, Key, fold_case, list_columns
 from reid_sql.reduction import (
     CLASS_WEIGHT,
     DROPPABLE_NULLS,
@@ -25,9 +23,8 @@ from reid_sql.sql.records import (
     log_expected,
     named_by_key,
     with_null_report,
-    with_scores,
 )
-from reid_sql.sql.text import Source, name, none_null, numbered, place_of, text
+from reid_sql.sql.text import Source, name, none_null, numbered, place_of
 
 KEYED_QI: Final = Columns("quasi-identifiers, weight and key")
 HOUSED_QI: Final = Columns("quasi-identifiers, weight, household and key")
@@ -60,33 +57,21 @@ FITTED_RECORDS: Final = Reduction(
 WEIGHTED_RECORDS: Final = Reduction(
     __name__,
     name="weighted_records",
-    words="the distinct records, with the number that have each and the sum of their weights",
+    words="the distinct records, with the number that have each, the sum of their weights, and with weights the "
+    "number expected if columns were independent",
     arguments=(TBL, QI, Argument("weight", Key(), optional=True), HOUSEHOLD, KEY, DROPPABLE_NULLS),
     columns={
         "place": "BIGINT",
         "records": "BIGINT",
         "class_size": "BIGINT",
         "mass": "DOUBLE",
+        "log_expected": "DOUBLE",
         "members": "BIGINT[]",
     },
     arrays=WeightedRecords,
     bytes_each=WEIGHTED_BYTES,
     absences=NOTHING_CREATED,
     reasons=NO_GROUPS,
-)
-
-
-SCORED_CLASSES: Final = Reduction(
-    __name__,
-    name="scored_classes",
-    words="the distinct records on a model's columns, with their numbers of records and their scores",
-    arguments=(TBL, Argument("model", MODEL), Argument("population", COUNT)),
-    columns={"place": "BIGINT", "class_size": "BIGINT", "uniqueness_xi": "DOUBLE"},
-    arrays=ScoredClasses,
-    reasons={
-        "entity": "the scores of a model are of records",
-        "by": "one exponent corrects all scores of a model",
-    },
 )
 
 
@@ -140,10 +125,16 @@ def weighted_records(
     key: str | None,
     nulls: str,
 ) -> str:
-    """List the distinct records, with the number that have each and the sum of their weights."""
+    """List the distinct records, with the number that have each and the sum of their weights.
+
+    Without weights the table is the population, and nothing is expected of independent columns.
+    """
+    counted = "SELECT *, NULL::DOUBLE AS log_expected FROM reid_distinct"
+    if weight is not None:
+        counted = log_expected(qi, "reid_distinct")
     body = f"""
-        SELECT id AS place, records, class_size, mass, members
-        FROM reid_distinct
+        SELECT id AS place, records, class_size, mass, log_expected, members
+        FROM ({counted})
         WHERE (SELECT {fits_memory_limit(WEIGHTED_BYTES)} FROM reid_distinct)"""
     return _over_distinct(tbl, qi, weight, key, nulls, body, household)
 
@@ -213,17 +204,6 @@ def _over_distinct(
         list_columns(label, [household, *qi], fold_case)
     reported = with_null_report(tbl, qi, nulls, named_by_key(tbl, qi, key, nulls, listed))
     return tbl.check_columns(label, [*qi, *more], reported)
-
-
-def scored_classes(tbl: Source, model: str, population: float, database: str) -> str:
-    """Score the distinct records by the function that joins scores to a table's records."""
-    arguments = [text(database), text(model), f"{population!r}::DOUBLE", "'ignored'"]
-    body = """
-        SELECT row_number() OVER () AS place, struct_extract(reid_answer, 'class_size') AS class_size,
-          struct_extract(reid_answer, 'uniqueness_xi') AS uniqueness_xi,
-          0::BIGINT AS records_dropped, 'value' AS nulls
-        FROM reid_scored"""
-    return with_scores(tbl, registry.known(model), arguments, "score_records", body)
 
 
 def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) -> str:

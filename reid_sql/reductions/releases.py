@@ -146,7 +146,7 @@ def release_classes(
         reid_rows AS (SELECT * FROM reid_every WHERE side < 2)
         {
         count_lines(
-            len(qi),
+            qi,
             len(releases),
             is_keyed=person is not None,
             counts_people=entity is not None,
@@ -221,7 +221,7 @@ def _check_people(
 
 
 def count_lines(
-    width: int,
+    columns: Sequence[str],
     releases: int,
     *,
     is_keyed: bool,
@@ -230,7 +230,10 @@ def count_lines(
     allowances: Mapping[int, Allowance],
 ) -> str:
     """Continue the WITH clause after reid_rows, and count the lines of the reduction from it."""
-    q, flags = aliases(width), f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive"
+    q, flags = (
+        aliases(len(columns)),
+        f"{int(is_keyed)} AS is_keyed, {int(has_sensitive)} AS has_sensitive",
+    )
     s, parts = ["s"] * has_sensitive, []
     if counts_people:
         parts, rows = _people_in_classes(q), "reid_rows"
@@ -254,7 +257,7 @@ def count_lines(
     if counts_people:
         lines.append(_person_lines())
     if allowances:
-        parts.append(link_within(q, allowances, is_keyed=is_keyed))
+        parts.append(link_within(q, columns, allowances, is_keyed=is_keyed))
         lines.append(f"SELECT {_line(3, **{name: name for name in LINK_CELLS})} FROM reid_links")
     return f"""{", ".join(["", *parts])}
         SELECT {", ".join(f"{name}::BIGINT AS {name}" for name in LINE_CELLS)}, count(*) AS number, {flags}

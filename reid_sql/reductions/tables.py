@@ -80,6 +80,7 @@ P_SHARE: Final = Number(
 )
 TOTAL_WORDS: Final = Choice(("none", "margins", "rollup"))
 SUPPRESS_WORDS: Final = Choice(("none", "primary", "secondary", ROUNDING))
+PROTECTING: Final = ("secondary", ROUNDING)  # so that what is hidden or moved cannot be computed
 PUBLISHABLE: Final = "publishable"
 OUTPUT_WORDS: Final = Choice(("all", PUBLISHABLE))
 ROUND_TO: Final = Number(
@@ -182,7 +183,7 @@ def _check_protection(
     if published and suppress != "secondary":
         rule = f"published must come with suppress := 'secondary', got '{suppress}'"
         raise OutOfDomainError(f"{rule}; pass it, or audit all tables by audit_tables")
-    if output == PUBLISHABLE and suppress not in {"secondary", ROUNDING}:
+    if output == PUBLISHABLE and suppress not in PROTECTING:
         rule = "suppress must be 'secondary' or 'rounding' with output := 'publishable'"
         raise OutOfDomainError(f"{rule}, got '{suppress}'; pass one of them")
 

@@ -9,13 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from reid_sql.release.perturbation import perturb
     from reid_sql.release.preparation import prepare
     from reid_sql.release.problem import propose_hierarchies
 
-__all__ = ["perturb", "prepare", "propose_hierarchies"]
+__all__ = ["prepare", "propose_hierarchies"]
 MODULES: Final = {
-    "perturb": "perturbation",
     "prepare": "preparation",
     "propose_hierarchies": "problem",
 }

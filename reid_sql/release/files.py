@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 FIRST: Final = "-- A release by reid-sql"
 NO_FORM: Final = "no transformation of the table meets the policy"
+NUMBER: Final = "reid_number"
 FIRST_PYTHON: Final = '"""A release by reid-sql'
 DUCKDB: Final = "duckdb"
 NAMES: Final[Mapping[str, str]] = {  # as sqlglot names their classes
@@ -109,16 +110,45 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
     yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
     yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
     yield from (f"--   {_comment(line)}" for line in _words(form))
+    yield from (f"-- {_comment(line)}" for line in describe_columns(table))
     source = table.source if dialect == DUCKDB else source_name(table.table)
     if source.startswith("("):
         yield "-- Paths are relative to the folder in which the release was prepared."
-    shipped = table.shipped(made.policy.preparing.keep)
     if isinstance(form, LocalTransformation) and dialect != DUCKDB:
-        select = form.select(shipped, source, rows_of_values)
+        select = form.select(table.shipped, source, rows_of_values)
     else:
-        select = form.select(shipped, source)
-    view = f"CREATE OR REPLACE VIEW {quoted(f'{table.table.name}_released')} AS\n{select}"
+        select = form.select(table.shipped, source)
+    kind = "CREATE OR REPLACE VIEW"
+    if table.numbered is not None:  # a view would draw other numbers for each reader
+        select = number_people(select, table.shipped, table.numbered, source)
+        kind = "CREATE OR REPLACE TABLE" if dialect == DUCKDB else "CREATE TABLE"
+    view = f"{kind} {quoted(f'{table.table.name}_released')} AS\n{select}"
     yield f"{view if dialect == DUCKDB else translate(view, table, dialect)};"
+
+
+def number_people(select: str, names: Sequence[str], person: str, source: str) -> str:
+    """Write a random number in place of each person's identifier: the same in all rows of the person.
+
+    The numbers are the places of the people in an order that is drawn when the query runs. They are no
+    function of the identifiers, and nothing is written from which the order follows.
+    """
+    name = quoted(person)
+    listed = ", ".join(
+        f"reid_person.reid_number AS {name}" if each == person else f"reid_row.{quoted(each)}"
+        for each in names
+    )
+    return f"""WITH reid_person AS (
+  SELECT {name}, row_number() OVER (ORDER BY reid_draw) AS reid_number
+  FROM (
+    SELECT {name}, uuid() AS reid_draw
+    FROM (SELECT DISTINCT {name} FROM {source}) AS reid_distinct
+  ) AS reid_drawn
+)
+SELECT {listed}
+FROM (
+{select}
+) AS reid_row
+LEFT JOIN reid_person ON reid_row.{name} = reid_person.{name}"""
 
 
 def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
@@ -139,6 +169,16 @@ def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
         yield f"without records of a combination that fewer than {form.cut} records share"
     for column, rule in form.rules:
         yield f"without records of a combination {rule.label} of {column}"
+
+
+def describe_columns(table: "TableRelease") -> Iterator[str]:
+    """Name the columns of the source that the release lacks, and what replaces people's identifier."""
+    if table.omitted:
+        yield f"Left out of the release: {', '.join(table.omitted)}."
+    if table.blank:
+        yield f"Left out, as each record would show '*': {', '.join(table.blank)}."
+    if table.numbered is not None:
+        yield f"{table.numbered}: random numbers, one for each person, drawn when this runs; no key leads back."
 
 
 def _comment(words: str) -> str:
@@ -164,7 +204,7 @@ def python_file(made: "Outcome") -> str:
         .replace("\\", "/")
     )
     head = [f'{FIRST_PYTHON}, by the policy {name}."""', "", "import polars as pl"]
-    functions = [line for table in made.tables for line in ("", "", *_function(made, table))]
+    functions = [line for table in made.tables for line in ("", "", *_function(table))]
     return "\n".join([*head, *functions]) + "\n"
 
 
@@ -200,21 +240,25 @@ def _round_lines(form: "Transformation") -> Iterator[str]:
     yield f"    made = made.filter({' & '.join([*small, *conditions])}).drop({list(counts)!r})"
 
 
-def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
+def _function(table: "TableRelease") -> Iterator[str]:
     if table.transformation is None:
         raise ReidError("no transformation of the table meets the policy")
     levels = table.transformation.levels
     called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
     yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
-    shipped = table.shipped(made.policy.preparing.keep)
+    form, shipped = table.transformation, table.shipped
+    used = [*form.names, *(column for column, _ in form.rules)]
+    used += [] if form.person is None else [form.person]
+    every = list(dict.fromkeys([*shipped, *used]))
+    yield from (f"    # {_comment(line)}" for line in describe_columns(table))
     # a selection of constants alone would be one record
     yield "    made = frame.lazy().with_columns(["
-    for name in shipped:
+    for name in every:
         expression_ = (
             levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
         )
         yield f"        {expression_},"
-    yield f"    ]).select({shipped!r})"
+    yield f"    ]).select({every!r})"
     columns = table.transformation.names
     for stage in table.transformation.stages:
         yield from _stage_lines(table.transformation, stage)
@@ -224,14 +268,24 @@ def _function(made: "Outcome", table: "TableRelease") -> Iterator[str]:
             for _ in range(table.transformation.rounds)
             for line in _round_lines(table.transformation)
         )
-        yield "    return made"
+        yield from _number_lines(table)
         return
     condition = (
         f".filter(pl.len().over({columns!r}) >= {table.transformation.cut})"
         if table.transformation.cut > 1
         else ""
     )
-    yield f"    return made{condition}"
+    yield f"    return made{condition}.select({shipped!r})"
+
+
+def _number_lines(table: "TableRelease") -> Iterator[str]:
+    """Write random numbers in place of people's identifiers, and return the columns of the release."""
+    if person := table.numbered:
+        drawn = f"(pl.int_range(pl.len()) + 1).shuffle().alias({NUMBER!r})"
+        yield f"    people = frame.lazy().select({person!r}).unique().with_columns({drawn})"
+        yield f"    made = made.join(people, on={person!r}, how='left', maintain_order='left')"
+        yield f"    made = made.drop({person!r}).rename({{{NUMBER!r}: {person!r}}})"
+    yield f"    return made.select({table.shipped!r})"
 
 
 def refuse_dialect(dialect: str) -> None:
@@ -339,7 +393,8 @@ def state_hashes(made: "Outcome", releases: Sequence[DuckDBRelease]) -> None:
     sql = hashlib.sha256(sql_file(made).encode()).hexdigest() if made.passed else None
     for page, release, table in zip(made.report["tables"], releases, made.tables, strict=True):
         if table.form is not None:
-            columns = table.shipped(made.policy.preparing.keep)
+            # random numbers of people are others each time
+            columns = [name for name in table.shipped if name != table.numbered]
             select = table.form.select(columns, release.engine.whole)
             rows = hash_rows(release, f"FROM ({select})", columns)
             page["release"] = {"sql_sha256": sql, "rows_sha256": rows}

@@ -180,9 +180,10 @@ class LocalTransformation:
         """Write the release as a query on the source; DuckDB reads long lists of rows from JSON alone."""
         write = write_rows or rows_of_json
         shown = [name for name in names if name not in self.labels]
-        steps = [self._start(names, source), *self._tree(write)]
+        every = list(dict.fromkeys([*names, *self.names]))
+        steps = [self._start(every, source), *self._tree(write)]
         depth = len(self.partition.generations)
-        steps += [self._walk(names, at) for at in range(1, depth + 1)]
+        steps += [self._walk(every, at) for at in range(1, depth + 1)]
         steps.append(self._classes(names, write))
         listed = ", ".join(
             f"{'reid_row' if name in shown else 'reid_class'}.{quoted(name)}" for name in names

@@ -44,6 +44,7 @@ OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {
     *("name", "loss", "columns", "columns_released", "columns_left_out"),
+    *("columns_blank", "columns_numbered"),
     *("frontier", "cross_tables", "choices"),
 }
 COMPLETE, OTHER_NULLS, TOO_LARGE, TIME_LIMIT = "complete", "other_nulls", "too_large", "time_limit"
@@ -54,6 +55,14 @@ UNPROVED: Final = {
         "the policy is met. Fewer quasi-identifiers or shorter hierarchies allow a proof."
     ),
 }
+OMITTED: Final = (
+    "Left out of the release, as no check names them or the policy leaves them out: {} (prepare.keep lists "
+    "columns to keep)."
+)
+NUMBERED: Final = (
+    "In place of {}, the release has random numbers, one for each person, drawn when its query runs; no key "
+    'leads back. Write prepare.keep = ["{}"] to release the identifier itself.'
+)
 NONE: Final = (
     "No transformation of the table was found that meets the policy. Allow more suppression, more time, "
     "other hierarchies or a less strict limit."
@@ -88,7 +97,7 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         }
     minimized = {name: None if each is None else each[table.loss] for name, each in losses.items()}
     bound = minimized["global"]
-    shipped = table.shipped(made.policy.preparing.keep)
+    shipped = table.shipped
     return {
         "name": table.table.name,
         "loss": table.loss,
@@ -111,7 +120,9 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         **(_local_release(table, below) if table.is_local else {}),
         "losses": losses["local" if table.is_local else "global"],
         "columns_released": shipped if table.form else [],
-        "columns_left_out": [name for name in table.kinds if name not in shipped],
+        "columns_left_out": table.omitted,
+        "columns_blank": table.blank,
+        "columns_numbered": [table.numbered] if table.form and table.numbered else [],
         "k": max(2, table.requirement.k),  # the size below which classes are small
         "frontier": frontier_of(table, below),
         "choices": [dict(each) for each in table.choices],
@@ -318,11 +329,23 @@ def sentences(table: Page) -> Iterator[str]:
     yield _suppressed(table)
     yield _lost(table)
     if table["recovered"] is not None:
-        yield f"A person with the query can recover {percent(table['recovered'])} of the loss (downcoding)."
+        known = "as both ends of a range are values of its people, and by the query"
+        yield f"A reader can recover about {percent(table['recovered'])} of the loss, {known} (downcoding)."
     if table["target"] is not None:
         yield _target(table["target"])
     for each in table["cross_tables"]:
         yield cross_table_words(each)
+    yield from _column_sentences(table)
+
+
+def _column_sentences(table: Page) -> Iterator[str]:
+    """Name the columns that the release lacks, and what it has in place of people's identifier."""
+    if table["columns_blank"]:
+        yield f"Left out, as each record would show '*': {', '.join(table['columns_blank'])}."
+    if table["columns_left_out"]:
+        yield OMITTED.format(", ".join(table["columns_left_out"]))
+    for name in table["columns_numbered"]:
+        yield NUMBERED.format(name, name)
 
 
 def steps(page: Page) -> list[str]:
@@ -448,17 +471,4 @@ def _table_parts(table: Page) -> list[RenderableType]:
     for each in table["columns"]:
         words = each["form"].removeprefix(f"{each['column']} ")
         shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
-    return [title, shown, *lines, *_left_out(table), ""]
-
-
-def _left_out(table: Page) -> list[RenderableType]:
-    """List the columns that no check names."""
-    if not table["columns_left_out"]:
-        return []
-    listed = ", ".join(table["columns_left_out"])
-    return [
-        Text(
-            f"Omitted, as no check names them: {listed} (list columns to keep in prepare.keep).",
-            style="dim",
-        )
-    ]
+    return [title, shown, *lines, ""]

@@ -14,7 +14,7 @@ from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
 from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
-from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.policy_model import Check, Policy, columns_prepared
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.engines.counted_rows import report_people
@@ -149,6 +149,7 @@ def prepare_releases(
         refuse_unsuitable(release)
         if policy.cautions == "refuse":
             _refuse_rows(policy, release)
+            _refuse_unnamed_columns(policy, release)
         _refuse_unknown_kept(policy, release)
         refuse_target(policy.preparing.target, release)
         refuse_cross_tables(policy.preparing, release)
@@ -189,6 +190,16 @@ def _refuse_rows(policy: Policy, release: DuckDBRelease) -> None:
         raise UnavailableError(
             f"{rule}, got {release.table.name}, of which it is in doubt; {found}"
         )
+
+
+def _refuse_unnamed_columns(policy: Policy, release: DuckDBRelease) -> None:
+    """Refuse a list of released columns of which some single people out: no outcome would be judged."""
+    columns = None if release.table.released is None else release.released_columns
+    prepared = columns_prepared(release.table, release.engine.columns)
+    unlisted = [name for name in (columns.unlisted if columns else ()) if name in prepared]
+    if unlisted and "unnamed_columns" not in policy.accept:
+        rule = f"policy released must have no column that singles people out and is in no other list, got {', '.join(unlisted)}"
+        raise UnavailableError(f"{rule}; name it in quasi_identifiers, or do not release it")
 
 
 def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
@@ -242,8 +253,9 @@ def _search_table(
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(release),
-        cautions=tuple(
-            str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()
+        cautions=(
+            *(str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()),
+            *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
         ),
         protected=generalization.protected,
         limits=wanted.limits,
@@ -371,6 +383,7 @@ class _Judge:
     ) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
         made = transform(self.release, form)
+        made.is_searched = True
         try:
             measured = (measure_check(made, each, HIDES_NOTHING) for each in checks)
             judged = (

@@ -21,11 +21,13 @@ from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
 from reid_sql.hierarchies.limits import Limit, hierarchies_toml
-from reid_sql.models.columns.column_profile import NUMERIC_TYPES
+from reid_sql.hierarchies.steps import DAY
+from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
+from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form
 from reid_sql.models.release.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.release.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.release.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, Integers
+from reid_sql.parameters import MAX_COLUMNS, Integers, sql_text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 
@@ -180,6 +182,7 @@ class Generalization:
     others: tuple[str, ...] = ()
     wider: Lattice | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # on dates that were not read
 
     @property
     def protected(self) -> tuple[int, ...]:
@@ -192,7 +195,7 @@ def generalize(
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
     given = wanted.hierarchies
-    wished = wish_hierarchies(release, columns, wanted)
+    wished, notes = wish_hierarchies(release, columns, wanted)
     coded = [_code_levels(release, each, written=each.column in given) for each in wished]
     level_codes = [each.level_codes for each in coded]
     weighted = [wanted.weights.get(column, 1.0) for column in columns]
@@ -208,6 +211,7 @@ def generalize(
         tuple(others),
         _with_unchanged(release, columns, level_codes, others) if others else None,
         limits,
+        notes,
     )
 
 
@@ -230,9 +234,9 @@ def _lattice(
 
 def wish_hierarchies(
     release: DuckDBRelease, columns: Sequence[str], wanted: Preparing
-) -> list[Hierarchy]:
-    """Return each column's hierarchy, as the policy writes it or as the column suggests it."""
-    wished = []
+) -> tuple[list[Hierarchy], tuple[str, ...]]:
+    """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
+    wished, notes = [], []
     for facts in profile_facts(release, columns):
         written, limit = (
             wanted.hierarchies.get(facts.column),
@@ -245,7 +249,8 @@ def wish_hierarchies(
         hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
         wished.append(hierarchy.for_type(integer=facts.integer))
         limit.refuse(wished[-1], facts)
-    return wished
+        notes += [facts.date_note] if written is None and facts.date_note else []
+    return wished, tuple(notes)
 
 
 def _with_unchanged(
@@ -397,7 +402,28 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
         longest=lengths[0][1],
         frequent=tuple((text, int(records)) for text, records in frequent),
         integer=row["column_type"] == "integer",
+        **_read_dates(release, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
     )
+
+
+def _read_dates(release: DuckDBRelease, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
+    """Find the one way in which all dates of a text column are written, or why there is none."""
+    if row["looks_like"] != DATE or row["column_type"] != "text":
+        return {}
+    tests = (
+        f"regexp_full_match(t, {sql_text(each.pattern)}) AND try_strptime(t, {sql_text(each.form)}) IS NOT NULL"
+        for each in DATE_FORMS
+    )
+    counts = ", ".join(f"count(*) FILTER ({test})" for test in tests)
+    is_iso = f"regexp_matches(left(t, 10), {sql_text(DAY)})"
+    values, iso, *fitting = release.engine.ask(
+        f"SELECT count(*), count(*) FILTER ({is_iso}), {counts} FROM ({texts})"
+    )[0]
+    if iso == values:
+        return {}
+    by_form = {each.form: count for each, count in zip(DATE_FORMS, fitting, strict=True)}
+    form, note = choose_date_form(row["column_name"], by_form, values)
+    return {"date_form": form, "date_note": note}
 
 
 # The hierarchies that `prepare` would use, as TOML that a person edits.
@@ -420,8 +446,9 @@ def propose_hierarchies(
         for release in releases:
             refuse_unsuitable(release)
             columns = [name for name in columns_to_generalize(release) if name not in found]
-            wished = wish_hierarchies(release, columns, read.preparing) if columns else []
-            found |= {each.column: each for each in wished}
+            if columns:
+                wished, _ = wish_hierarchies(release, columns, read.preparing)
+                found |= {each.column: each for each in wished}
     name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
     head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."
     return f"{head}\n{hierarchies_toml(list(found.values()))}"

@@ -1,6 +1,6 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
@@ -8,7 +8,8 @@ from typing import Any, Final
 from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.measure import Row
-from reid_sql.check.policy_model import Policy, TablePolicy, columns_named
+from reid_sql.check.policy_model import Policy, TablePolicy, columns_named, columns_prepared
+from reid_sql.check.remarks import Remark
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.limits import Limit
@@ -88,10 +89,15 @@ class Transformation:
 
         Records of a class below the cut are left out as rows, so that no class of blanks is formed by them.
         """
-        listed = ",\n    ".join(self.columns(names))
+        used = [*self.names, *([] if self.person is None else [self.person])]
+        used += [column for column, _ in self.rules]
+        every = list(dict.fromkeys([*names, *used]))
+        if self.cut <= 1 and not self.rules and self.person is None:
+            every = list(names)
+        listed = ",\n    ".join(self.columns(every))
         inner = f"SELECT\n    {listed}\n  FROM {source}"
         if self.rules or self.person is not None:
-            return self._ruled(names, inner)
+            return self._ruled(names, every, inner)
         if self.cut <= 1:
             return inner
         outer = f"SELECT {', '.join(quoted(name) for name in names)}"
@@ -99,15 +105,15 @@ class Transformation:
         if not self.stages:
             return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{condition}"
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [self._stage(names, number, stage) for number, stage in enumerate(self.stages, 1)]
+        steps += [self._stage(every, number, stage) for number, stage in enumerate(self.stages, 1)]
         forms = ",\n".join(steps)
         return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
 
-    def _ruled(self, names: Sequence[str], inner: str) -> str:
+    def _ruled(self, names: Sequence[str], every: Sequence[str], inner: str) -> str:
         """Leave out classes that are small or break a rule, or people of small ones, as often as some are."""
         steps = [f"reid_form_0 AS (\n  {inner}\n)"]
         steps += [
-            f"reid_form_{at} AS (\n  {self._round(names, at)}\n)"
+            f"reid_form_{at} AS (\n  {self._round(every, at)}\n)"
             for at in range(1, self.rounds + 1)
         ]
         forms = ",\n".join(steps)
@@ -181,6 +187,15 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(quoted(name) for name in names)
 
 
+def columns_shipped(
+    table: TablePolicy, columns: Iterable[str], form: Transformation | LocalTransformation | None
+) -> list[str]:
+    """Return the columns of a release: those that the policy names, without those that are '*' alone."""
+    prepared = columns_prepared(table, columns)
+    shown = [name for name in prepared if form is None or name not in form.left_out]
+    return shown or prepared  # a release has a column
+
+
 class ReleasedTable(DuckDBTable):
     """A transformed table, in the connection of its source."""
 
@@ -190,12 +205,18 @@ class ReleasedTable(DuckDBTable):
         But for a former release, which is published as it is.
         """
         view = f"reid_released_{next(NUMBERS)}"
-        columns = [name for name in original.columns if name in columns_named(original.table)]
+        prepared = columns_prepared(original.table, original.columns)
+        named = {*columns_named(original.table), *prepared}
+        columns = [name for name in original.columns if name in named]
         select = form.select(columns, original.view)
         original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
         super().__init__(original.con, original.table, view)
+        self.raw = original.raw
         self.cautions = list(original.cautions)
         self.left_out = form.left_out
+        self.is_prepared = True
+        shipped = columns_shipped(original.table, original.columns, form)
+        self.omitted = [name for name in original.columns if name not in shipped]
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
         if isinstance(form, Transformation):  # a table with others has no local recoding
             of_any_type = tuple(each.for_type(integer=False) for each in form.hierarchies)
@@ -240,6 +261,12 @@ class TransformedRelease(DuckDBRelease):
     """A transformed table, measured as its source is."""
 
     engine: ReleasedTable
+    is_searched = False  # one of many that are measured in a search, whose columns are the same
+
+    @property
+    def unnamed_columns(self) -> Remark | None:
+        """The caution on columns that single people out, and are in no list of the policy."""
+        return None if self.is_searched else super().unnamed_columns
 
 
 def transform(
@@ -300,10 +327,27 @@ class TableRelease:
         """Whether no other transformation loses less; with NULL as no value, the search asks too much."""
         return self.result.optimal and self.table.nulls == "value"
 
-    def shipped(self, keep: tuple[str, ...]) -> list[str]:
-        """Return the columns of the release: those that the policy names, and those to keep."""
-        named = {*columns_named(self.table), *keep}
-        return [name for name in self.kinds if name in named]
+    @property
+    def shipped(self) -> list[str]:
+        """The columns of the release: those that the policy names, and those to keep."""
+        return columns_shipped(self.table, self.kinds, self.form)
+
+    @property
+    def blank(self) -> list[str]:
+        """The quasi-identifiers that every record would show as '*', which the release lacks."""
+        gone = set() if self.form is None else self.form.left_out
+        return [name for name in self.kinds if name in gone and name not in self.shipped]
+
+    @property
+    def omitted(self) -> list[str]:
+        """The columns of the source that the policy does not name, or leaves out."""
+        return [name for name in self.kinds if name not in {*self.shipped, *self.blank}]
+
+    @property
+    def numbered(self) -> str | None:
+        """The column of people, if the release has random numbers in its place."""
+        person = self.table.entity
+        return person if person in self.shipped and person not in self.table.kept else None
 
 
 @dataclass(frozen=True)

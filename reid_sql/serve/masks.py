@@ -1,207 +1,79 @@
 """What an answer may show: no group and no cell of few people, by a policy, and by what was published."""
 
 import json
-import math
-import threading
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.check.masking import is_small, mask_counts_in_text, round_between
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import OutOfDomainError, UnavailableError
-from reid_sql.parameters import quoted, sql_literal
+from reid_sql.parameters import quoted
+from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
+from reid_sql.serve.record import TOTAL, Counts, Record, Reveal, Shape, ask
+from reid_sql.serve.settings import (
+    MASKED_FUNCTIONS,
+    SAFE_TABLE,
+    columns_of,
+    fold,
+    listed,
+    set_by_policy,
+    set_people,
+)
 from reid_sql.serve.statement import TABLE_FUNCTIONS, Call
 
 DEFAULT_MASK: Final = 10  # as in a policy without `mask_below`
-SAFE_TABLE: Final = "safe_table"
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
 WEAKENING: Final = "protection dominance p_percent base output levels tables published"  # a rule
 NOT_TO_GIVE: Final = (*ONLY_SAFE, *WEAKENING.split())
 NOT_TO_PUBLISH: Final = ("unsafe", "status", "loss", "largest_share")  # columns of safe_table
-Cell = frozenset[tuple[str, str]]
-Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 
 
 def groups_of(call: Call) -> list[str]:
     """Return the columns whose values an answer names."""
     roles = {parameter.name: parameter.domain.role for parameter in call.function.parameters}
-    by = call.arguments.get("by") or []
     is_groups = roles.get("by") == "groups" or call.function.name == SAFE_TABLE
-    return ([by] if isinstance(by, str) else list(by)) if is_groups else []
+    return listed(call.arguments.get("by")) if is_groups else []
 
 
-def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, Any]) -> pa.Table:
-    """Call a function of reid-sql with values by name."""
-    named = [f"{quoted(name)} := {sql_literal(value)}" for name, value in arguments.items()]
-    return data.execute(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
+MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were shown
+MARGINS: Final = "margins"
+EVERYBODY: Final = "reid_everybody"
 
 
-MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
-PROTECTED: Final = "protected"  # what an audit finds of a cell that nobody can compute
-AUDITED: Final = "reid_published"
-REMEDY: Final = "ask for fewer or coarser columns"
-REFUSAL_OTHER_PEOPLE: Final = (
-    "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
-    f"nulls where those answers had none, or {REMEDY}"
-)
+def ask_cells(data: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> pa.Table:
+    """Call safe_table so that nothing hidden follows for whoever knows how many people there are.
 
-
-class Record:
-    """A DuckDB file of the owner's, with each count that left."""
-
-    def __init__(self, file: str | Path = ":memory:") -> None:
-        """Open the record, or begin one."""
-        self._lock = threading.Lock()
-        try:
-            self._con = duckdb.connect(str(file))
-        except duckdb.Error:
-            rule = f"the record must be a DuckDB file that no other server uses, got '{file}'"
-            raise UnavailableError(f"{rule}; stop that server, or name another file") from None
-        self._con.execute("""CREATE TABLE IF NOT EXISTS published (
-            asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT)""")
-
-    def add(
-        self, data: duckdb.DuckDBPyConnection, table: str, people: str, counts: Counts, below: int
-    ) -> None:
-        """Record the counts of a table, unless a group below the mask follows from all that are recorded."""
-        counted = f"{table} ({people})" if people else table
-        with self._lock:  # two clients may not ask for two halves at once
-            known: dict[str, dict[str, int | None]] = {counted: {}}
-            for name, cell, count in self._con.execute(
-                "SELECT tbl, cell, records FROM published"
-            ).fetchall():
-                known.setdefault(name, {})[cell] = count
-            before = known.pop(counted)
-            if _contradict(before, counts) or any(
-                name.partition(" ")[0] == table for name in known
-            ):
-                raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
-            merged = _merge(before, counts)
-            new = [
-                (counted, cell, count)
-                for cell, count in merged.items()
-                if cell not in before or count != before[cell]
-            ]
-            if not new:
-                return
-            if len(merged) > MAX_CELLS:
-                rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
-                raise UnavailableError(f"{rule}; ask the owner for a new record")
-            audited = merged
-            for other in known.values():
-                _refuse_near(merged, other, below)
-                # perhaps the same people
-                if other["{}"] == merged["{}"] and not _contradict(audited, other):
-                    audited = _merge(audited, other)
-            _refuse_findings(data, audited, below)
-            self._con.execute("BEGIN")
-            self._con.executemany(
-                "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in new]
-            )
-            self._con.executemany(
-                "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", new
-            )
-            self._con.execute("COMMIT")
-
-
-def _contradict(one: Counts, other: Counts) -> bool:
-    """Whether a cell has two counts."""
-    return any(
-        None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items()
+    The cells are protected as in a table with its totals, of which the rows that were asked for are returned.
+    """
+    by, totals = listed(given["by"]), given.get("totals") or "none"
+    options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
+    sizes = ask(data, "class_size_histogram", {"tbl": given["tbl"], "qi": by, **options})
+    columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
+    everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
+    data.register(
+        EVERYBODY,
+        data.execute(everybody, [by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
     )
-
-
-def _merge(one: Counts, other: Counts) -> Counts:
-    """Return all counts; one that is hidden in one answer may be shown in another."""
-    return {**one, **{cell: count for cell, count in other.items() if one.get(cell) is None}}
-
-
-def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int) -> None:
-    """Audit all counts of a table together; whatever is not proved to be protected is refused."""
-    cells = [json.loads(cell) for cell in counts]
-    names = sorted({name for cell in cells for name in cell})
-    columns = {
-        f"c{place}": pa.array([cell.get(name) for cell in cells])
-        for place, name in enumerate(names)
-    }
-    data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
-    try:
-        asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
-        found = ask(data, "audit_tables", asked)
-    except duckdb.InvalidInputException:
-        raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    findings = zip(found["finding"].to_pylist(), found["status"].to_pylist(), strict=True)
-    if any(each != PROTECTED or status.startswith("bounds_not_tight") for each, status in findings):
-        rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
-        raise OutOfDomainError(f"{rule}; {REMEDY}")
-
-
-def _refuse_near(one: Counts, other: Counts, below: int) -> None:
-    """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
-    sums = [_sum_cells(one), _sum_cells(other)]
-    if any(
-        0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
-    ):
-        rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
-        raise OutOfDomainError(f"{rule}; {REMEDY}")
-
-
-def _sum_cells(counts: Counts) -> dict[Cell, int]:
-    """Return the counts that are shown, and the totals of tables whose cells are all shown."""
-    sums = {
-        frozenset(json.loads(cell).items()): count
-        for cell, count in counts.items()
-        if count is not None
-    }
-    tables: dict[frozenset[str], dict[Cell, int]] = {}
-    for cell, count in sums.items():
-        tables.setdefault(frozenset(dict(cell)), {})[cell] = count
-    for columns, cells in tables.items():
-        if sum(cells.values()) == sums.get(frozenset()):
-            for size in range(len(columns)):
-                for names in combinations(columns, size):
-                    totals: Counter[Cell] = Counter()
-                    for cell, count in cells.items():
-                        totals[frozenset(pair for pair in cell if pair[0] in names)] += count
-                    sums.update(totals)
-    return sums
-
-
-# besides those of the checks
-MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})
-# Columns of numbers that no record was counted for: what a client gave, or how something was computed.
-SETTINGS: Final = frozenset(
-    {
-        "threshold",
-        "threshold_k",
-        "population",
-        "fraction",
-        "sample",
-        "points",
-        "size",
-        "n",
-        "draws",
-        "c",
-    }
-)
+    more = {} if given.get("value") else {"totals": MARGINS, "published": [EVERYBODY]}
+    answer = ask(data, SAFE_TABLE, {**given, **more})
+    over = answer["total_over"].to_pylist()
+    ends = [by[place:] for place in range(len(by) + 1)]
+    shown = {"none": [[]], "rollup": ends}.get(totals, over)
+    return answer.filter(pa.array([each in shown for each in over]))
 
 
 class Mask:
     """Answers calls without figures of groups and cells of few records, or of people.
 
-    Together the answers reveal no such group either, as a record of their counts proves. A policy sets which
-    functions answer and whom they count, and masks every small count.
+    Together the answers reveal no such group either, as a record of them proves. A policy sets which
+    functions answer, of which columns, with which parameters, and whom they count; small counts are masked.
     """
 
     def __init__(self, policy: Policy | None = None, record: Record | None = None) -> None:
-        """Remember the policy, and the record of published counts."""
+        """Remember the policy, and the record of what left."""
         self.below = policy.mask_below if policy else DEFAULT_MASK
         self.tables = {table.name.casefold(): table for table in (policy.tables if policy else ())}
         self.record = record or Record()
@@ -213,12 +85,22 @@ class Mask:
                 rule = f"a policy that is served must have no missing-value codes, got some of {table.name}"
                 raise UnavailableError(f"{rule}; serve a view in which they are NULL")
 
-    def ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
-        """Call a function where the data is, and mask its answer."""
+    def ask(
+        self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None = None
+    ) -> pa.Table:
+        """Call a function where the data is, record what its answer reveals, and mask it.
+
+        What was recorded is added to the list.
+        """
         given, by = self._settings(call), groups_of(call)
-        answer = ask(data, call.function.name, given)
-        if by:
-            self._publish(data, call.tables[0], given, answer, by)
+        answer = (
+            ask_cells(data, given)
+            if call.function.name == SAFE_TABLE
+            else ask(data, call.function.name, given)
+        )
+        reveals = self._publish(data, call, given, answer)
+        if recorded is not None:
+            recorded += reveals
         # not which other cells there are, nor the rows of people
         if call.function.name == SAFE_TABLE:
             answer = answer.filter(pc.field("status") == "published").drop_columns(
@@ -228,29 +110,33 @@ class Mask:
                 answer.column_names.index("records"), "records", answer["people"]
             )
         if not self.tables:
-            return answer
-        records = max((_count_records(data, table) for table in call.tables), default=0)
-        return mask_answer(answer, self.below, records, len(by))
+            return drop_undeclared(answer, call.function.name, len(by))
+        records = max((self._count_records(data, table) for table in call.tables), default=0)
+        few = find_few_values(data, call.function, given, len(by), self.below)
+        masking = Masking(call.function.name, self.below, records, few)
+        return mask_answer(answer, masking, len(by))
+
+    def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
+        """Count the records of a table, or the people where its policy has a column of them."""
+        person = self.tables[table.casefold()].entity if table.casefold() in self.tables else None
+        count = "count(*)" if person is None else f"count(DISTINCT {quoted(person)})"
+        sql = f"SELECT {count} FROM memory.main.{quoted(table)}"
+        return int(data.execute(sql).fetchall()[0][0])
 
     def _settings(self, call: Call) -> dict[str, Any]:
         """Return the arguments of a call, with what the policy and the rules of cells set."""
-        given = dict(call.arguments)
-        names = {parameter.name for parameter in call.function.parameters}
-        for served in call.tables[:1] if self.tables else ():
-            table = self.tables[served.casefold()]
-            if table.entity and "entity" not in names:
-                rule = f"a function must count people by '{table.entity}', got {call.function.name}"
-                raise OutOfDomainError(f"{rule}, which counts rows; call one that takes entity")
-            for name, due in (("entity", table.entity), ("nulls", table.nulls)):
-                if name in names and given.setdefault(name, due) != due:
-                    rule = f"{name} must be that of the policy, {due or 'none'}, got another"
-                    raise OutOfDomainError(f"{rule}; omit it")
-        if call.function.name != SAFE_TABLE:
-            return given
-        if wrong := [name for name in NOT_TO_GIVE if name in given]:
+        given, function = dict(call.arguments), call.function
+        if wrong := [name for name in NOT_TO_GIVE if function.name == SAFE_TABLE and name in given]:
             raise OutOfDomainError(
                 f"{wrong[0]} must not be given where answers leave, got it; omit it"
             )
+        policies = [self.tables[name.casefold()] for name in call.tables if self.tables]
+        for policy in policies[1:]:
+            given = set_people(policy, function, given)
+        for policy in policies[:1]:
+            given = set_by_policy(policy, function, given, self.below)
+        if function.name != SAFE_TABLE:
+            return given
         if (given.setdefault("k", self.below) or 0) < self.below:
             raise OutOfDomainError(
                 f"k must be at least the mask of {self.below}, got a lower one; omit it"
@@ -260,14 +146,63 @@ class Mask:
     def _publish(
         self,
         data: duckdb.DuckDBPyConnection,
-        table: str,
+        call: Call,
         given: Mapping[str, Any],
         answer: pa.Table,
-        by: Sequence[str],
+    ) -> list[Reveal]:
+        """Record what an answer reveals, or refuse it; where another form is answered, name that."""
+        counted = [_Counted(data, call, given, table, self.below) for table in call.tables]
+        by = groups_of(call)
+        cells = [each.cells(answer, by) for each in counted if by]
+        others = [each for each in counted if each.columns.all != fold(by) and each.columns.all]
+        if self.tables:
+            reveals = cells + [
+                each.whole_cells() or each.figures(is_masked=True) for each in others
+            ]
+            self.record.add(data, reveals, self.below)
+            return reveals
+        reveals = cells + [each.figures(is_masked=False) for each in others]
+        try:
+            self.record.add(data, reveals, self.below)
+        except OutOfDomainError:
+            whole = [each.whole_cells() for each in others]
+            if not whole or None in whole:
+                raise
+            reveals = cells + [each for each in whole if each]
+            self.record.add(data, reveals, self.below)
+        return reveals
+
+
+class _Counted:
+    """What an answer counts of one of its tables."""
+
+    def __init__(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        call: Call,
+        given: Mapping[str, Any],
+        table: str,
+        below: int,
     ) -> None:
-        """Record the counts of groups and cells with their total, or refuse them."""
-        options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
-        groups = ask(data, "equivalence_classes", {"tbl": table, "qi": by, **options})
+        self.data, self.call, self.given, self.table, self.below = data, call, given, table, below
+        known = [
+            column[0]
+            for column in data.execute(f"FROM memory.main.{quoted(table)} LIMIT 0").description
+            or ()
+        ]
+        self.columns = columns_of(call.function, given, known)
+        self.counted = [name for name in known if name.casefold() in self.columns.counted]
+        self.names = [name for name in known if name.casefold() in self.columns.all]
+        self.options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
+        self.people = (self.options.get("entity"), self.options.get("nulls", "value"))
+        named = ", ".join(self.names)
+        self.question = f"{call.function.name} of {named}"
+        if by := groups_of(call):
+            self.question += f" by {', '.join(by)}"
+
+    def cells(self, answer: pa.Table, by: Sequence[str]) -> Reveal:
+        """Return the counts of groups and cells with their total; groups of few people are refused."""
+        groups = self._count("equivalence_classes", by)
         sizes = groups["class_size"].to_pylist()
         is_cells = "total_over" in answer.column_names
         # an answer would name their values
@@ -281,7 +216,7 @@ class Mask:
             if "records" in answer.column_names
             else "class_size"
         )
-        counts: dict[str, int | None] = {"{}": sum(sizes)}
+        counts: dict[str, int | None] = {TOTAL: sum(sizes)}
         for row in (groups if count == "class_size" else answer).to_pylist():
             values = list(row.items())[: len(by)]
             cell = {
@@ -290,65 +225,39 @@ class Mask:
                 if name not in row.get("total_over", [])
             }
             key = json.dumps(cell, sort_keys=True)
-            counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
-        people = ", ".join(
-            f"{name} := {value}" for name, value in options.items() if value != "value"
+            if cell:  # how many people there are is no secret
+                counts[key] = row[count] if is_cells else (counts.get(key) or 0) + row[count]
+        return self._reveal(Shape.CELLS, fold(by), counts)
+
+    def figures(self, *, is_masked: bool) -> Reveal:
+        """Return what figures of class sizes reveal; masked ones count the people of the other answers."""
+        if not is_masked:
+            return self._reveal(Shape.UNMASKED_FIGURES, self.columns.all, {})
+        is_sizes = "class_size" in self.call.function.answer_columns
+        records = sum(self._count("class_size_histogram", self.counted)["records"].to_pylist())
+        shape = Shape.CLASS_SIZES if is_sizes else Shape.FIGURES
+        return self._reveal(shape, self.columns.all, {TOTAL: records})
+
+    def whole_cells(self) -> Reveal | None:
+        """Return all cells of the answer's columns, if none is of few people: it reveals no more."""
+        if self.given.get("nulls", "value") != "value" or self.given.get("tolerance"):
+            return None
+        sizes = self._count("class_size_histogram", self.names)
+        classes, least = (
+            sum(sizes["classes"].to_pylist()),
+            min(sizes["class_size"].to_pylist(), default=0),
         )
-        self.record.add(data, table, people, counts, self.below)
+        if least < self.below or classes > MAX_WHOLE_CELLS:
+            return None
+        counts: dict[str, int | None] = {TOTAL: sum(sizes["records"].to_pylist())}
+        for row in self._count("equivalence_classes", self.names).to_pylist():
+            cell = {name.casefold(): repr(row[name]) for name in self.names}
+            counts[json.dumps(cell, sort_keys=True)] = row["class_size"]
+        return self._reveal(Shape.CELLS, self.columns.all, counts)
 
+    def _reveal(self, shape: Shape, columns: frozenset[str], counts: Counts) -> Reveal:
+        counted = columns & self.columns.counted
+        return Reveal(self.table, self.people, self.question, shape, counted, columns, counts)
 
-def mask_answer(answer: pa.Table, below: int, records: int, by: int) -> pa.Table:
-    """Mask every figure of an answer that is a small count of the records, or reveals one.
-
-    The first columns are its groups. Class sizes that are hidden are no rows: how many they are narrows them.
-    """
-    groups: dict[str, list[int]] = {}
-    for place, row in enumerate(answer.to_pylist()):
-        groups.setdefault(repr(list(row.values())[:by]), []).append(place)
-    masked = answer
-    for place, name in enumerate(answer.column_names):
-        if place >= by and name not in SETTINGS and below > 1:
-            parts = [*groups.values(), range(len(answer))]
-            column = _masked(name, answer[name], below, records, parts)
-            masked = masked.set_column(place, name, column)
-    is_histogram = "class_size" in answer.column_names
-    return masked.filter(pc.is_valid(masked["class_size"])) if is_histogram else masked
-
-
-def _masked(
-    name: str, column: pa.ChunkedArray, below: int, records: int, parts: Collection[Sequence[int]]
-) -> pa.Array:
-    """Mask a column; where hidden counts of a part are small together, its smallest other is hidden, too."""
-    values = column.to_pylist()
-    masked = [_mask_value(name, value, below, records) for value in values]
-    for places in parts if pa.types.is_integer(column.type) else ():
-        hidden = sum(values[place] or 0 for place in places if masked[place] is None)
-        others = [place for place in places if masked[place]]
-        if is_small(hidden, below) and others:
-            masked[min(others, key=lambda place: int(values[place]))] = None
-    return pa.array(masked, column.type)
-
-
-def _mask_value(name: str, value: Any, below: int, records: int) -> Any:  # noqa: ANN401 - a cell of an answer
-    """Mask a cell: a small count becomes NULL; a share is rounded, up, or down where it is a lower bound."""
-    if isinstance(value, str):
-        return mask_counts_in_text(value, below)
-    if isinstance(value, list):
-        masked = [_mask_value(name, each, below, records) for each in value]
-        return masked if masked == value else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return value
-    if not 0 < value < 1:
-        is_count = value == round(value)
-        small = is_small(round(value), below) or is_small(records - round(value), below)
-        return (
-            None if is_count and small and not (value == 1 and isinstance(value, float)) else value
-        )
-    if any(math.isclose(value * size, 1) for size in range(2, below)):  # the risk of a small class
-        return None
-    low, high = round_between(value, records, below)
-    return low if name.endswith("low") else min(1.0, high)
-
-
-def _count_records(data: duckdb.DuckDBPyConnection, table: str) -> int:
-    return int(data.execute(f"SELECT count(*) FROM memory.main.{quoted(table)}").fetchall()[0][0])
+    def _count(self, function: str, columns: Sequence[str]) -> pa.Table:
+        return ask(self.data, function, {"tbl": self.table, "qi": list(columns), **self.options})

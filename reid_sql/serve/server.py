@@ -12,7 +12,8 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -24,7 +25,9 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
+from reid_sql.serve.log import LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
+from reid_sql.serve.record import Reveal
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Call, Question, Reader
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
@@ -54,21 +57,26 @@ class Answerer:
         self._lock = threading.Lock()
         threading.Thread(target=self._interrupt, daemon=True).start()
 
-    def answer(self, question: Question) -> str:
-        """Answer the calls and the SELECT from them; returns the query that reads the answer."""
+    def answer(self, question: Question, recorded: list[Reveal] | None = None) -> str:
+        """Answer the calls and the SELECT from them; returns the query that reads the answer.
+
+        What the calls reveal is added to the list, unless they were answered before.
+        """
         with self._cursors() as (data, public):
             for place, call in enumerate(question.calls, 1):
-                public.register(f"{ANSWER}{place}", self._ask(data, call))
+                public.register(f"{ANSWER}{place}", self._ask(data, call, recorded))
             return self._keep(public, question.select)
 
-    def _ask(self, data: duckdb.DuckDBPyConnection, call: Call) -> pa.Table:
+    def _ask(
+        self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
+    ) -> pa.Table:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
         key = repr(
             (time.monotonic() // REMEMBERED, call.function.name, sorted(call.arguments.items()))
         )
         if key in (remembered := self._remembered):
             return remembered[key]
-        answer = self.mask.ask(data, call)
+        answer = self.mask.ask(data, call, recorded)
         names = [
             each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
         ]
@@ -130,18 +138,6 @@ REFUSAL_NO_QUACK: Final = "serving must have DuckDB's extension quack, got none 
 CLOSED: Final = "SET enable_external_access = false; SET lock_configuration = true"
 
 
-@dataclass(frozen=True)
-class LogLine:
-    """What was asked and what became of it, without a value."""
-
-    client: str
-    verdict: str
-    functions: tuple[str, ...]
-    tables: tuple[str, ...]
-    statement: str
-    seconds: float
-
-
 class Server:
     """Serves answers; `tokens` are by the names of the clients."""
 
@@ -151,17 +147,13 @@ class Server:
         answerer: Answerer,
         tokens: Mapping[str, str],
         log: Callable[[LogLine], None],
+        words: Words,
         *,
         rows: bool = False,
     ) -> None:
         """Remember who may ask, what is read, and what answers; `rows` lets the tables themselves leave."""
-        self.reader, self.answerer, self.tokens, self.log, self.rows = (
-            reader,
-            answerer,
-            tokens,
-            log,
-            rows,
-        )
+        self.reader, self.answerer, self.tokens, self.rows = reader, answerer, tokens, rows
+        self.log, self.words = log, words
         self._sessions: OrderedDict[str, str] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -200,19 +192,35 @@ class Server:
 
     def authorize(self, session: str, sql: str) -> str:
         """Return the query that runs in place of the client's: it reads the answer, or refuses."""
-        started, question, verdict = time.monotonic(), Question((), ""), "refused"
+        began, started = datetime.now(UTC), time.monotonic()
+        question, verdict, reason = Question((), ""), "refused", ""
+        recorded: list[Reveal] = []
         try:
             client = self._sessions[str(session)]
             question = Question((), str(sql)) if self.rows else self.reader.read(str(sql), client)
-            query = self.answerer.read(str(sql)) if self.rows else self.answerer.answer(question)
+            query = (
+                self.answerer.read(str(sql))
+                if self.rows
+                else self.answerer.answer(question, recorded)
+            )
             verdict = "answered"
         except Exception as error:  # noqa: BLE001 - whatever fails is refused, never answered
             query = f"SELECT error({sql_text(sentence(error))})"
-        functions = tuple(call.function.name for call in question.calls)
-        tables = tuple(dict.fromkeys(table for call in question.calls for table in call.tables))
-        seconds = round(time.monotonic() - started, 4)
-        client = self._sessions.get(str(session), "")
-        self.log(LogLine(client, verdict, functions, tables, question.shape, seconds))
+            reason = self.words.reason_of(error, str(sql))
+        line = LogLine(
+            time=began.isoformat(timespec="milliseconds"),
+            client=self._sessions.get(str(session), ""),
+            session=sha256(str(session).encode()).hexdigest()[:12],
+            verdict=verdict,
+            functions=tuple(call.function.name for call in question.calls),
+            tables=tuple(dict.fromkeys(name for call in question.calls for name in call.tables)),
+            columns=self.words.columns_in(str(sql)),
+            statement=self.words.hide_unknown(question.shape),
+            reason=reason,
+            recorded=describe_reveals(recorded),
+            seconds=round(time.monotonic() - started, 4),
+        )
+        self.log(line)
         return query
 
 

@@ -39,11 +39,12 @@ OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a 
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
 COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
+CONSTANT_NAME: Final = "constant"
 CONSTANT: Final = {  # in place of one, where a statement is logged
     "class": "COLUMN_REF",
     "type": "COLUMN_REF",
     "query_location": 0,
-    "column_names": ["constant"],
+    "column_names": [CONSTANT_NAME],
 }
 PLACES: Final[tuple[list[str], ...]] = ([], ["reid"], ["reid", "main"])  # of reid-sql's functions
 
@@ -96,10 +97,23 @@ class Reader:
             if constant := self._attach.get(shape_of(node)):
                 return Question((), constant)
             return _Statement(self, node, client).question()
-        except (RecursionError, duckdb.Error):  # of a tree that is deep, or that nobody can write
+        except RecursionError:
             raise OutOfDomainError(
                 f"a statement must be simpler, got a deep one; {REMEDY}"
             ) from None
+        except duckdb.Error:
+            rule = "a statement must be one that DuckDB writes as it reads it, got another"
+            raise OutOfDomainError(f"{rule}; {REMEDY}") from None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of SQL and of reid-sql that a statement may contain, without those of keywords."""
+        functions = [declared()[name] for name in self.functions]
+        columns = [name for function in functions for name in function.answer_columns]
+        listed = f"{ALLOWED['functions']} {ALLOWED['value_functions']} {ALLOWED['types']}".lower()
+        answers = [f"{ANSWER}{number}" for number in range(1, MAX_CALLS + 1)]
+        names = [*self.tables, *self.functions, *columns, *listed.split(), *answers]
+        return frozenset([*names, "reid", CONSTANT_NAME])
 
     def parse(self, sql: str) -> Node:
         """Parse a text of one SELECT without parameters."""
@@ -120,9 +134,14 @@ class Reader:
         return str(select), str(shape)
 
     def compute(self, nodes: Collection[Node]) -> tuple[Any, ...]:
-        """Compute constants."""
-        select = {**self._one, "select_list": [{**node, "alias": ""} for node in nodes]}
-        return self._run(COMPUTE, _document_of(select)) if nodes else ()
+        """Compute constants; each has a name of its own, as equal ones would have the same."""
+        named = [{**node, "alias": f"c{place}"} for place, node in enumerate(nodes)]
+        select = {**self._one, "select_list": named}
+        try:
+            return self._run(COMPUTE, _document_of(select)) if nodes else ()
+        except duckdb.Error:
+            rule = "an argument must be a constant that DuckDB can compute, got another"
+            raise OutOfDomainError(f"{rule}; write the value itself") from None
 
     def write_table(self, number: int, alias: str) -> Node:
         """Return the part of a tree that reads an answer by its number."""

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from itertools import islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
+from uuid import uuid4
 
 import duckdb
 
@@ -16,9 +17,11 @@ from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import (
+    ENCODINGS,
     TextFile,
     TextFormat,
     count_slowly,
+    decode_to_file,
     inspect_text,
     nonblank_lines,
     select_json,
@@ -237,7 +240,9 @@ def select_from(
     """Write the query that reads the file, with what a text file must refuse_missing_records."""
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
-        return _select_csv(words, path, inspected, form), inspected
+        if form.encoding in ENCODINGS:
+            return _select_csv(words, path, inspected, form), inspected
+        return _read_decoded(con, words, path, inspected, form), inspected
     if kind in JSON:
         return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
     refuse_repeated_names(words, _parquet_names(con, path))
@@ -274,6 +279,24 @@ def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -
     read = f"{written}, {strict}, hive_partitioning = false"
     rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
     return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
+
+
+def _read_decoded(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
+) -> str:
+    """Read a file of an encoding that DuckDB does not know into a table, whose spilled parts are encrypted.
+
+    Its text in UTF-8 is in a file of the process as long as DuckDB reads it.
+    """
+    name = f"reid_decoded_{uuid4().hex}"
+    decoded = process_folder() / f"{name}.csv"
+    try:
+        decode_to_file(path, form.encoding, decoded)
+        select = _select_csv(words, decoded, inspected, replace(form, encoding="utf-8"))
+        con.execute(f"CREATE TEMP TABLE {name} AS {select}")
+    finally:
+        decoded.unlink(missing_ok=True)
+    return f"SELECT * FROM {name}"
 
 
 def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> str:

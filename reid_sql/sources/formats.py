@@ -20,11 +20,15 @@ import pyarrow as pa
 from reid_sql.engines.file_headers import (
     DELIMITERS,
     MAX_LINES_COMPARED,
+    MAX_ROWS_COMPARED,
     read_rows,
+    refuse_blank_records,
     refuse_footer,
+    refuse_footnotes,
     refuse_quotes,
     refuse_record,
     refuse_repeated_names,
+    refuse_second_header,
     refuse_title,
 )
 from reid_sql.errors import OutOfDomainError
@@ -35,8 +39,13 @@ from reid_sql.sql.text import sort_keys
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
 MAX_LAST_BYTES: Final = 2**12  # in which the last line is looked for
-ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")
+ENCODINGS: Final = ("utf-8", "latin-1", "utf-16")  # that DuckDB reads itself
+NAMES_OF_ENCODINGS: Final = {"iso8859-1": "latin-1", "utf-8-sig": "utf-8"}
+# as Excel writes a euro sign and quotes in Windows-1252: in Latin-1, which DuckDB reads, they are no letters
+FIRST_CONTROL, LAST_CONTROL = 0x80, 0x9F
+REASON_CONTROLS: Final = "control characters"
 BREAK, RETURN = 10, 13
+MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BINARY: Final = {
     "Parquet": (b"PAR1",),
@@ -48,8 +57,13 @@ POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
 # Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
 KEYS: Final = """
 WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
+texts AS (
+    SELECT key, json_type(json, {pointer}) AS type, json_extract_string(json, {pointer}) AS text FROM found
+),
 read AS (
-    SELECT key, json_type(json, {pointer}) AS kind, json_extract_string(json, {pointer}) AS value FROM found
+    SELECT key, CASE WHEN starts_with(text, chr(1)) THEN 'DOUBLE' ELSE type END AS kind,
+      ltrim(text, chr(1)) AS value
+    FROM texts
 )
 SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
     count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
@@ -57,6 +71,18 @@ SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) F
     count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
 FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key
 """
+# DuckDB reads a decimal number as a double: one of so many digits becomes a text that begins with a mark. A
+# string is matched first, so that nothing within one is; the empty mark behind it goes.
+LONG_DECIMAL: Final = "|".join(
+    f"[0-9]{{{before},}}[.][0-9]{{{16 - before},}}" for before in (1, 3, 5, 7, 9, 11, 13, 15)
+)
+MAY_HAVE_DECIMALS: Final = "[0-9][0-9.]{15,}"
+STRING_OR_DECIMAL: Final = rf'("(?:[^"\\]|\\.)*")|(-?(?:{LONG_DECIMAL})(?:[eE][+-]?[0-9]+)?)'
+MARK_DECIMALS: Final = rf"""(
+    SELECT replace(regexp_replace(json::VARCHAR, '{STRING_OR_DECIMAL}', '\1"\\u0001\2"', 'g'),
+      '"\u0001"', '')::JSON AS json
+    FROM {{source}}
+)"""
 BROKEN: Final = """
 SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
     count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
@@ -91,6 +117,22 @@ class TextFile:
     records: int
 
 
+def check_encoding(name: str, value: str) -> str:
+    """Return the encoding under the one name that is used here; refuse what is none of text.
+
+    >>> check_encoding("--encoding", "windows-1252"), check_encoding("--encoding", "ISO-8859-1")
+    ('cp1252', 'latin-1')
+    """
+    try:
+        b"a".decode(value, "ignore")  # refuses what is a codec but none of text
+        found = codecs.lookup(value).name
+        codecs.getincrementaldecoder(found)
+    except (LookupError, ValueError):
+        rule = f"{name} must be an encoding of text, got {shown(value)}"
+        raise OutOfDomainError(f"{rule}; write it like utf-8, cp1252 or latin-1") from None
+    return NAMES_OF_ENCODINGS.get(found, found)
+
+
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     _refuse_binary(words, path)
@@ -112,26 +154,83 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
                     read_rows(lines, delimiter, form.quote),
                     f"write one or {no}; if it is one, {yes}",
                 )
+            # the last of the lines that were read may be a part of one
+            below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
+            below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
+            refuse_second_header(words, read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED))
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
-        count, blank, end = _count_lines(path, form)
-        refuse_footer(words, _last_rows(end, delimiter, form))
-    except UnicodeError as error:
-        reason = error.reason if isinstance(error, UnicodeDecodeError) else error
-        rule = (
-            f"{words} must be written in {form.encoding} throughout, "
-            f"got '{path.name}' with a byte that is not: {reason}"
+        found = _count_lines(path, form, delimiter)
+        last = _last_rows(found.end, delimiter, form)
+        refuse_footer(words, last)
+        refuse_footnotes(words, last, found.last_line)
+        if len(names) > 1:
+            refuse_blank_records(words, found.separators_alone, found.separated)
+    except UnicodeError:
+        rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
+        where = _locate_bad_byte(path, form.encoding)
+        named = _propose_encoding(path, form.encoding)
+        remedy = (
+            f"write {write_option(words, 'encoding', named)}, or convert it"
+            if named
+            else "convert it"
         )
-        option = write_option(
-            words, "encoding", "utf-16" if _begins_with(path, UTF_16) else "latin-1"
-        )
-        raise OutOfDomainError(f"{rule}; write {option}, or convert it") from None
+        raise OutOfDomainError(f"{rule}{where}; {remedy}") from None
     except (OSError, EOFError, csv.Error) as error:
         raise OutOfDomainError(
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
         ) from None
     # Of a single column a blank line is a record without a value
-    kept = count if len(names) == 1 else count - blank
+    kept = found.lines if len(names) == 1 else found.lines - found.blank
     return TextFile(names, delimiter, kept - form.has_header)
+
+
+def _locate_bad_byte(path: Path, encoding: str) -> str:
+    """Say where the first byte is that is not of the encoding; nothing where no byte is by itself."""
+    if encoding.startswith(("utf-16", "utf-32")):
+        return ""
+    line, before = 1, b""  # of the line, what stands before the byte
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    with closing(_open_unpacked(path)) as content:
+        while chunk := content.read(CHUNK):
+            pending = decoder.getstate()[0]
+            try:
+                decoder.decode(chunk)
+                _refuse_controls(chunk, encoding)
+                bad = None
+            except UnicodeDecodeError as error:
+                bad = max(error.start - len(pending), 0)
+            known = chunk if bad is None else chunk[:bad]
+            line += known.count(b"\n")
+            before = before + known if b"\n" not in known else known.rpartition(b"\n")[2]
+            if bad is not None:
+                column = len(before.decode(encoding, errors="replace")) + 1
+                return f" (line {line:,}, column {column:,})"
+    return ""
+
+
+def _propose_encoding(path: Path, tried: str) -> str | None:
+    """Name an encoding by which the whole file can be read: UTF-16 by its mark, else a Western one."""
+    if _begins_with(path, UTF_16):
+        return None if tried.startswith("utf-16") else "utf-16"
+    for name in ("utf-8", "latin-1", "cp1252"):
+        if name == tried:
+            continue
+        try:
+            for _ in _chunks(path, name):
+                pass
+        except UnicodeError:
+            continue
+        return name
+    return None
+
+
+def _refuse_controls(chunk: bytes, encoding: str) -> None:
+    """Refuse bytes that are letters and signs of Windows-1252: DuckDB reads none of them as Latin-1."""
+    bytes_ = np.frombuffer(chunk, dtype=np.uint8)
+    found = np.flatnonzero((bytes_ >= FIRST_CONTROL) & (bytes_ <= LAST_CONTROL))
+    if encoding == "latin-1" and len(found):
+        place = int(found[0])
+        raise UnicodeDecodeError(encoding, chunk, place, place + 1, REASON_CONTROLS)
 
 
 def _begins_with(path: Path, marks: Iterable[bytes]) -> bool:
@@ -187,8 +286,8 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
 
 def nonblank_lines(path: Path) -> int:
     """Count the lines of a file in UTF-8 that hold something."""
-    lines, blank, _ = _count_lines(path, TextFormat(quote=""))
-    return lines - blank
+    found = _count_lines(path, TextFormat(quote=""))
+    return found.lines - found.blank
 
 
 def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
@@ -239,34 +338,75 @@ def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:
     return read_rows(lines[-MAX_LINES_COMPARED:], delimiter, form.quote)
 
 
-def _count_lines(path: Path, form: TextFormat) -> tuple[int, int, bytes]:
-    """Count the lines that end outside of quotes, and those of them that are blank; the last bytes, too."""
-    lines = blank = parity = 0
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a file that end outside of quotes, how many of them are blank, and its last bytes.
+
+    Of those that have separators alone, `separated`, the numbers of the first are listed. `last_line` is the
+    number of the last line that is not blank; lines within quotes count there.
+    """
+
+    lines: int
+    blank: int
+    end: bytes
+    separated: int
+    separators_alone: tuple[int, ...]
+    last_line: int
+
+
+def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> _Lines:
+    """Count the lines, in one pass over the bytes."""
+    lines = blank = parity = separated = marks = last_line = 0
     end = b""
-    length, last = 0, 0  # of the line that is open: its bytes, and the last of them
+    alone: list[int] = []
+    length, last, filled = (
+        0,
+        0,
+        0,
+    )  # of the line that is open: its bytes, the last of them, and those of values
     mark = BREAK
+    is_value = np.ones(256, dtype=np.int64)
+    is_value[[ord(each) for each in f" \t\r\n{form.quote}{delimiter or ''}"]] = 0
     for place, chunk in enumerate(_chunks(path, form.encoding)):
         bytes_ = np.frombuffer(chunk, dtype=np.uint8)
         end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
             mark = RETURN  # as old computers wrote
-        breaks = np.flatnonzero(bytes_ == mark)
+        every = breaks = np.flatnonzero(bytes_ == mark)
         if form.quote:
             quotes = np.flatnonzero(bytes_ == ord(form.quote))
             breaks = breaks[(parity + np.searchsorted(quotes, breaks)) % 2 == 0]
             parity = (parity + len(quotes)) % 2
+        values = np.cumsum(is_value[bytes_]) if delimiter else np.zeros(len(bytes_), np.int64)
         if len(breaks):
             lengths = np.diff(breaks, prepend=-1) - 1
             lengths[0] += length
             before = bytes_[np.maximum(breaks - 1, 0)]
             before[0] = last if breaks[0] == 0 else before[0]
-            blank += int(((lengths == 0) | ((lengths == 1) & (before == RETURN))).sum())
+            is_blank = (lengths == 0) | ((lengths == 1) & (before == RETURN))
+            blank += int(is_blank.sum())
+            numbers = marks + np.searchsorted(every, breaks) + 1
+            if not is_blank.all():
+                last_line = int(numbers[~is_blank][-1])
+            if delimiter:
+                of_values = np.diff(values[breaks], prepend=0)
+                of_values[0] += filled
+                found = numbers[(of_values == 0) & ~is_blank]
+                separated += len(found)
+                alone += found[: MAX_LINES_SHOWN - len(alone)].tolist()
+                filled = int(values[-1] - values[breaks[-1]])
             lines += len(breaks)
             length = len(bytes_) - int(breaks[-1]) - 1
         else:
             length += len(bytes_)
+            filled += int(values[-1])
+        marks += len(every)
         last = int(bytes_[-1])
-    return lines + (length > 0), blank, end
+    if length > 0:
+        last_line = marks + 1
+        if delimiter and not filled and not end.endswith(bytes([mark])):
+            separated, alone = separated + 1, [*alone, marks + 1][:MAX_LINES_SHOWN]
+    return _Lines(lines + (length > 0), blank, end, separated, tuple(alone), last_line)
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
@@ -278,10 +418,19 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
     with closing(_open_unpacked(path)) as content:
         while chunk := content.read(CHUNK):
             if encoding == "latin-1":
+                _refuse_controls(chunk, encoding)
                 yield chunk
             elif text := decoder.decode(chunk):
                 yield text.encode()
         decoder.decode(b"", final=True)
+
+
+def decode_to_file(path: Path, encoding: str, target: Path) -> None:
+    """Write the content in UTF-8 to a file that its owner alone may read, some at a time."""
+    with target.open("xb") as written:
+        target.chmod(0o600)
+        for chunk in _chunks(path, encoding):
+            written.write(chunk)
 
 
 def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
@@ -297,6 +446,9 @@ def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines:
         raise OutOfDomainError(
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
+    long = f"SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')) FROM {source}"
+    if con.execute(long).fetchall()[0][0]:
+        source = MARK_DECIMALS.replace("{source}", source)
     keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
     if not keys:
         raise OutOfDomainError(
@@ -318,7 +470,8 @@ def _column(  # noqa: PLR0917 - a row of what was counted
 ) -> str:
     """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
     pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
-    text = f"json_extract_string(json, {pointer})"
+    text = f"ltrim(json_extract_string(json, {pointer}), chr(1))"
+    written = sort_keys(f"json_extract(json, {pointer})")
     kind = next(
         (
             f"{text}{cast}"
@@ -327,6 +480,7 @@ def _column(  # noqa: PLR0917 - a row of what was counted
         ),
         f"{text}::DOUBLE"
         if numbers == values and distinct == apart
-        else f"nullif({sort_keys(f'json_extract(json, {pointer})')}, 'null')",
+        else f"""CASE WHEN starts_with(json_extract_string(json, {pointer}), chr(1)) THEN {text}
+          ELSE nullif({written}, 'null') END""",
     )
     return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'

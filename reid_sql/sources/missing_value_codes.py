@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -17,6 +17,7 @@ from reid_sql.models.columns.missing_value_codes import (
     MissingValueCode,
     describe_codes,
     may_end_with_code,
+    values_beside,
 )
 from reid_sql.parameters import fold_case, quoted
 from reid_sql.reductions.profile import kind_of_values
@@ -64,12 +65,18 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
     counts = [
         count_candidates(item, quoted(name), asked[name], place) for place, name in enumerate(names)
     ]
-    rows = ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place").fetchall() if names else []
+    rows = _rows_of(ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place")) if names else []
     found = {}
-    for name, (_, values, numbers, least, greatest, *candidates) in zip(names, rows, strict=True):
-        form = ColumnForm(name, asked[name], values, numbers, 0, least, greatest)
-        found[name] = missing_values_of(form, zip(*candidates, strict=True))
+    for name, row in zip(names, rows, strict=True):
+        ends = row["least"], row["greatest"]
+        form = ColumnForm(name, asked[name], row["values"], row["numbers"], 0, *ends)
+        candidates = zip(row["texts"], row["rows"], strict=True)
+        found[name] = missing_values_of(form, candidates, values_beside(row, form.values))
     return found
+
+
+def _rows_of(answer: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()]
 
 
 def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:

@@ -1,24 +1,30 @@
 """Missing-value codes of a column: a test whether it may have some, and the counts that select them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
 from reid_sql.models.columns.missing_value_codes import (
-    CANDIDATE_PATTERN,
+    CODE_WORDS,
+    ENDS_COUNTED,
     MISSING_DATES,
     MISSING_DAYS,
     MISSING_NUMBERS,
-    MISSING_WORDS,
     NUMBER_PATTERN,
+    finite_numbers,
 )
+from reid_sql.models.columns.spelling import normal_form
+from reid_sql.sql.spelling import join_words, letters_of, select_words, word_form
 from reid_sql.sql.text import is_nan, text
 
 DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
+WORDS: Final = f"({', '.join(map(text, CODE_WORDS))})"
+DATES: Final = f"({', '.join(map(text, MISSING_DATES))})"
+NUMBERS: Final = f"({', '.join(MISSING_NUMBERS)})"
 
 
 def select_ends(columns: Mapping[str, str]) -> str:
-    """Select the ends of numbers, and of dates whether one is a code; `columns` have their kinds."""
+    """Select the ends of numbers and days, and whether a day is a code; `columns` have their kinds."""
     return ", ".join(
         f"coalesce(bool_or({column}::DATE IN ({DAYS})), false), NULL"
         if kind in DATE_TYPES
@@ -30,13 +36,10 @@ def select_ends(columns: Mapping[str, str]) -> str:
 def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bool) -> str:
     """Test of each column whether a text of it may be a code, in one scan.
 
-    In groups, each distinct value is tested once; else each row is, which needs no memory.
+    In groups, each distinct value is tested once; else each row is, which needs no memory. A number or a date
+    may be one, and stands out where other texts are none.
     """
-    pattern = text(CANDIDATE_PATTERN)
-    tests = (
-        f"coalesce(bool_or(regexp_full_match({each}::VARCHAR, {pattern})), false)"
-        for each in columns
-    )
+    tests = (f"coalesce(bool_or({_may_be_code(f'{each}::VARCHAR')}), false)" for each in columns)
     sets = ", ".join(f"({each})" for each in columns)
     groups = (
         f"(SELECT {', '.join(columns)} FROM {item} AS reid_source GROUP BY GROUPING SETS ({sets}))"
@@ -46,23 +49,46 @@ def find_candidates_in_texts(item: str, columns: Sequence[str], *, in_groups: bo
         FROM {groups if in_groups else item} AS reid_source"""
 
 
+def _may_be_code(value: str) -> str:
+    word = word_form(join_words(letters_of(value), value))
+    return f"""regexp_full_match({value}, {text(NUMBER_PATTERN)})
+          OR substr({value}, 1, 10) IN {DATES} OR {word} IN {WORDS}"""
+
+
 def mark_candidates(values: str) -> str:
-    """Select values with their texts t, and add the number that a text is, and whether it may be a code."""
+    """Select values with their texts t, the number or day that a text is, and whether it may be a code."""
     return f"""
-          SELECT *, coalesce(
-            lower(trim(t)) IN {_in_parentheses(MISSING_WORDS)}
-            OR number IN {_in_parentheses(MISSING_NUMBERS)}
-            OR (substr(t, 1, 10) IN {_in_parentheses(MISSING_DATES)} AND NOT ends_with(t, '(BC)')), false
+          SELECT * EXCLUDE (letters, word), coalesce(
+            {word_form("word")} IN {WORDS}
+            OR number IN {NUMBERS}
+            OR (substr(t, 1, 10) IN {DATES} AND NOT ends_with(t, '(BC)')), false
           ) AS marked
           FROM (
             SELECT *,
-              CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number
-            FROM ({values})
+              CASE WHEN regexp_full_match(t, {text(NUMBER_PATTERN)}) THEN try_cast(t AS DOUBLE) END AS number,
+              CASE WHEN regexp_matches(t, '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}')
+                THEN date_diff('day', DATE '1970-01-01', try_cast(left(t, 10) AS DATE))::DOUBLE END AS day
+            FROM ({select_words(values, "t")})
           )"""
 
 
-def _in_parentheses(words: Iterable[str]) -> str:
-    return f"({', '.join(map(text, words))})"
+def describe_values_beside() -> str:
+    """Aggregate the values that are no candidates, as far as codes stand out from them: `ValuesBeside`.
+
+    The ends of numbers, or of days, are listed with their records.
+    """
+    other, number = "NOT marked AND t IS NOT NULL", "coalesce(number, day)"
+    word = f"{other} AND number IS NULL AND NOT regexp_matches(t, '[0-9]')"
+    ends = ", ".join(
+        f"""coalesce(arg_{most}(n::VARCHAR || ':' || {number}::VARCHAR, {number}, {ENDS_COUNTED})
+            FILTER ({other}), []::VARCHAR[]) AS {end}"""
+        for end, most in (("high", "max"), ("low", "min"))
+    )
+    return f"""coalesce(sum(n) FILTER ({other} AND number IS NOT NULL), 0)::BIGINT AS number_rows,
+          count(*) FILTER ({word}) AS words,
+          coalesce(sum(n) FILTER ({word}), 0)::BIGINT AS word_rows,
+          coalesce(sum(n) FILTER ({other}), 0)::BIGINT AS other_records,
+          {ends}"""
 
 
 def count_candidates(item: str, column: str, kind: str, place: int) -> str:
@@ -75,13 +101,26 @@ def count_candidates(item: str, column: str, kind: str, place: int) -> str:
         is_code = f"{is_nan('v::DOUBLE')} OR v::DOUBLE IN ({', '.join(MISSING_NUMBERS)})"
         number = "CASE WHEN isfinite(v::DOUBLE) THEN v::DOUBLE END"
         marked = (
-            f"SELECT *, coalesce({is_code}, false) AS marked, {number} AS number FROM ({values})"
+            f"SELECT *, coalesce({is_code}, false) AS marked, {number} AS number, NULL::DOUBLE AS day "
+            f"FROM ({values})"
         )
     return f"""
         SELECT {place} AS place, count(t) FILTER (NOT marked) AS values,
           count(number) FILTER (NOT marked) AS numbers,
           coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least,
           coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
+          coalesce(min(length(t)) FILTER (NOT marked), 0)::BIGINT AS shortest,
+          coalesce(max(length(t)) FILTER (NOT marked), 0)::BIGINT AS longest,
+          {describe_values_beside()},
           coalesce(list(t) FILTER (marked), []::VARCHAR[]) AS texts,
           coalesce(list(n) FILTER (marked), []::BIGINT[]) AS rows
         FROM ({marked})"""
+
+
+def spelled_alike(value: str, codes: Sequence[str]) -> str:
+    """Test whether a text is one of the codes but for how it is written, as a word or as a number."""
+    forms = ", ".join(text(normal_form(each)) for each in codes)
+    numbers = ", ".join(map(repr, finite_numbers(codes))) or "NULL"
+    days = ", ".join(map(text, codes))
+    return f"""({join_words(letters_of(value), value)} IN ({forms}) OR left({value}, 10) IN ({days})
+          OR try_cast({value} AS DOUBLE) IN ({numbers}))"""

@@ -2,29 +2,19 @@
 
 from typing import Final
 
+from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
 from reid_sql.models.columns.nobodies import (
-    FINAL_ZEROS,
-    INVISIBLE,
-    NARROW_LETTERS,
     NOBODY_NUMBERS,
-    NOBODY_WORDS,
     SIZES_COUNTED,
-    SPACES,
     UNIT_PERSON,
     UNIT_VALUE,
-    WIDE_LETTERS,
 )
+from reid_sql.models.columns.spelling import FINAL_ZEROS
+from reid_sql.sql.spelling import is_written_otherwise, join_words, letters_of, word_form
 from reid_sql.sql.text import text
 
 WORDS: Final = ", ".join(map(text, NOBODY_WORDS))
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
-
-
-def letters_of(value: str) -> str:
-    """Write a text without capitals, accents, invisible characters and wide letters; most are plain ASCII."""
-    seen = f"regexp_replace(regexp_replace({value}, {text(SPACES)}, ' ', 'g'), {text(INVISIBLE)}, '', 'g')"
-    bare = f"strip_accents(nfc_normalize(translate({seen}, {text(WIDE_LETTERS)}, {text(NARROW_LETTERS)})))"
-    return f"lower(CASE WHEN strlen({value}) = length({value}) THEN {value} ELSE {bare} END)"
 
 
 def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
@@ -40,26 +30,33 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     is_integer = "regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')"
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
+    is_otherwise = f"FILTER (code IS NULL AND {is_written_otherwise('value')})"
+    second = join_words(letters_of("value", second_letters=True), "value")
     return f"""
         SELECT max(size, {SIZES_COUNTED}) AS sizes,
           list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
           list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
           min(number) {is_other} AS least, max(number) {is_other} AS greatest,
-          count(word) FILTER (code IS NULL) - count(DISTINCT {bare}) FILTER (code IS NULL) AS alike
+          count(word) FILTER (code IS NULL) - count(DISTINCT {bare}) FILTER (code IS NULL)
+            + greatest(0, count(DISTINCT word) {is_otherwise} - count(DISTINCT {second}) {is_otherwise}) AS alike
         FROM (
-          SELECT size, number, word,
-            CASE WHEN word IN ({WORDS}) THEN word WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
+          SELECT size, number, word, value,
+            CASE WHEN bare_word IN ({WORDS}) THEN bare_word
+              WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
-          FROM (
-            SELECT CASE WHEN NOT is_integer THEN trim({letters_of("value")}, E' \\t\\r\\n\\f') END AS word,
-              CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
-                WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size
+          FROM (SELECT *, {word_form("word")} AS bare_word FROM (
+            SELECT CASE WHEN NOT is_integer THEN {join_words("letters", "value")} END AS word, *
             FROM (
-              SELECT identifier, identifier::VARCHAR AS value, count(*) AS size, {is_integer} AS is_integer
-              FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
-              WHERE {is_looked_at}
-              GROUP BY identifier
-            ) AS reid_values
-          ) AS reid_words
+              SELECT CASE WHEN NOT is_integer THEN {letters_of("value")} END AS letters,
+                CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
+                  WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size, value, is_integer
+              FROM (
+                SELECT identifier, identifier::VARCHAR AS value, count(*) AS size, {is_integer} AS is_integer
+                FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
+                WHERE {is_looked_at}
+                GROUP BY identifier
+              ) AS reid_values
+            ) AS reid_letters
+          ) AS reid_words) AS reid_bare
         ) AS reid_codes"""

@@ -5,6 +5,7 @@ Two values match if the greater is at most the end of the other's reach: x + t, 
 of a column are numbered in order; a record matches the values from its first number to its last. Whole
 numbers, decimals and times are compared exactly, as HUGEINT; doubles with a slack above their rounding,
 so that the boundary always matches (0.7 and 0.8 differ by 0.1). NULL, NaN and infinities match themselves.
+Texts, as all columns of a CSV file are, are read as numbers or times if every value is one.
 
 One column in an order is counted by a running sum: a record counts from its first number to its last. For
 each further column, a record is repeated for what it matches there. A person counts once where the spans of
@@ -45,6 +46,15 @@ COVER: Final = f"""list_concat(
 REFUSAL: Final = "tolerance of '{}' must be used with a column of {}, got one of type "
 NUMBERS: Final = "whole numbers, decimals, FLOAT or DOUBLE"
 REMEDY: Final = "; cast it in a view, or leave it out of the tolerance"
+# Texts are decided on together: one that is no number or time is refused; few fractions make all doubles.
+IS_TEXT: Final = "(typeof(v) = 'VARCHAR' OR typeof(v) LIKE 'ENUM(%')"
+REFUSAL_TEXTS: Final = "tolerance of '{}' must be used with a column of {}, got a text column with "
+REMEDY_TEXTS: Final = "; write them so, make them NULL, or leave the column out of the tolerance"
+DATES: Final = "dates such as 2024-01-31"
+TIMES: Final = "dates or times such as 2024-01-31 or 2024-01-31 23:59:00"
+MAX_PLACES: Final = 9  # of texts that are exact; with them, 28 digits before fit a HUGEINT
+PLAIN: Final = r"\s*[+-]?\d{1,20}(\.\d{1,9})?\s*"
+ISO_DATE: Final = r"\s*\d{4}-\d{1,2}-\d{1,2}\s*"
 
 
 def tolerance_tables(
@@ -120,8 +130,12 @@ def count_within(
     return _Count(tuple(exact), allowances, of_people).write(other, alias)
 
 
-def link_within(q: Sequence[str], allowances: Mapping[int, Allowance], *, is_keyed: bool) -> str:
+def link_within(
+    q: Sequence[str], columns: Sequence[str], allowances: Mapping[int, Allowance], *, is_keyed: bool
+) -> str:
     """Name reid_links the rows of side 0 of reid_rows, with how many of side 1 match, and back.
+
+    `q` are the aliases of the `columns`.
 
     Where one matches alone, the sum of the matching records' numbers is its number. `second_size` and
     `people` are of the row of the same person, if there is one and it is within the tolerance.
@@ -141,7 +155,7 @@ def link_within(q: Sequence[str], allowances: Mapping[int, Allowance], *, is_key
     second = "h.back" if is_keyed else "0"
     return f"""
         reid_both AS MATERIALIZED (SELECT *, row_number() OVER () AS id FROM ({both})),
-        {tolerance_tables(q, "reid_both", allowances)},
+        {tolerance_tables(columns, "reid_both", allowances)},
         reid_ahead AS MATERIALIZED ({count.write("side = 1", "ahead")}),
         reid_alone AS MATERIALIZED ({count.write("side = 1", "other", weight="id")}),
         reid_back AS MATERIALIZED ({count.write("side = 0", "back", own="side = 1")}),
@@ -304,9 +318,13 @@ def _near_values(place: int, column: str, relation: str, allowance: Allowance) -
         return _near_texts(place, column, values)
     if allowance.unit in {"", PERCENT}:
         cells = _number_cells(column, allowance)
+        readings = _read_numbers()
     else:
         cells = _time_cells(column, allowance)
-    return f"""reid_spots_{place} AS MATERIALIZED (SELECT v, {cells} FROM {values}),
+        readings = _read_times(allowance.unit)
+    return f"""reid_spots_{place} AS MATERIALIZED (
+          SELECT v, {cells} FROM (SELECT v, {readings} FROM {values})
+        ),
         reid_near_{place} AS MATERIALIZED ({_numbered_values(f"reid_spots_{place}")})"""
 
 
@@ -339,17 +357,50 @@ def _refuse_type(column: str, what: str, kind: str = "INTEGER") -> str:
     return f"error(concat({head}, split_part(typeof(v), '(', 1), {text(REMEDY)}))::{kind}"
 
 
+def _refuse_texts(column: str, what: str) -> str:
+    """Refuse a column of texts of which some are nothing of the kind, with their number."""
+    head = text(REFUSAL_TEXTS.format(column, what))
+    count = (
+        "others, CASE WHEN others = 1 THEN ' value that is none' ELSE ' values that are none' END"
+    )
+    return f"error(concat({head}, {count}, {text(REMEDY_TEXTS)}))::INTEGER"
+
+
+def _read_numbers() -> str:
+    """How many distinct texts are no numbers, and whether all are exact as decimals: others, is_exact."""
+    none = f"{IS_TEXT} AND try_cast(v::VARCHAR AS DOUBLE) IS NULL"
+    plain = f"{IS_TEXT} AND regexp_full_match(v::VARCHAR, {text(PLAIN)})"
+    return f"count(CASE WHEN {none} THEN 1 END) OVER () AS others, bool_and({plain}) OVER () AS is_exact"
+
+
+def _read_times(unit: str) -> str:
+    """How many distinct texts are no times, or no dates, and whether all are dates: others, is_day."""
+    day = f"regexp_full_match(v::VARCHAR, {text(ISO_DATE)}) AND try_cast(v::VARCHAR AS DATE) IS NOT NULL"
+    time = day if unit in MONTHS else "try_cast(v::VARCHAR AS TIMESTAMP) IS NOT NULL"
+    is_day = (
+        f"bool_and({IS_TEXT} AND {day}) OVER ()" if unit in {"day", "week", *MONTHS} else "false"
+    )
+    return f"""count(CASE WHEN {IS_TEXT} AND NOT ({time}) THEN 1 END) OVER () AS others,
+            {is_day} AS is_day"""
+
+
 def _number_cells(column: str, allowance: Allowance) -> str:
     """The place of a number and the end of its reach, exact (e) or as a double (f)."""
     whole = f"typeof(v) IN ({', '.join(map(text, WHOLE_TYPES))})"
-    decimal, floating = "typeof(v) LIKE 'DECIMAL%'", "typeof(v) IN ('FLOAT', 'DOUBLE')"
+    decimal = "typeof(v) LIKE 'DECIMAL%'"
+    floating = f"(typeof(v) IN ('FLOAT', 'DOUBLE') OR {IS_TEXT} AND NOT is_exact)"
     number = "try_cast(v AS DOUBLE)"
     e = f"""CASE WHEN {decimal} THEN try_cast(replace(v::VARCHAR, '.', '') AS HUGEINT)
-          WHEN {whole} THEN try_cast(v AS HUGEINT) ELSE 0 END"""
+          WHEN {whole} THEN try_cast(v AS HUGEINT)
+          WHEN is_exact THEN
+            try_cast(replace(try_cast(v::VARCHAR AS DECIMAL(38, {MAX_PLACES}))::VARCHAR, '.', '') AS HUGEINT)
+          ELSE 0 END"""
     f = f"CASE WHEN {floating} AND isfinite({number}) THEN {number} ELSE 0 END"
-    scale = f"CASE WHEN {decimal} THEN regexp_extract(typeof(v), ',(\\d+)', 1)::INTEGER ELSE 0 END"
+    scale = f"""CASE WHEN {decimal} THEN regexp_extract(typeof(v), ',(\\d+)', 1)::INTEGER
+          WHEN is_exact THEN {MAX_PLACES} ELSE 0 END"""
     end_e, end_f = _reach_of_numbers(allowance, f"({e})", f"({f})", f"({scale})")
-    return f"""CASE WHEN {whole} OR {decimal} OR isfinite({number}) AND {floating} THEN 0
+    return f"""CASE WHEN {IS_TEXT} AND others > 0 THEN {_refuse_texts(column, "numbers")}
+          WHEN {whole} OR {decimal} OR is_exact OR isfinite({number}) AND {floating} THEN 0
           WHEN NOT {floating} THEN {_refuse_type(column, NUMBERS)}
           WHEN {number} = 'inf'::DOUBLE THEN 1 WHEN {number} = '-inf'::DOUBLE THEN 2 ELSE 3 END AS kind,
         {e} AS e, {f} AS f, CASE WHEN {floating} THEN 0 ELSE {end_e} END AS end_e,
@@ -386,8 +437,12 @@ def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple
 def _time_cells(column: str, allowance: Allowance) -> str:
     """The place of a date, in days, or of a time, in nanoseconds, and the end of its reach."""
     amount, unit = int(allowance.amount), allowance.unit
-    date, day, time = "typeof(v) = 'DATE'", "try_cast(v AS DATE)", "try_cast(v AS TIMESTAMP)"
-    times = f"typeof(v) IN ({', '.join(map(text, TIME_TYPES))})"
+    date, day, time = (
+        "(typeof(v) = 'DATE' OR is_day)",
+        "try_cast(v AS DATE)",
+        "try_cast(v AS TIMESTAMP)",
+    )
+    times = f"(typeof(v) IN ({', '.join(map(text, TIME_TYPES))}) OR {IS_TEXT} AND NOT is_day)"
     days = f"try({day} - {EPOCH})"
     nanoseconds = f"""CASE WHEN typeof(v) = '{NANO}' THEN epoch_ns(try_cast(v AS {NANO}))::HUGEINT
           WHEN typeof(v) = '{ZONED}' THEN epoch_us(try_cast(v AS TIMESTAMPTZ))::HUGEINT * 1000
@@ -408,7 +463,8 @@ def _time_cells(column: str, allowance: Allowance) -> str:
                 f"({e}) + CASE WHEN {date} THEN {in_days} ELSE {seconds * NANOSECONDS} END::HUGEINT"
             )
     finite = f"CASE WHEN {date} THEN isfinite({day}) ELSE isfinite({time}) END"
-    return f"""CASE WHEN NOT {known} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
+    return f"""CASE WHEN {IS_TEXT} AND others > 0 THEN {_refuse_texts(column, DATES if unit in MONTHS else TIMES)}
+          WHEN NOT {known} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
           WHEN v::VARCHAR LIKE '-%' THEN 1 ELSE 2 END AS kind,
         coalesce(CASE WHEN {finite} THEN {e} END, 0) AS e, 0 AS f,
         coalesce(CASE WHEN {finite} THEN {end} END, 0) AS end_e, 0 AS end_f"""

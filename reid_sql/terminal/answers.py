@@ -10,6 +10,7 @@ from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
+from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
@@ -92,7 +93,7 @@ def columns_table(rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str]) -
             f"{row['distinct_values']:,}",
             percent(row["uniqueness"]),
             percent(row["missing"]),
-            ", ".join(f"'{code}' {records:,}" for code, records in codes),
+            ", ".join(f"{show_code(code)} {records:,}" for code, records in codes),
         ]
         table.add_row(*map(Text, cells))
     return table
@@ -110,7 +111,15 @@ CELLS_DETERMINED: Final = (
     "finer cells repeat that a category has one category of another column alone (determined)."
 )
 # statuses that words follow
-HIDDEN_OR_MOVED: Final = ("primary", "secondary", "rounded", "beyond_base")
+HIDDEN_OR_MOVED: Final = ("primary", "secondary", "unprotected", "rounded", "beyond_base")
+UNSAFE: Final = "unsafe"
+UNPROTECTED: Final = "unprotected"
+BEYOND_BASE: Final = "beyond_base"
+REMEDY_UNSAFE: Final = "figures are in this file: do not publish it, or add --suppress secondary."
+CELLS_UNPROTECTED: Final = (
+    "unsafe cells are unprotected: they follow from --published tables, or nothing is left to hide."
+)
+CELLS_BEYOND_BASE: Final = "counts are a base or more from their true values."
 FINDINGS: Final[Mapping[str, str]] = {
     "recovered": "known exactly",
     "below_k": "known to be below k",
@@ -140,7 +149,7 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         ]
         table.add_row(*map(Text, cells), *(Text(_shown_figure(row[name])) for name in SHOWN))
     counts = Counter(row["status"] for row in rows)
-    unsafe = sum(bool({*row["unsafe"]} - {DETERMINED}) for row in rows)
+    unsafe = sum(map(is_unsafe, rows))
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
     hidden = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
     words = "".join(f", {number:,} {word.replace('_', ' ')}" for word, number in hidden.items())
@@ -152,6 +161,32 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         *([Text(f"{determined:,} {CELLS_DETERMINED}", style="yellow")] if determined else []),
         *(Text(line, style="dim") for line in [*more, *([NOT_PUBLISHED] if hidden else [])]),
     )
+
+
+def is_unsafe(row: Mapping[str, Any]) -> bool:
+    """Whether a cell breaks a rule by which it could not be published."""
+    return bool({*row["unsafe"]} - {DETERMINED})
+
+
+def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: bool) -> list[str]:
+    """Say what of a file of cells must not be published, or what its publishable columns cannot say.
+
+    >>> cell = {"unsafe": ["few_people"], "status": "unsafe", "records": 3}
+    >>> describe_publication([cell], is_publishable=False)
+    ['1 cell is unsafe, and its figures are in this file: do not publish it, or add --suppress secondary.']
+    """
+    counts = Counter(row["status"] for row in rows)
+    shown = sum(is_unsafe(row) and row["status"] == UNSAFE for row in rows)
+    sentences = []
+    if shown:
+        are = "cell is unsafe, and its" if shown == 1 else "cells are unsafe, and their"
+        sentences.append(f"{shown:,} {are} {REMEDY_UNSAFE}")
+    if counts[UNPROTECTED]:
+        sentences.append(f"{counts[UNPROTECTED]:,} {CELLS_UNPROTECTED}")
+    if counts[BEYOND_BASE]:
+        sentences.append(f"{counts[BEYOND_BASE]:,} {CELLS_BEYOND_BASE}")
+    is_open = any(counts[word] for word in HIDDEN_OR_MOVED) and not is_publishable
+    return [*sentences, *([NOT_PUBLISHED] if is_open else [])]
 
 
 def _shown_category(value: Any) -> str:  # noqa: ANN401 - of a column of any type
@@ -224,9 +259,15 @@ CHANGES: Final = {  # of a column, by what is counted
 
 
 def comparison_page(
-    figures: Sequence[dict[str, Any]], columns: Sequence[dict[str, Any]]
+    figures: Sequence[dict[str, Any]],
+    columns: Sequence[dict[str, Any]],
+    headline: Sequence[str],
+    unmeasured: Sequence[str],
 ) -> RenderableType:
-    """Show every figure of both tables, then the changes of each column, then the result of the attack."""
+    """Show every figure of both tables, then the changes of each column, then the result of the attack.
+
+    The `headline` is the result by some columns, and by all; `unmeasured` names the others.
+    """
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
     # one sentence names the others
     known = [row for row in figures if not row["status"].startswith(NO_KEY)]
@@ -236,27 +277,29 @@ def comparison_page(
         "",
         _columns(columns),
         "",
-        Text(describe_links(figures), style="bold"),
+        *(Text(words, style="bold") for words in headline),
+        *map(Text, unmeasured),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
 
 
-def describe_links(figures: Sequence[dict[str, Any]]) -> str:
-    """State the result of the attack in one sentence.
+def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
+    """State the result of the attack by some columns in one sentence.
 
-    >>> assumed = {"original": 0.5, "released": 0.125}
-    >>> describe_links([{"measure": "correct_links", **assumed}])
-    'An attacker who links every record is right about 12.5 % of the people; in the original, about 50.0 %.'
+    >>> known = {"measure": "correct_links", "original": 0.5, "released": 0.1}
+    >>> describe_links([known], ["age"])[-67:]
+    'is right about 10.0 % of the people; in the original, about 50.0 %.'
     """
+    names = ", ".join(by)
     row = next(row for row in figures if row["measure"] == "correct_links")
     before = percent(row["original"])
     if row["released"] is None:
-        return (
-            f"The share of right links to the release is unknown; in the original, it is {before}."
-        )
+        return f"The share of right links to the release by {names} is unknown; in the original, it is {before}."
     right = percent(row["released"])
-    of_release = f"An attacker who links every record is right about {right} of the people"
+    of_release = (
+        f"An attacker who links every record by {names} is right about {right} of the people"
+    )
     return f"{of_release}; in the original, about {before}."
 
 
@@ -325,10 +368,75 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
     return Group(
         table,
         "",
-        Text(describe_membership(rows), style="bold"),
+        Text(describe_audit(rows), style="bold"),
         *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
+
+
+# What an attack is right about; another one is named by its name.
+RIGHT_ABOUT: Final[Mapping[str, str]] = {
+    "exact_presence": "Copies of the records of {} are in the synthetic table",
+    "copied_records": "The records of {} were copied into the synthetic table",
+    "replicated_uniques": "The values of {} are unique, and in the synthetic table once",
+    "linkability": "The synthetic table links two halves of the records of {}",
+    "disclosive_correct": "The synthetic table gives away {column} of {}",
+    "inference": "The synthetic table lets an attacker guess {column} of {}",
+    "sure_inference": "An attacker who is sure infers {column} of {}",
+    "strongest_inference": "An attacker who is sure infers {column} of {}",
+}
+OF_PEOPLE: Final = ("share", "weighted_share", "true_positives")
+
+
+EQUAL_RECORDS: Final = "of the people have an equal record in it, copied or by chance."
+
+
+def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
+    """State the greatest harm in people, then the result of the strongest attack on membership.
+
+    Of the shares of people, it is the one that exceeds its control most, by the lower end. One of many
+    figures exceeds it by chance: where no attack on membership does, whose interval allows for that, the
+    excess is twice as far from 0 as its interval asks.
+
+    >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
+    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
+    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
+    'Copies of the records of 20.0 %'
+    """
+    membership = describe_membership(rows)
+    chosen = next(row for row in rows if row["attack"] == "strongest_membership")
+    is_found = (chosen["low"] or 0) > 0
+    harms = [
+        row
+        for row in rows
+        if row["figure"].startswith(OF_PEOPLE)
+        and row["attack"] != chosen["attack"]
+        and row["status"] == OK
+        and row["low"] is not None
+        and row["low"] > 0
+        and (is_found or 2 * row["low"] > row["excess"])
+    ]
+    if not harms:
+        present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
+        if chosen["excess"] is None and any(present):
+            return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
+        return membership
+    worst = max(harms, key=lambda row: (row["low"], row["excess"]))
+    return f"{_describe_harm(worst)} {membership}" if is_found else _describe_harm(worst)
+
+
+def _describe_harm(row: Mapping[str, Any]) -> str:
+    """Say in a sentence about which share of the people an attack is right, beyond its control."""
+    share = (
+        f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
+    )
+    column = str(row["column_name"]).partition(" / ")[0]
+    words = RIGHT_ABOUT.get(row["attack"])
+    if words is None:
+        figure = f"{row['attack']} ({row['figure']})".replace("_", " ")
+        return f"The synthetic table reveals {share}, by {figure}, more than of people who were not used."
+    return f"{words.format(share, column=column)}, more than of people who were not used."
 
 
 def describe_membership(rows: Sequence[dict[str, Any]]) -> str:

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 
 from reid_sql.terminal.control_characters import escape_control_characters
+from reid_sql.terminal.hints import in_options
 from reid_sql.terminal.runner import Answer
 
 ONE_ROW_ONE_PERSON: Final = "One row per person is assumed."
@@ -26,11 +27,11 @@ WIDE: Final = 160  # a pipe has no width of its own
 
 
 class Text(rich_text.Text):
-    """Text for a terminal: control characters of data or of a policy are escaped."""
+    """Text for a terminal: control characters of data or of a policy are escaped, advice names options."""
 
     def __init__(self, text: str = "", style: str = "", **options: Any) -> None:  # noqa: ANN401 - rich's
-        """Escape the characters before anything is measured or wrapped."""
-        super().__init__(escape_control_characters(text), style, **options)
+        """Write the text before anything is measured or wrapped."""
+        super().__init__(escape_control_characters(in_options(text)), style, **options)
 
 
 class VisibleConsole(Console):

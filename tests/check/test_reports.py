@@ -92,7 +92,7 @@ def test_junit_says_what_failed_and_what_could_not_be_judged(made: Path) -> None
         else "error"
         if c.find("error") is not None
         else ""
-        for c in suite
+        for c in suite.iter("testcase")
     ]
     assert kinds == [
         {"fail": "failure", "not judged": "error"}.get(verdict, "") for verdict in verdicts

@@ -312,6 +312,22 @@ def test_an_estimate_without_an_interval_can_break_a_limit_but_meet_none(tmp_pat
     assert [each["verdict"] for each in found] == ["fail", "not judged"]
 
 
+def test_a_share_of_scores_has_the_doubts_of_its_model(tmp_path: Path) -> None:
+    """Streets and house numbers are a key together, which no model of pairs of columns can show."""
+    for sql, expected in (
+        ("SELECT i // 60 AS street, i % 60 AS house FROM range(900) t(i)", "fewer_repeats"),
+        ("SELECT i % 30 AS street, i % 7 AS house FROM range(900) t(i)", None),
+    ):
+        text = (
+            f'[[tables]]\nfile = "{table(tmp_path, sql)}"\nquasi_identifiers = ["street", "house"]'
+        )
+        checks = (
+            "checks = [{measure = 'xi_share', population = 5000, threshold = 0.5, at_most = 1}]"
+        )
+        group = check(tables_policy(tmp_path, f"{text}\n{checks}"))["checks"][0]["groups"][0]
+        assert (expected or "ok") in group["status"]
+
+
 def test_shares_of_records_under_a_model_are_those_of_the_functions(
     tmp_path: Path, con: duckdb.DuckDBPyConnection
 ) -> None:

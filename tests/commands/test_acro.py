@@ -1,14 +1,13 @@
 """The risk appetite of ACRO as rules of safe, and its results from the cells; the layout is ACRO 1.0.2's."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
 
 from reid_sql.cli import main
 from reid_sql.errors import ReidError
-from reid_sql.sources.acro import read_risk_appetite, write_results
+from reid_sql.sources.acro import read_risk_appetite
 
 APPETITE = """---
 safe_threshold: 3
@@ -85,78 +84,6 @@ def test_a_risk_appetite_judges_the_cells_and_what_is_not_used_is_listed(
     assert sum("few_people" in row["unsafe"] for row in csv.DictReader(out.splitlines())) == 2
 
 
-def test_results_name_the_unsafe_cells_for_a_checker(
-    people: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = people.with_name("outputs")
-    out, _ = ran(capsys, people, "--totals", "margins", "--acro", str(folder))
-    assert "The CSV file shows unsafe cells." in " ".join(out.split())
-    written = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    result = written["results"]["output_0"]
-    text = (folder / result["files"][0]["name"]).read_text(encoding="utf-8")
-    rows = list(csv.reader(text.splitlines()))
-    assert rows[:3] == [
-        ["region", "sex", "records", "value_sum"],
-        ["N", "F", "4", "960.0"],
-        ["N", "M", "2", "7.0"],
-    ]
-    assert ["All", "All", "13", "1015.0"] in rows
-    sdc = result["files"][0]["sdc"]
-    assert sdc["cells"]["MinimumThresholdCheck"] == [[1, 0]]
-    assert [0, 0] in sdc["cells"]["PPercentCheck"]
-    assert sdc["summary"]["MinimumThresholdCheck"] == 1
-    assert result["status"] == "fail"
-    assert "Not checked: PresenceOfLinkedTableCheck." in result["comments"]
-    assert result["fair"]["check_status"]["PresenceOfLinkedTableCheck"] == "review"
-    assert result["fair"]["check_status"]["MinimumThresholdCheck"] == "fail"
-    assert result["fair"]["independent"] == ["region", "sex"]
-    assert written["tool"]["name"] == "reid-sql"
-    assert set(result) >= {
-        "uid",
-        "type",
-        "properties",
-        "outcome",
-        "command",
-        "summary",
-        "timestamp",
-    }
-    assert set(result) >= {"comments", "exception"}
-    assert main(["safe", str(people), "--by", "region,sex", "--acro", str(folder)]) == 2
-    assert "the folder must be without results, got one with" in capsys.readouterr().err
-    assert main(["safe", str(people), "--by", "region,sex", "--acro", str(people)]) == 2
-    assert (
-        "results must go to a folder that can be written, got people.csv" in capsys.readouterr().err
-    )
-
-
-def test_what_is_hidden_is_empty_and_reviewed(
-    people: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = people.with_name("outputs")
-    out, _ = ran(
-        capsys, people, "--totals", "margins", "--suppress", "secondary", "--acro", str(folder)
-    )
-    assert "Publish the CSV file alone." in " ".join(out.split())
-    result = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"][
-        "output_0"
-    ]
-    assert result["status"] == "review"
-    assert result["properties"]["mitigation"] == "suppress"
-    table = csv.DictReader((folder / "output_0_0.csv").read_text(encoding="utf-8").splitlines())
-    assert {row["records"] for row in table if (row["region"], row["sex"]) == ("N", "M")} == {""}
-    audited = [
-        "audit-tables",
-        str(folder / "output_0_0.csv"),
-        "--total",
-        "All",
-        "--k",
-        "3",
-        "--json",
-    ]
-    assert main(audited) == 0
-    assert {row["finding"] for row in json.loads(capsys.readouterr().out)["cells"]} <= {"protected"}
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -176,19 +103,3 @@ def test_what_is_no_risk_appetite_is_refused(tmp_path: Path, text: str, words: s
     with pytest.raises(ReidError) as refused:
         read_risk_appetite(tmp_path / "appetite.yaml")
     assert words in str(refused.value)
-
-
-def test_a_category_that_reads_like_a_total_is_refused(tmp_path: Path) -> None:
-    rows = [
-        {
-            "sex": sex,
-            "total_over": over,
-            "records": 9,
-            "value_sum": None,
-            "unsafe": [],
-            "status": "published",
-        }
-        for sex, over in (("All", []), (None, ["sex"]))
-    ]
-    with pytest.raises(ReidError, match="must have no category 'All', got one in 'sex'"):
-        write_results(tmp_path, rows, ["sex"], "")

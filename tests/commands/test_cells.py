@@ -27,7 +27,8 @@ def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
 ) -> None:
     asked = ("safe", str(people), "--by", "region,sex", "--totals", "margins", "--suppress")
     for word, finding in (("primary", "recovered"), ("secondary", "protected")):
-        rows = list(csv.DictReader(ran(capsys, *asked, word, "--format", "csv").splitlines()))
+        every = ran(capsys, *asked, word, "--format", "csv", "--output", "all")
+        rows = list(csv.DictReader(every.splitlines()))
         assert {row["status"] for row in rows} >= {"published", "primary"}
         file = people.with_name(f"{word}.csv")
         file.write_text(ran(capsys, *asked, word, "--format", "csv"), encoding="utf-8")
@@ -35,6 +36,30 @@ def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
         assert finding in {row["finding"] for row in audited}
         assert ("recovered" in {row["finding"] for row in audited}) == (word == "primary")
         assert "Of " in ran(capsys, "audit-tables", str(file))
+
+
+def test_a_csv_file_of_cells_has_what_may_be_published(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("safe", str(people), "--by", "region,sex", "--totals", "margins", "--format")
+    telling = ("unsafe", "status", "loss", "largest_share")
+    for word in ("none", "primary", "secondary", "rounding"):
+        for form, output in (("csv", None), ("csv", "all"), ("json", None), ("json", "all")):
+            more = [] if output is None else ["--output", output]
+            assert main([*asked, form, "--suppress", word, *more]) == 0
+            said = capsys.readouterr()
+            cells = (
+                json.loads(said.out)["cells"]
+                if form == "json"
+                else list(csv.DictReader(said.out.splitlines()))
+            )
+            tells = any(cell[name] for cell in cells for name in telling)
+            is_protected = word in ("secondary", "rounding")
+            assert tells == (form == "json" or output == "all" or not is_protected)
+            # whatever says more than may be published says so
+            assert tells == ("ublish" in said.err)
+    assert main([*asked, "json", "--suppress", "secondary", "--output", "publishable"]) == 0
+    assert "few_people" not in capsys.readouterr().out
 
 
 def test_hierarchies_and_earlier_tables_are_options(

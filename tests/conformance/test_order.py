@@ -29,7 +29,7 @@ PLACE = "record"  # of a record in the table, where no key names it
 # columns of an answer that list columns
 OF_SETS = ("columns", "ordered", "quasi_identifier", "subset")
 # Not asked here: a model that somebody else fitted, and published tables, which have no quasi-identifiers.
-OF_FITTED_MODELS = ("copula_correction", "score_records")
+OF_FITTED_MODELS = ("score_records",)
 # Of a fit, which ends where a sum over records and columns is at its maximum, up to rounding.
 FITTED = ("fit_copula", "fit_people", "population_risk", "population_uniqueness", "validate_risk")
 DIGITS_OF_FITTED = 9

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import duckdb
@@ -16,7 +17,7 @@ from reid_sql.parameters import Values
 from reid_sql_udfs import declared
 from tests.tiers import representatives
 
-pytestmark = pytest.mark.first(name=representatives(), kind=["text", "number", "date"])
+pytestmark = pytest.mark.first(name=representatives())
 
 MARK, NUMBER, DAY = "Zyxmark", "918273645", "1876-05-04"
 MARKED = {  # in DuckDB, and in Polars
@@ -77,35 +78,33 @@ def call_of(name: str, marked: str) -> str:
     return f"{name}({', '.join([*given, *record])})"
 
 
-@pytest.mark.parametrize("kind", MARKED)
 @pytest.mark.parametrize(("name", "marked"), CALLS)
-def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str, kind: str) -> None:
-    for rows in ("", "WHERE age = 3", "LIMIT 1"):  # a vector of many values, of some, and of one
-        query = f"SELECT {call_of(name, marked)} FROM (SELECT *, {MARKED[kind][0]} AS x FROM people {rows})"
+def test_in_duckdb(con: duckdb.DuckDBPyConnection, name: str, marked: str) -> None:
+    # a vector of many values, of some, and of one
+    for (value, _), rows in product(MARKED.values(), ("", "WHERE age = 3", "LIMIT 1")):
+        query = f"SELECT {call_of(name, marked)} FROM (SELECT *, {value} AS x FROM people {rows})"
         with pytest.raises(duckdb.Error) as raised:
             con.execute(query).fetchall()
         refuse_marks(raised.value)
 
 
-@pytest.mark.parametrize("kind", MARKED)
 @pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[0] in IN_PACK])
-def test_in_plain_sql(name: str, marked: str, kind: str) -> None:
+def test_in_plain_sql(name: str, marked: str) -> None:
     with duckdb.connect() as con:
         con.execute(resources.files("reid_sql").joinpath("pack.sql").read_text(encoding="utf-8"))
-        with pytest.raises(duckdb.Error) as raised:
-            con.execute(
-                f"SELECT {call_of(name, marked)} FROM (SELECT {MARKED[kind][0]} AS x)"
-            ).fetchall()
-        refuse_marks(raised.value)
+        for value, _ in MARKED.values():
+            with pytest.raises(duckdb.Error) as raised:
+                con.execute(f"SELECT {call_of(name, marked)} FROM (SELECT {value} AS x)").fetchall()
+            refuse_marks(raised.value)
 
 
-@pytest.mark.parametrize("kind", MARKED)
 @pytest.mark.parametrize(("name", "marked"), [each for each in CALLS if each.values[1] != "model"])
-def test_in_polars(name: str, marked: str, kind: str) -> None:
+def test_in_polars(name: str, marked: str) -> None:
     """In Polars, the model is no column."""
-    people = pl.DataFrame({"age": [1, 2], "sex": [0, 1]}).with_columns(x=MARKED[kind][1])
     given: dict[str, Any] = {"model": "m"} | USUAL | {marked: "x"}
     record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
-    with pytest.raises((reid_sql.ReidError, pl.exceptions.PolarsError)) as raised:
-        people.select(getattr(rp, name)(*(given[each] for each in OF_RECORDS[name]), *record))
-    refuse_marks(raised.value)
+    for _, value in MARKED.values():
+        people = pl.DataFrame({"age": [1, 2], "sex": [0, 1]}).with_columns(x=value)
+        with pytest.raises((reid_sql.ReidError, pl.exceptions.PolarsError)) as raised:
+            people.select(getattr(rp, name)(*(given[each] for each in OF_RECORDS[name]), *record))
+        refuse_marks(raised.value)

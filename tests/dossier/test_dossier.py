@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -318,3 +319,17 @@ def test_refuses_a_row_that_nothing_answers(tmp_path: Path, row: str, words: str
     )
     with pytest.raises(ReidError, match=re.escape(words)):
         read_standard("own.toml", tmp_path)
+
+
+@pytest.mark.parametrize(("days", "code"), [(-1, 1), (0, 0), (300, 0), (None, 0)])
+def test_an_expired_dossier_is_said_and_not_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], days: int | None, code: int
+) -> None:
+    """A dossier is valid through its last day; one without a last day does not expire."""
+    until = "" if days is None else f"valid_until = {date.today() + timedelta(days)}\n"  # noqa: DTZ011
+    policy = POLICY.replace("date = 2026-11-27\n", f"date = 2001-01-01\n{until}")
+    out = tmp_path / "dossier"
+    assert main(["dossier", str(release(tmp_path, policy)), "--out", str(out)]) == 1  # the gate's
+    assert ("expired: " in capsys.readouterr().err) == bool(code)
+    assert main(["dossier", "--verify", str(out)]) == code
+    assert ("expired: " in capsys.readouterr().out) == bool(code)

@@ -88,10 +88,6 @@ def test_a_query_scans_each_table_once_however_many_rows_it_has(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
     function = one_of_each_reduction()[name]
-    if name == "copula_correction":
-        con.execute(
-            f"FROM fit_copula('region', people_{SIZES[0]}, ['age', 'sex', 'region'])"
-        ).fetchall()
     few, many = (plan(con, function, size) for size in SIZES)
     assert many == few
     tables = sum(isinstance(value, pl.DataFrame) for value in asked(function).values())

@@ -41,4 +41,9 @@ def frame(con: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
 
 def class_sizes(frame: pl.DataFrame, qi: list[str]) -> list[int]:
     """The size of each class, the smallest first."""
-    return sorted(frame.group_by(qi).len()["len"].to_list())
+    return sorted(frame.group_by(present(frame, qi)).len()["len"].to_list())
+
+
+def present(frame: pl.DataFrame, qi: list[str]) -> list[str]:
+    """The quasi-identifiers that a release has; one that it lacks is '*' in all of its records."""
+    return [name for name in qi if name in frame.columns]

@@ -37,7 +37,7 @@ def test_the_risk_of_each_record_follows_from_its_class_and_weights() -> None:
         assert [line["record"] for line in answer] == list(range(6))
         assert [line["risk"] for line in answer] == pytest.approx(expected, rel=1e-7)
         assert [line["population_class_size"] for line in answer] == [40, 40, 4, 1, 2.5, 1e6]
-        assert [line["expected_reidentifications"] for line in answer] == pytest.approx(
+        assert [line["benedetti_franconi_sum"] for line in answer] == pytest.approx(
             [sum(expected)] * 6
         )
 

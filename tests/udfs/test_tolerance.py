@@ -138,9 +138,9 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
         ({"zip": 2}, "tolerance must name columns that are compared, got 'zip'"),
         (
             {"sex": 2},
-            "tolerance of 'sex' must be used with a column of whole numbers, .* of type VARCHAR;",
+            "tolerance of 'sex' must be used with a column of numbers, .* 1 value that is none;",
         ),
-        ({"sex": "5 %"}, "tolerance of 'sex' must be used with a column of whole numbers"),
+        ({"sex": "5 %"}, "tolerance of 'sex' must be used with a column of numbers"),
         (
             {"age": "1 edit"},
             "tolerance of 'age' must be used with a column of VARCHAR, got .* BIGINT",
@@ -157,7 +157,7 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
             {"time": "1 month"},
             "tolerance of 'time' must be used with a column of DATE, got .* TIMESTAMP",
         ),
-        ({"mood": 1}, "tolerance of 'mood' .* got one of type ENUM;"),
+        ({"mood": 1}, "tolerance of 'mood' .* got a text column with 1 value that is none;"),
         ({"yes": 1}, "tolerance of 'yes' .* got one of type BOOLEAN;"),
         *(
             ({"age": each}, f"got {each} for 'age'")
@@ -173,7 +173,7 @@ def test_a_check_of_a_policy_matches_within_its_tolerance(tmp_path: Path) -> Non
 def test_what_is_no_tolerance_is_refused(
     con: duckdb.DuckDBPyConnection, tolerance: Any, sentence: str
 ) -> None:
-    con.execute("""CREATE TABLE people AS SELECT 30::BIGINT AS age, '30' AS sex, DATE '2024-02-29' AS day,
+    con.execute("""CREATE TABLE people AS SELECT 30::BIGINT AS age, 'F' AS sex, DATE '2024-02-29' AS day,
         TIMESTAMP '2024-02-29' AS time, 'Secret'::ENUM('Secret') AS mood, true AS yes""")
     columns = ["age", "sex", "day", "time", "mood", "yes"]
     with pytest.raises((OutOfDomainError, duckdb.Error), match=sentence) as raised:

@@ -8,7 +8,7 @@ from reid_sql.models.tables import audit
 from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
 from reid_sql.models.tables.sums import SumRules
-from reid_sql.parameters import Names, Number, Text
+from reid_sql.parameters import Labels, Names, Number, Text
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, PUBLISHED_ROWS, check_dominance
 
 UNBOUNDED: Final = 1e9
@@ -43,12 +43,12 @@ SUM_COLUMN: Final = Text(
 LARGEST_COLUMN: Final = Text(
     "the name of a column of the largest contributions", "write largest := 'column'"
 )
-TOTAL_LABEL: Final = Text("the text that marks a total", "write total := 'Total'", optional=True)
+LABELS: Final = Labels()
 
 
 @table_function(
     "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, "
-    "p_percent, within",
+    "p_percent, within, not_total",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -59,7 +59,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     k: LeastCount = 5,
     columns: Names = None,
     count: Annotated[str, COUNT_COLUMN] = "records",
-    total: Annotated[str | None, TOTAL_LABEL] = None,
+    total: Annotated[list[str] | None, LABELS] = None,
     people: PeopleWord = "same",
     lowest: Annotated[int, HIDDEN_COUNT] = 1,
     highest: Annotated[int, HIDDEN_COUNT] = int(UNBOUNDED),
@@ -70,14 +70,17 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     dominance: Annotated[tuple[float, ...], DOMINANCE_RULE] = (1.0, 0.5),
     p_percent: Annotated[float, P_SHARE] = 0.1,
     within: Annotated[int, DISTANCE] = 0,
+    not_total: Annotated[list[str] | None, LABELS] = None,
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
     Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
     and `<5` are read too). Or `status` names a column that marks hidden counts, by letters or numbers of
     tau-Argus or sdcTable, or by true; sdcStatus is read without. NULL in a column of categories marks a
-    total, or the text `total`. The tables may share columns: what one totals, another may show. A column
-    that a table lacks is totalled there. What `safe_table` answers can be audited as it is.
+    total, or the texts `total`. Where counts are hidden, a category is refused if its counts are the sum of
+    others, or their mean; `not_total` names those that are so by chance. The tables may share columns: what
+    one totals, another may show. A column that a table lacks is totalled there. What `safe_table` answers can
+    be audited as it is.
 
     One row for each hidden cell, with the smallest and largest count that fit everything that is published,
     and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
@@ -96,8 +99,10 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     With
     `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
     all count the same, and a column with one category in all tables, such as a sex, may say that a table is
-    of these people. The intervals are exact; where they are not proved to be, the status says so. Refuses
-    tables that no people can make, such as rounded ones without their `base`.
+    of these people. A column with one category in each table and others between them, such as the year of
+    publication, is left out, and the status says so: always if nested, else if all counts agree without it.
+    The intervals are exact; where they are not proved to be, the status says so. Refuses tables that no
+    people can make, such as rounded ones without their `base`.
 
     With `value`, a column of sums, the audit has a row of the kind `sum` for each hidden sum, and for each
     shown one that reveals too much. The auditor alone adds the column `largest`: a list of the largest
@@ -116,6 +121,16 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     """
     most = inf if highest >= UNBOUNDED else highest
     known = (lowest, most, int(base))
-    reading = Reading(columns or None, count, total, *known, status, value, largest, int(within))
+    reading = Reading(
+        columns or None,
+        count,
+        tuple(total or ()),
+        *known,
+        status,
+        value,
+        largest,
+        int(within),
+        not_total=tuple(not_total or ()),
+    )
     rules = SumRules(*check_dominance(dominance), float(p_percent))
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested", rules=rules)

@@ -34,6 +34,9 @@ def compare(
     its own; an empty text and stars alone are suppressed values too. Refuses empty tables. One row per person
     is assumed.
 
+    All figures are about `qi` alone: other columns that are still in the release may identify more people, so
+    compare by all columns of the release, too.
+
     With `tolerance`, as in risk_summary, one more attack is among those by distance: an attacker who links
     each person to all records within the tolerance finds people whose values changed by no more, whom exact
     matches miss.

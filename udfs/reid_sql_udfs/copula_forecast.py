@@ -18,8 +18,8 @@ def copula_forecast(model: Model, populations: Populations) -> list[CopulaForeca
     """Forecast the share of unique people and of right matches in any population, under a fitted model.
 
     The answer is the mean of ξ and of κ over 4,096 records drawn from the model, so 300 million people take
-    no longer than a thousand. `_low` and `_high` are 95 % intervals of that computation; they do not include
-    the error of the model.
+    no longer than a thousand. Of a copula, `_low` and `_high` are NULL: its error is not known. Under a model
+    of people they are the ends of a 95 % interval, and `status` has the doubts on the model.
 
     >>> with registry.within("a database without models"):
     ...     copula_forecast("nowhere", [1000])

@@ -13,21 +13,6 @@ from reid_sql.reductions.disclosure import DISCLOSING_CLASSES
     source="Machanavajjhala et al. 2007; Li, Li & Venkatasubramanian 2007; Wong et al. 2006; "
     "Cao & Karras 2012; Brickell & Shmatikov 2008",
     one_row_per_person=True,
-    former={
-        "l_diversity_classes(tbl, qi, sensitive, variant, c, l, nulls, entity)": "write threshold for l",
-        "t_closeness_classes(tbl, qi, sensitive, variant, t, nulls, entity)": (
-            "pass the measure 't_closeness', and threshold for t"
-        ),
-        "alpha_k_anonymity_classes(tbl, qi, sensitive, alpha, k, nulls, entity)": (
-            "pass the measure 'alpha_k_anonymity', and threshold for alpha"
-        ),
-        "beta_likeness_classes(tbl, qi, sensitive, variant, beta, nulls, entity)": (
-            "pass the measure 'beta_likeness', and threshold for beta"
-        ),
-        "delta_disclosure_classes(tbl, qi, sensitive, variant, delta, nulls, entity)": (
-            "pass the measure 'delta_disclosure', and threshold for delta"
-        ),
-    },
 )
 def disclosing_classes(classes: OffendingClasses) -> OffendingClasses:
     """List the classes that disclose more of a sensitive column than a measure allows.

@@ -5,10 +5,13 @@ from dataclasses import replace
 from reid_sql.engines import registry
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.evidence import EvidenceRows
+from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.marginals.column import refuse_one_record
 from reid_sql.models.people.diagnostics import PeopleSummary, diagnose, summarize
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.people.fit import fit
+from reid_sql.models.people.functional_dependencies import describe_dependencies
+from reid_sql.models.population_risk.model_doubts import find_doubts
 from reid_sql.parameters import Names, NewModel, Seed
 from reid_sql.reductions.evidence import PEOPLE
 
@@ -52,6 +55,11 @@ def fit_people(
     refuse_one_record(evidence.records)
     fitted = fit(evidence, int(seed))
     diagnostics = diagnose(fitted, evidence)
-    model = replace(fitted, notes=tuple(diagnostics.describe(fitted.columns)))
+    missed = [Doubt(status) for status in diagnostics.describe(fitted.columns)]
+    model = replace(
+        fitted,
+        notes=tuple(describe_dependencies(diagnostics.dependencies, fitted.columns)),
+        doubts=(*find_doubts(fitted, evidence), *missed),
+    )
     registry.keep(name, model)
     return summarize(name, model, diagnostics)

@@ -12,7 +12,6 @@ from reid_sql.models.copula.copula_file import ModelSummary
     question=Question.FITTED_MODELS,
     source="the models of fit_copula, fit_people and load_model",
     models=True,
-    former={"copula_models()": "write the new name"},
 )
 def fitted_models() -> list[ModelSummary]:
     """List the fitted models that this database knows, by name.

@@ -12,16 +12,23 @@ from reid_sql.reductions.records import WEIGHTED_RECORDS
     reduction=WEIGHTED_RECORDS,
     one_row_per_person=True,
     question=Question.POPULATION,
-    source="Benedetti & Franconi 1998 (exact form)",
+    source="Benedetti & Franconi 1998 (exact form); Skinner & Shlomo 2008",
 )
 def individual_risk(weighted: WeightedRecords, form: Form = "exact") -> IndividualRisk:
-    """Estimate the probability that a match on each record is right, from the survey's weights.
+    """Estimate by Benedetti and Franconi's formula the probability that a match on each record is right.
 
     The risk is the mean of 1/F over the possible numbers F of people of the class in the population,
     given the number of its records and the sum of their weights. Without `weight`, it is 1/class_size.
-    `form := 'approximate'` uses sdcMicro's approximation. `expected_reidentifications` is the sum of the
-    risk over all records. `record` is the value of the column `key`, or without `key` the position in the
-    scan, from 0. Refuses an empty table, and weights that are missing, negative or zero.
+    `form := 'approximate'` uses sdcMicro's approximation. `record` is the value of the column `key`, or
+    without `key` the position in the scan, from 0. Refuses an empty table, and weights that are missing,
+    negative or zero.
+
+    The formula looks at no other class. Where most of the sample's lone records are unique in the
+    population, as in a sparse survey, the risk is far too low, and so is its sum, `benedetti_franconi_sum`.
+    `expected_reidentifications` is how many matches are right by the log-linear model of loglinear_risk
+    (`nb_correctness`), each class with the sampled fraction of its weights. `status` reports where the sum is
+    below this number (`no_upper_bound`), and where there is none, as main effects repeat the sample
+    (`no_expected_number`).
 
     With `household`, the column that identifies households, `household_risk` is the risk that at least
     one member of the record's household is identified: 1 − Π (1 − risk), as in sdcMicro. A person without

@@ -34,10 +34,12 @@ def inference_risk(
 
     Rule and rank are chosen on one half of the people, and all figures are measured on the other half, with
     95 % intervals. These hold for rank 1; of many rows, the most striking one is too good. The baseline is
-    the best such attack after the person's own record has been taken out of the table; with `holdout`, people
-    of the same kind who are not in the table, it is the best attack on them. `excess` is `recall` less
-    `baseline_recall`: what the people's own records give away. A high recall without an excess follows from
-    other people's records: a class that shares a diagnosis.
+    the best attack by any of the sets (`baseline_columns`), or by a guess, after the person's own record has
+    been taken out of the table; with `holdout`, people of the same kind who are not in the table, it is the
+    best attack on them. It must be more precise than halfway from a guess of the most frequent value to
+    `min_precision`. `excess` is what own records give away: the recall of an attacker who uses the baseline's
+    columns where she abstains, less `baseline_recall`. A high recall without an excess follows from other
+    people's records: a class that shares a diagnosis.
 
     About `targets` records are attacked; all records of the table are counted. NULL is a value of its own. A
     number with more than 20 values is inferred as one of 20 ranges of equal rank. One row per person is

@@ -16,7 +16,6 @@ from reid_sql.reductions.distinct_records import SAVED
     question=Question.FITTED_MODELS,
     source="JSON with a version and a SHA-256 checksum",
     models=True,
-    former={"load_copula(name, tbl)": "write the new name"},
 )
 def load_model(saved: SavedModels, name: NewModel) -> ModelSummary:
     """Read the model of this name from a table or file of saved models, with the columns of model_json.

@@ -22,7 +22,6 @@ class SavedModel:
     question=Question.FITTED_MODELS,
     source="JSON with a version and a SHA-256 checksum",
     models=True,
-    former={"copula_json(model)": "write the new name"},
 )
 def model_json(model: Model) -> SavedModel:
     """Write a fitted model as JSON, to be stored, reviewed, and read back by load_model.

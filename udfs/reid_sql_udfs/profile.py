@@ -28,7 +28,8 @@ def profile(counts: ColumnCounts) -> list[ColumnProfile]:
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))
     >>> sexes = ColumnCounts(whole(1), ["sex"], ["text"], whole(5), whole(0), whole(2), whole(0), [8],
     ...     real(2 * np.log(2) + 3 * np.log(3)), *[whole(0)] * 2, *[real(0)] * 2, *[whole(0)] * 3,
-    ...     *[whole(1)] * 2, whole(2), [[]])
+    ...     *[whole(1)] * 2, whole(2),
+    ...     whole(0), whole(2), *[whole(5)] * 2, *[[[]]] * 3)
     >>> profile(sexes)[0].separation
     0.6
     """

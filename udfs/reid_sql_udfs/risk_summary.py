@@ -56,7 +56,8 @@ def risk_summary(
     match that differ by no more. An attacker who knows values only so closely has all records within the
     tolerance of a person's as candidates: a class size is their number, and the risk is lower than with
     exact knowledge. Such classes overlap. A percentage is of the larger of two values. A value on the
-    boundary matches; NULL, NaN and infinities match only themselves.
+    boundary matches; NULL, NaN and infinities match only themselves. Texts, as in a CSV file, are read as
+    numbers or times if every value is one, else refused.
 
     With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
     group is a separate table. A column may be in both `qi` and `by`; it is then constant within each

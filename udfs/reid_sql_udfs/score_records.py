@@ -10,7 +10,6 @@ from reid_sql.parameters import Count, Integers
     question=Question.MODEL_SCORES,
     source="Rocher, Hendrickx & de Montjoye 2019, eq. 2, 17 to 19 and 27; supplement eq. 17; "
     "Skinner & Shlomo 2008",
-    former={"score_copula(tbl, model, population, sample)": "write the new name"},
 )
 def score_records(
     cell: Scores, class_size: Integers, population: Count, sample: SampleUse = "ignored"
@@ -22,8 +21,9 @@ def score_records(
     the model was fitted to, pass `sample := 'known'`: only the people outside it are unknown, so that a
     record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
     of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
-    `status` names columns whose value the sample does not contain. The share of a new value is estimated. A
-    value unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
+    `status` contains every doubt of the model's fit that holds in this population, of a saved model, too. It
+    names columns whose value the sample does not contain. The share of a new value is estimated. A value
+    unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells

@@ -37,6 +37,5 @@ def uniqueness_profile(
     Traceback (most recent call last):
     reid_sql.errors.UnknownNameError: model must be a fitted model, got 'nowhere'; there are no models
     """
-    return model_of.profile(
-        registry.known(model), values, float(population), int(max_size), float(level)
-    )  # type: ignore[arg-type]
+    people = float(population)  # type: ignore[arg-type]
+    return model_of.profile(registry.known(model), values, people, int(max_size), float(level))

@@ -242,20 +242,3 @@ def score_records(declared: Function, checked: Mapping[str, Any], database: str)
     return with_scores(
         source, model, [text(database), text(checked["model"]), *own], declared.name, body
     )
-
-
-def draw_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
-    """Draw records from a model, each by its place alone: the engine streams the places."""
-    model = registry.known(checked["model"])
-    own = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
-    shown = ", ".join(
-        f"list_extract(reid_drawn, {place}) AS {name(column)}"
-        for place, column in enumerate(model.columns, 1)
-    )
-    given = ", ".join([text(database), text(checked["model"]), *own, "reid_place"])
-    return f"""
-        SELECT {shown}
-        FROM (
-          SELECT {body_name(declared)}({given}) AS reid_drawn
-          FROM range({checked["n"]}) AS reid_places(reid_place)
-        )"""

@@ -34,11 +34,23 @@ def refuse_dialect(dialect: str) -> None:
         )
 
 
-def translate(query: str, dialect: str) -> str:
-    """Translate a query of DuckDB."""
-    import sqlglot  # noqa: PLC0415 - an optional extra
+def translate(query: str, dialect: str, function: str, *, is_divided: bool) -> str:
+    """Translate a query of DuckDB that a call of the function runs, for each group if it `is_divided`.
 
-    return _write(sqlglot.parse_one(READS_ALL.sub("", query), read=DUCKDB), dialect)
+    DuckDB alone names columns by a pattern: those of the groups of any call, and those of some functions.
+    """
+    import sqlglot  # noqa: PLC0415 - an optional extra
+    from sqlglot import exp  # noqa: PLC0415 - the same
+
+    if is_divided:
+        rule = f"SQL of {dialect} must be written without by, got a call with it"
+        raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+    tree = sqlglot.parse_one(READS_ALL.sub("", query), read=DUCKDB)
+    if any(tree.find_all(exp.Columns)):
+        rule = f"SQL of {dialect} must be of a function that it can answer, got {function}"
+        remedy = "`reid-sql query file.sql` runs it on a file, reid_sql.ibis on a table there"
+        raise UnavailableError(f"{rule}, which is for DuckDB alone; {remedy}")
+    return _write(tree, dialect)
 
 
 def translate_expression(expression: str, dialect: str) -> str:
@@ -52,9 +64,6 @@ def _write(tree: Any, dialect: str) -> str:  # noqa: ANN401 - a tree of sqlglot
     from sqlglot import ErrorLevel, UnsupportedError, exp  # noqa: PLC0415 - an optional extra
     from sqlglot.transforms import eliminate_semi_and_anti_joins  # noqa: PLC0415 - the same
 
-    if any(tree.find_all(exp.Columns)):
-        rule = f"SQL of {dialect} must be written without by, got a call with it"
-        raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
     if any(join.method == "ASOF" for join in tree.find_all(exp.Join)):
         rule = f"SQL of {dialect} must have all that the call needs, got one that has ASOF JOIN"
         raise UnavailableError(f"{rule}; run the call in DuckDB")

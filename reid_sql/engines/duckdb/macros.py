@@ -22,6 +22,7 @@ from reid_sql.engines.duckdb.source import (
     EXACT,
     REFUSAL_VARIANT,
     has_collation,
+    has_interval,
     has_variant,
     known_text,
     known_value,
@@ -30,7 +31,7 @@ from reid_sql.errors import OTHER_VALUE
 from reid_sql.function import REQUIRED, Answer, Function, Parameter
 from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
-from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
+from reid_sql.reduction import REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED_ROW
 from reid_sql.sql.text import refusal
 
 UNGIVEN: Final = "'reid: no column'"
@@ -47,7 +48,7 @@ def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     """The definition of every macro by name, each after those that it calls."""
     made = dict(SHARED)
     for name, declared in functions.items():
-        made |= _macros_of(name, declared) | _former_macros(declared)
+        made |= _macros_of(name, declared)
     return {name: qualified(text) for name, text in made.items()}
 
 
@@ -64,7 +65,6 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
             made[name] = f"({listed}) AS {HOME}{name}({listed})"
         else:
             made[name] = _forward(name, declared)
-        made |= {former: qualified(text) for former, text in _former_macros(declared).items()}
     return made
 
 
@@ -101,16 +101,6 @@ def _table_macro(name: str, declared: Function) -> str:
     types = ", ".join(f'typeof("{each}")' for each in names)
     refused = f"error({sql_text(REFUSAL_BOOLEAN.format(f'parameters of {name}'))})"
     return f"({shown}) AS TABLE FROM query(CASE WHEN 'BOOLEAN' IN ({types}) THEN {refused} ELSE {planned} END)"
-
-
-def _former_macros(declared: Function) -> dict[str, str]:
-    """Ask the planner about each former name, with any of its arguments; it refuses the name."""
-    made = {}
-    for call in declared.former:
-        name, _, listed = call.removesuffix(")").partition("(")
-        shown = ", ".join(f'"{each}" := NULL' for each in listed.split(", ") if each)
-        made[name] = f"({shown}) AS TABLE FROM query({PLAN}({DATABASE}(), true, '{name}'))"
-    return made
 
 
 def _value_macros(name: str, declared: Function) -> dict[str, str]:
@@ -279,6 +269,7 @@ SHARED: Final[Mapping[str, str]] = {
         WHEN r IS NULL OR regexp_matches(typeof(r), '{NOT_IN_ROWS}')
         THEN {refusal(REFUSAL_ROW, "VARCHAR[]")} ELSE r::VARIANT::VARCHAR[] END""",
     "reid_are_exact": f"""(c) AS CAST(CASE WHEN ({EXACT}) IS NOT TRUE THEN {sql_literal(COLLATED)}
+        WHEN {has_interval("c")} THEN {sql_literal(REFUSAL_INTERVAL.format("them"))}
         WHEN {has_collation("c")} THEN {sql_literal(INEXACT)}
         WHEN starts_with(version(), 'v1.') AND {has_variant("c")} THEN {sql_literal(REFUSAL_VARIANT)}
         ELSE 'true' END AS BOOLEAN)""",

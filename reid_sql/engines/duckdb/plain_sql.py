@@ -23,7 +23,7 @@ from reid_sql.engines.duckdb.macros import SHARED, window_of
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, refuse_former_name, resolve_name
+from reid_sql.function import REQUIRED, Answer, Function, resolve_name
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal
 from reid_sql.sql.text import name
 
@@ -50,8 +50,10 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
     refuse_dialect(dialect)
     declared, given = _read_call(call, functions)
     if not declared.answer.of_rows:
-        query = _write_query(declared, given)
-        return lay_out(query) if dialect == DUCKDB else translate(query, dialect)
+        query, is_divided = _write_query(declared, given)
+        if dialect == DUCKDB:
+            return lay_out(query)
+        return translate(query, dialect, declared.name, is_divided=is_divided)
     expression = (
         _window(declared, given)
         if declared.answer is Answer.WINDOW
@@ -68,7 +70,6 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
         raise OutOfDomainError(f'{rule}; write it like "{EXAMPLE}"')
     called = resolve_name(match[1].lower(), functions)
     if called not in functions:
-        refuse_former_name(called, functions)
         raise UnknownNameError(
             f"the call must be one of a function, got '{called}'; "
             f"{suggestion(called, list(functions), 'functions')}"
@@ -112,7 +113,8 @@ def _split(given: str) -> list[str]:
 # Table functions
 
 
-def _write_query(declared: Function, given: str) -> str:
+def _write_query(declared: Function, given: str) -> tuple[str, bool]:
+    """Write the query, and whether it answers for each group of the table."""
     _refuse_options(declared, given)
     checked = check_arguments(
         declared, _read_arguments(declared, given), may_read_files=False, is_plain=True
@@ -120,7 +122,7 @@ def _write_query(declared: Function, given: str) -> str:
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
         raise _refusal_of(f"{declared.name}({given})")
-    return TABLE.sub(_plain_table, query)
+    return TABLE.sub(_plain_table, query), bool(declared.grouped and checked["by"])
 
 
 def _read_arguments(declared: Function, given: str) -> Sequence[Any]:

@@ -23,7 +23,6 @@ from reid_sql.engines.counted_rows import (
 from reid_sql.engines.duckdb.answers import (
     answer_over,
     check_arguments,
-    draw_records,
     reduction_arguments,
     score_records,
 )
@@ -209,8 +208,6 @@ def _write_answer(declared: Function, checked: Mapping[str, Any], database: str)
     """Write the answer over its reduction."""
     if declared.answer is Answer.SCORED_TABLE:
         return score_records(declared, checked, database)
-    if declared.answer is Answer.SAMPLE:
-        return draw_records(declared, checked, database)
     own = {p.name: p.domain.literal(checked[p.name]) for p in declared.own_parameters}
     reduced = write_reduction(declared, checked, database)
     has_households = declared.answer is Answer.PER_RECORD and checked.get("household") is not None

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from reid_sql.engines.arrow import drawn_kernel, kernel, model_kernel, table_kernel
+from reid_sql.engines.arrow import kernel, model_kernel, table_kernel
 from reid_sql.engines.arrow_rows import array_of, numbers_in, numbers_of
 from reid_sql.engines.duckdb import jobs
 from reid_sql.engines.duckdb.answers import body_name
@@ -119,8 +119,6 @@ def _body(declared: Function) -> Bound:
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
     if declared.answer is Answer.SCALAR:
         return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
-    if declared.answer is Answer.SAMPLE:
-        return Bound(drawn_kernel(declared), ["VARCHAR", "VARCHAR", *own, "BIGINT"], "VARCHAR[]")
     if declared.answer is Answer.MODEL_SCORE:
         types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *own]
         return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import duckdb
 
-from reid_sql.engines.counted_rows import warn_of_nobodies
+from reid_sql.engines.counted_rows import warn_of_values
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -119,7 +119,7 @@ def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str 
 
 def _warn_of_nobodies(unit: str, column: str, *counts: Any) -> None:  # noqa: ANN401 - what DuckDB passes
     """Warn of values of a column of people or households that may stand for nobody."""
-    warn_of_nobodies(column, counts_of_nobodies(counts), unit)
+    warn_of_values(column, counts_of_nobodies(counts), unit)
 
 
 def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:

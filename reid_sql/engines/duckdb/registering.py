@@ -344,14 +344,10 @@ def _bind_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
 
 
 def _find(name: str) -> "Function":
-    """The function of this name, of the set that was registered last; refuses a former name."""
+    """The function of this name, of the set that was registered last."""
     for functions in reversed(PLANNED):
         if name in functions:
             return functions[name]
-    from reid_sql.function import refuse_former_name  # noqa: PLC0415 - only a refusal needs it
-
-    for functions in PLANNED:
-        refuse_former_name(name, functions)
     raise KeyError(name)
 
 

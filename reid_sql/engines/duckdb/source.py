@@ -13,7 +13,7 @@ from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
-from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_UNIDENTIFIED
+from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.nobodies import count_nobodies
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
@@ -161,7 +161,9 @@ class DuckDBSource:
         variants = (
             "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
         )
-        return f"""CASE WHEN {has_collation(row)}
+        return f"""CASE WHEN {has_interval(row)}
+            THEN {refusal(REFUSAL_INTERVAL.format(", ".join(columns)))}
+            WHEN {has_collation(row)}
             THEN {refusal(REFUSAL_COLLATION.format(", ".join(columns)))} {variants} ELSE true END"""
 
     def is_identified(self) -> str:
@@ -299,6 +301,11 @@ def has_collation(row: str) -> str:
 def has_variant(row: str) -> str:
     """Test whether a value of a row, at any depth, is a VARIANT."""
     return f"typeof(replace_type({row}, NULL::VARIANT, NULL::VARCHAR)) <> typeof({row})"
+
+
+def has_interval(row: str) -> str:
+    """Test whether a value of a row, at any depth, is an INTERVAL."""
+    return f"typeof(replace_type({row}, NULL::INTERVAL, NULL::VARCHAR)) <> typeof({row})"
 
 
 def known_value(value: str) -> str:

@@ -23,14 +23,13 @@ from reid_sql.engines.counted_rows import (
     find_identified_tables,
     find_watched_columns,
     list_tables,
-    warn_of_nobodies,
+    warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     COMPUTING,
-    LIMIT,
     aliases,
     check_columns,
     collected,
@@ -44,7 +43,6 @@ from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
-from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
@@ -63,7 +61,6 @@ __all__ = [
     "column_names",
     "count",
     "counting",
-    "drawn",
     "find_lacked",
     "finish_reading",
     "framed",
@@ -102,7 +99,7 @@ def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
 def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
     is_counted = name in frame.columns and not frame.op().find(ops.UnboundTable)
     if is_counted and not IS_REPORTED.get():
-        warn_of_nobodies(name, count_nobodies(frame, name, _ask_nobodies), unit)
+        warn_of_values(name, count_nobodies(frame, name, _ask_nobodies), unit)
 
 
 def _ask_nobodies(question: Callable[[], Table]) -> list[dict[str, Any]]:
@@ -192,19 +189,6 @@ def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table)
         if reduction.rowwise
         else collected_counts.sort_by(next(iter(reduction.columns)))
     )
-
-
-def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> Table:
-    """Bind SAMPLE: n records drawn from the model, in this process."""
-    most = LIMIT // len(model.columns)
-    if n > most:
-        rule = f"n must be at most {most} where the records are held by the client, got {n}"
-        raise OutOfDomainError(f"{rule}; draw more in DuckDB")
-    texts = model.texts(declared.body(model, np.arange(n), **options))
-    columns = {
-        name: pa.array(each, pa.string()) for name, each in zip(model.columns, texts, strict=True)
-    }
-    return framed(pa.table(columns))
 
 
 def find_panels(

@@ -17,6 +17,9 @@ import sqlglot.expressions as sge
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 from ibis.expr.types import Column
 
+from reid_sql.errors import OutOfDomainError
+from reid_sql.reduction import REFUSAL_INTERVAL
+
 X: Final = "reid_x"  # the value, in the texts below
 # A text so that equal means the same bytes, and the text again from that; of a dialect that is not here every
 # comparison is by bytes.
@@ -86,6 +89,8 @@ def comparable(column: Column) -> Column:
     >>> print(ibis.to_sql(people.select(q=comparable(people["name"])), dialect="postgres", pretty=False))
     SELECT CAST("t0"."name" AS VARCHAR) COLLATE "C" AS "q" FROM "people" AS "t0"
     """
+    if column.type().is_interval():
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(column.get_name()))
     # A type that Ibis does not know, such as a domain, has an equality of its own.
     known = column.cast("string") if column.type().is_unknown() else column
     return ReidCompared(known.op()).to_expr()

@@ -11,17 +11,29 @@ from ibis.expr.types import Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, restored
 from reid_sql.engines.ibis.frames import known_value, with_aliases
+from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS, spellings_of_words
 from reid_sql.models.columns.nobodies import (
-    FINAL_ZEROS,
     NOBODY_NUMBERS,
-    NOBODY_WORDS,
     SIZES_COUNTED,
     IdentifierCounts,
 )
+from reid_sql.models.columns.spelling import FINAL_ZEROS, word_form
 
 # Spaces that do not break or have no width, the soft hyphen and the mark of an order of bytes.
 INVISIBLE_IN_DATABASES: Final = "\xa0\xad\u200b\u200c\u200d\u202f\u2060\u3000\ufeff"
 NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
+LETTERS: Final = {
+    **dict.fromkeys("-_\u2010\u2013\u2014", " "),
+    **dict.fromkeys("'\u2019", ""),
+    "ß": "ss",
+    "ä": "a",
+    "ö": "o",
+    "ü": "u",
+    "é": "e",
+}
+UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
+# A database has no function of the normal form: the words as they are written, and without their marks.
+NOBODY_SPELLINGS: Final = spellings_of_words()
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
 
@@ -66,27 +78,43 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
-    """Count the texts that equal another but for capitals, spaces around them, and leading zeros.
+    """Count the texts that equal another but for capitals, spaces, marks, hyphens and leading zeros.
 
-    What is invisible is left out; accents and the forms of Unicode are compared nowhere in databases alike.
+    What is invisible is left out; the forms of Unicode are compared nowhere in databases alike.
     """
     value = others["value"]
     if not value.type().is_string():
         return 0
+    word, second = (normal_form(value, second_letters=each) for each in (False, True))
+    with suppress(OperationNotDefinedError, UnsupportedOperationError):
+        found = ask(lambda: _compare(others, word.re_replace(f"^0+|{FINAL_ZEROS}", ""), second))
+        return _most_alike(found[0])
+    return _most_alike(ask(lambda: _compare(others, word, second))[0])
+
+
+def _most_alike(counts: Any) -> int:  # noqa: ANN401 - a row of the database
+    """Count the texts that one of the two forms makes equal, at least."""
+    return int(counts["values"]) - min(int(counts["words"]), int(counts["seconds"]))
+
+
+def normal_form(value: Any, *, second_letters: bool = False) -> Any:  # noqa: ANN401 - of Ibis
+    """Write a text as its spellings are, as far as all databases parse calls within calls."""
     for letter in INVISIBLE_IN_DATABASES:
         value = value.replace(letter, " " if letter.isspace() else "")
-    word = value.strip().lower()
-    with suppress(OperationNotDefinedError, UnsupportedOperationError):
-        found = ask(lambda: _compare(others, word.re_replace(f"^0+|{FINAL_ZEROS}", "")))
-        return int(found[0]["values"]) - int(found[0]["words"])
-    found = ask(lambda: _compare(others, word))
-    return int(found[0]["values"]) - int(found[0]["words"])
+    word = value.lower()
+    for letter, written in (LETTERS | UMLAUTS_IN_DATABASES if second_letters else LETTERS).items():
+        word = word.replace(letter, written)
+    return word.replace("  ", " ").strip()
 
 
-def _compare(others: Table, word: Value) -> Table:
+def _compare(others: Table, word: Value, second: Value) -> Table:
     """Count the values, and what they are when they are written alike."""
-    rows = others.select(word=word)
-    return rows.aggregate(values=rows.count(), words=comparable(rows["word"]).nunique())
+    rows = others.select(word=word, second=second)
+    return rows.aggregate(
+        values=rows.count(),
+        words=comparable(rows["word"]).nunique(),
+        seconds=comparable(rows["second"]).nunique(),
+    )
 
 
 def _is_code(value: Value) -> Value | None:
@@ -96,11 +124,15 @@ def _is_code(value: Value) -> Value | None:
         return value.isin(NOBODY_NUMBERS)
     if not (kind.is_string() or kind.is_uuid()):
         return None
-    return value.cast("string").strip().lower().isin([*NOBODY_WORDS, *map(str, NOBODY_NUMBERS)])
+    word = value.cast("string").strip().lower()
+    return word.isin([*NOBODY_SPELLINGS, *map(str, NOBODY_NUMBERS)])
 
 
 def _write_code(value: Any) -> str:  # noqa: ANN401 - as the database has it
-    return f"{value:.0f}" if isinstance(value, Number) else str(value).strip().lower()
+    if isinstance(value, Number):
+        return f"{value:.0f}"
+    code = str(value).strip().lower()
+    return code if code in map(str, NOBODY_NUMBERS) else word_form(code)
 
 
 def _count_others(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> Others:

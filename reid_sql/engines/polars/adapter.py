@@ -27,7 +27,7 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
     with_group_names,
 )
-from reid_sql.engines.polars.records import drawn, score, scored_table, value
+from reid_sql.engines.polars.records import score, scored_table, value
 from reid_sql.engines.polars.tables import TABLE, refuse_unidentified_rows, warn_of_rows
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -48,7 +48,6 @@ __all__ = [
     "column_names",
     "count",
     "counting",
-    "drawn",
     "find_lacked",
     "finish_reading",
     "framed",

@@ -3,35 +3,37 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import sub
 from typing import Any, Final
 
 import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
+from reid_sql.engines.polars.spelling import is_written_otherwise, normal_form, word_form
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
 from reid_sql.models.columns.missing_value_codes import (
-    CANDIDATE_PATTERN,
+    CODE_WORDS,
+    ENDS_COUNTED,
     MISSING_DATES,
     MISSING_DAYS,
     MISSING_NUMBERS,
-    MISSING_WORDS,
-    NEGATIVE_NINES,
+    NOBODY_WORDS,
+    NUMBER_PATTERN,
     count_missing_values,
+    may_end_with_code,
+    values_beside,
 )
 from reid_sql.models.columns.nobodies import (
     COUNTS_OF_NOBODIES,
-    ENDS_OF_WORDS,
-    FINAL_ZEROS,
-    INVISIBLE,
     NOBODY_NUMBERS,
-    NOBODY_WORDS,
     SIZES_COUNTED,
-    SPACES,
     count_rows_of_nobodies,
     counts_of_nobodies,
 )
+from reid_sql.models.columns.spelling import FINAL_ZEROS
 
 
 def warn_of_nobodies_in(
@@ -63,22 +65,25 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
     value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
     number = value.cast(pl.Float64, strict=False)
-    spaced = value.str.normalize("NFKD").str.replace_all(SPACES, " ")
-    narrow = spaced.str.replace_all(rf"{INVISIBLE}|\p{{M}}+", "")
-    plain = pl.when(value.str.len_bytes() == value.str.len_chars()).then(value).otherwise(narrow)
-    word = plain.str.strip_chars(ENDS_OF_WORDS).str.to_lowercase()
+    word = normal_form(value)
     is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
     coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
-    code = pl.when(word.is_in(NOBODY_WORDS)).then(word).otherwise(coded)
+    bare = word_form(word)
+    code = pl.when(bare.is_in(NOBODY_WORDS)).then(bare).otherwise(coded)
     values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
         "size",
         code=code,
         word=word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0"),
+        second=pl.when(is_written_otherwise(value)).then(normal_form(value, second_letters=True)),
         number=pl.when(number.is_finite()).then(number),
     )
     is_one, numbers = (
         pl.col("code").is_not_null(),
         pl.col("number").filter(pl.col("code").is_null()),
+    )
+    is_otherwise = ~is_one & pl.col("second").is_not_null()
+    seconds = (
+        pl.col(each).filter(is_otherwise).n_unique().cast(pl.Int64) for each in ("word", "second")
     )
     counts = (
         pl.col("size").top_k(SIZES_COUNTED).implode(),
@@ -88,7 +93,9 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
         numbers.count().cast(pl.Int64),
         numbers.min(),
         numbers.max(),
-        (~is_one).sum().cast(pl.Int64) - pl.col("word").filter(~is_one).n_unique().cast(pl.Int64)
+        (~is_one).sum().cast(pl.Int64)
+        - pl.col("word").filter(~is_one).n_unique().cast(pl.Int64)
+        + pl.max_horizontal(reduce(sub, seconds), pl.lit(0, pl.Int64))
         if is_coded
         else pl.lit(0, pl.Int64),
     )
@@ -149,33 +156,52 @@ def _count_candidates(frame: pl.LazyFrame, column: str, kind: str) -> pl.LazyFra
     value, text = pl.col("value"), pl.col("text")
     values = frame.select(exact_column(column).alias("value"))
     if kind == "date":
-        values = values.select(value.dt.date()).filter(value.is_in(MISSING_DAYS))
+        values = values.select(value.dt.date()).filter(value.is_in(MISSING_DAYS).any())
     elif kind != "text":
         number = value.cast(pl.Float64)
-        is_code = number.max().is_in(NUMBERS) | number.min().is_in([*map(float, NEGATIVE_NINES)])
-        values = values.filter(is_code | (number.is_nan() | number.is_infinite()).any())
+        ends = pl.struct(number.min().alias("least"), number.max().alias("greatest"))
+        has_code = ends.map_batches(_may_have_codes, return_dtype=pl.Boolean, returns_scalar=True)
+        values = values.filter(has_code | (number.is_nan() | number.is_infinite()).any())
     counts = values.group_by("value").agg(rows=pl.len().cast(pl.Int64))
     counts = counts.select("rows", text=value.cast(pl.String)).drop_nulls("text")
-    if kind == "text":
-        counts = counts.filter(text.str.contains(f"^(?:{CANDIDATE_PATTERN})$").any())
-    word = text.str.replace_all(r"^\p{Zs}+|\p{Zs}+$", "").str.to_lowercase()
     number = text.cast(pl.Float64, strict=False)
+    if kind == "text":
+        number = pl.when(text.str.contains(f"^(?:{NUMBER_PATTERN})$")).then(number)
     is_candidate = (
-        word.is_in(MISSING_WORDS)
+        word_form(normal_form(text)).is_in(CODE_WORDS)
         | number.is_in(NUMBERS).fill_null(value=False)
         | text.str.slice(0, 10).is_in(MISSING_DATES)
     )
     marked = counts.select("text", "rows", is_candidate=is_candidate, number=number)
-    is_other = ~pl.col("is_candidate")
-    numbers = pl.col("number").filter(is_other & pl.col("number").is_finite())
-    return marked.select(
-        texts=text.filter("is_candidate").implode(),
-        rows=pl.col("rows").filter("is_candidate").implode(),
-        values=is_other.sum().cast(pl.Int64),
-        numbers=numbers.len().cast(pl.Int64),
-        least=numbers.min().fill_null(0.0),
-        greatest=numbers.max().fill_null(0.0),
+    other, rows = marked.filter(~pl.col("is_candidate")), pl.col("rows")
+    number = pl.when(pl.col("number").is_finite()).then(pl.col("number"))
+    is_word = pl.col("number").is_null() & ~text.str.contains("[0-9]")
+    end = pl.format("{}:{}", rows, number)
+    beside = other.select(
+        values=pl.len().cast(pl.Int64),
+        numbers=number.count().cast(pl.Int64),
+        least=number.min().fill_null(0.0),
+        greatest=number.max().fill_null(0.0),
+        shortest=text.str.len_chars().min().fill_null(0).cast(pl.Int64),
+        longest=text.str.len_chars().max().fill_null(0).cast(pl.Int64),
+        number_rows=rows.filter(number.is_not_null()).sum(),
+        words=is_word.sum().cast(pl.Int64),
+        word_rows=rows.filter(is_word).sum(),
+        other_records=rows.sum(),
+        high=end.filter(number.is_not_null()).top_k_by(number.drop_nulls(), ENDS_COUNTED).implode(),
+        low=end.filter(number.is_not_null())
+        .bottom_k_by(number.drop_nulls(), ENDS_COUNTED)
+        .implode(),
     )
+    candidates = marked.filter("is_candidate").select(
+        texts=text.implode(), rows=pl.col("rows").implode()
+    )
+    return pl.concat([beside, candidates], how="horizontal")
+
+
+def _may_have_codes(ends: pl.Series) -> bool:
+    """Whether numbers between these ends may have codes."""
+    return may_end_with_code(ends.struct["least"][0], ends.struct["greatest"][0])
 
 
 @dataclass(frozen=True)
@@ -192,11 +218,10 @@ class _Codes:
         return pl.DataFrame(schema=self.schema)
 
     def _describe(self, name: str, found: Mapping[str, Any]) -> str:
-        values, numbers, *ends = (
-            found[each] for each in ("values", "numbers", "least", "greatest")
-        )
-        form = ColumnForm(name, self.kinds[name], values, numbers, 0, *ends)
-        codes = missing_values_of(form, zip(found["texts"], found["rows"], strict=True))
+        ends = found["least"], found["greatest"]
+        form = ColumnForm(name, self.kinds[name], found["values"], found["numbers"], 0, *ends)
+        candidates = zip(found["texts"], found["rows"], strict=True)
+        codes = missing_values_of(form, candidates, values_beside(found, form.values))
         return count_missing_values(
             [each.text for each in codes], [each.records for each in codes], name
         )

@@ -1,12 +1,10 @@
 """Polars: functions of single records: closed forms as expressions, and fitted models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
-from polars.io.plugins import register_io_source
 
 from reid_sql.engines.arrow import kernel, model_answer, record_codes
 from reid_sql.engines.codes import text_of, texts_of
@@ -152,27 +150,3 @@ def score_distinct(
         return distinct_rows.select(names).hstack(result)
 
     return map_whole(distinct, answer, types)
-
-
-def drawn(declared: Function, model: FittedModel, n: int, options: dict[str, Any]) -> pl.LazyFrame:
-    """Bind a table function of records drawn from a model: drawn in batches, when collected, on demand."""
-    columns = pl.Schema({name: pl.String() for name in model.columns})
-
-    def batches(
-        wanted: list[str] | None,
-        predicate: pl.Expr | None,
-        n_rows: int | None,
-        batch_size: int | None,
-    ) -> Iterator[pl.DataFrame]:
-        size, last = batch_size or BATCH, n if n_rows is None else min(n, n_rows)
-        for start in range(0, last, size):
-            codes = declared.body(model, np.arange(start, min(start + size, last)), **options)
-            frame = pl.DataFrame(
-                dict(zip(model.columns, model.texts(codes), strict=True)), schema=columns
-            )
-            frame = frame.filter(predicate) if predicate is not None else frame
-            yield (
-                frame.select(exact_column(name) for name in wanted) if wanted is not None else frame
-            )
-
-    return register_io_source(batches, schema=columns, is_pure=True)

@@ -22,7 +22,7 @@ from reid_sql.engines.counted_rows import (
     find_identified_tables,
     find_watched_columns,
     list_tables,
-    warn_of_nobodies,
+    warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
@@ -46,7 +46,6 @@ from reid_sql.engines.spark.frames import (
     to_spark,
 )
 from reid_sql.engines.spark.frames import fetch as collected
-from reid_sql.engines.spark.functions import drawn_frame as drawn
 from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
@@ -79,7 +78,6 @@ __all__ = [
     "column_names",
     "count",
     "counting",
-    "drawn",
     "find_lacked",
     "finish_reading",
     "framed",
@@ -137,7 +135,7 @@ def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
 def _warn_of_nobodies(frame: DataFrame, name: str, unit: str = UNIT_PERSON) -> None:
     found = find_column(name, frame)
     if not IS_REPORTED.get() and found in frame.columns:
-        warn_of_nobodies(name, count_nobodies(frame, found), unit)
+        warn_of_values(name, count_nobodies(frame, found), unit)
 
 
 def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:

@@ -29,7 +29,6 @@ from reid_sql.engines.spark import is_in_sql
 from reid_sql.engines.spark.counting import count_records
 from reid_sql.engines.spark.frames import (
     Rows,
-    aliases,
     column,
     join_classes,
     read_rows,
@@ -160,30 +159,6 @@ def scored_frame(
         declared.columns,
     )
     return join_classes(frame, rows.table_names, with_key(classes, rows.names))
-
-
-def drawn_frame(
-    declared: Function, model: FittedModel, n: int, options: Mapping[str, Any]
-) -> DataFrame:
-    """Bind a table function of records drawn from a model: executors draw them, each by its place alone."""
-    sent_model = model_to_send(model)
-    own = {parameter.name: options[parameter.name] for parameter in declared.own_parameters}
-    names = aliases(sent_model.columns)
-
-    def body(*columns: pa.Array) -> pa.Array:
-        texts = sent_model.texts(declared.body(sent_model, columns[0].to_numpy(), **own))
-        return pa.StructArray.from_arrays(
-            [pa.array(values, pa.string()) for values in texts], names
-        )
-
-    kinds = udf(with_arrow_types(body), f"struct<{', '.join(f'{name} string' for name in names)}>")
-    drawn = SparkSession.active().range(n).select(kinds(F.col("id")).alias("drawn"))
-    return drawn.select(
-        *(
-            F.col(f"drawn.{place}").alias(name)
-            for place, name in zip(names, sent_model.columns, strict=True)
-        )
-    )
 
 
 def model_to_send(model: str | FittedModel) -> FittedModel:

@@ -1,22 +1,35 @@
 """Values that stand for nobody in a column of a Spark DataFrame, which Spark counts."""
 
 import unicodedata
+from functools import reduce
+from operator import or_, sub
 from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from reid_sql.engines.spark.frames import fetch, known_value
+from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS
 from reid_sql.models.columns.nobodies import (
     COUNTS_OF_NOBODIES,
-    FINAL_ZEROS,
-    INVISIBLE,
     NOBODY_NUMBERS,
-    NOBODY_WORDS,
     SIZES_COUNTED,
-    SPACES,
     IdentifierCounts,
     counts_of_nobodies,
+)
+from reid_sql.models.columns.spelling import (
+    APOSTROPHES,
+    DASHES,
+    DOUBLE_LETTERS,
+    ENDS_OF_WORDS,
+    FINAL_ZEROS,
+    INVISIBLE,
+    LIGATURES,
+    MARKS_AROUND_WORDS,
+    PLAIN_LETTERS,
+    QUOTES,
+    SPACES,
+    UMLAUTS,
 )
 
 
@@ -26,14 +39,34 @@ def _list_letters_with_marks() -> tuple[str, str]:
     bare = {
         letter: form[0]
         for letter, form in every.items()
-        if all(map(unicodedata.combining, form[1:]))
+        if unicodedata.name(letter, "").startswith("FULLWIDTH")
+        or (
+            len(form) > 1
+            and unicodedata.decomposition(letter)[:1] != "<"
+            and all(unicodedata.category(mark)[0] == "M" for mark in form[1:])
+        )
     }
-    changed = {letter: one for letter, one in bare.items() if letter != one}
-    return "".join(changed), "".join(changed.values())
+    letters = {**bare, **PLAIN_LETTERS, **dict.fromkeys(DASHES, "-")}
+    return "".join(letters), "".join(letters.values())
 
 
 LETTERS_WITH_MARKS: Final = _list_letters_with_marks()  # Spark has no function of Unicode's forms
 LABEL = "the values that may stand for nobody"
+
+
+def normal_form(value: Column, *, second_letters: bool = False) -> Column:
+    """Write a text as all of its spellings are; `models.columns.spelling` is the reference."""
+    seen = F.regexp_replace(F.regexp_replace(value, SPACES, " "), INVISIBLE, "")
+    letters = {**LIGATURES, **(UMLAUTS if second_letters else {})}
+    plain = reduce(
+        lambda each, pair: F.replace(each, F.lit(pair[0]), F.lit(pair[1])),
+        letters.items(),
+        F.lower(seen),
+    )
+    bare = F.regexp_replace(F.translate(plain, *LETTERS_WITH_MARKS), r"\p{M}+", "")
+    word = F.translate(F.btrim(F.lower(bare), F.lit(ENDS_OF_WORDS)), APOSTROPHES + QUOTES, "")
+    spaced = F.when(word >= "a", F.regexp_replace(word, "[-_ ]+", " ")).otherwise(word)
+    return F.btrim(spaced, F.lit(ENDS_OF_WORDS))
 
 
 def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
@@ -46,15 +79,21 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
         .agg(F.count(F.lit(1)).alias("size"))
     )
     most = fetch(sizes.select("size").orderBy(F.col("size").desc()).limit(SIZES_COUNTED), LABEL)
-    seen = F.regexp_replace(F.regexp_replace("value", SPACES, " "), INVISIBLE + r"|\p{M}+", "")
-    word = F.lower(F.trim(F.translate(seen, *LETTERS_WITH_MARKS)))
+    word = normal_form(F.col("value"))
+    bare_word = F.btrim(word, F.lit(MARKS_AROUND_WORDS))
     number = F.col("value").try_cast("double")
-    code = F.when(word.isin(*NOBODY_WORDS), word).when(
+    code = F.when(bare_word.isin(*NOBODY_WORDS), bare_word).when(
         number.isin(*map(float, NOBODY_NUMBERS)), number.cast("bigint").cast("string")
     )
     bare = F.regexp_replace(word, f"{FINAL_ZEROS}|^0+", "")
-    values = sizes.select("size", code.alias("code"), number.alias("number"), bare.alias("bare"))
+    has_pair = reduce(or_, (F.contains("value", F.lit(pair)) for pair in DOUBLE_LETTERS))
+    is_otherwise = has_pair | (F.octet_length("value") != F.length("value"))
+    second = F.when(is_otherwise, normal_form(F.col("value"), second_letters=True))
+    forms = {"code": code, "number": number, "word": word, "bare": bare, "second": second}
+    values = sizes.select("size", *(each.alias(alias) for alias, each in forms.items()))
     is_code = F.col("code").isNotNull()
+    is_second = ~is_code & F.col("second").isNotNull()
+    seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("word", "second"))
     is_number = ~is_code & F.col("number").isNotNull() & (F.abs("number") < float("inf"))
     other = F.when(is_number, F.col("number"))
     counts = (
@@ -64,7 +103,9 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
         F.count(other),
         F.min(other),
         F.max(other),
-        F.count(F.when(~is_code, F.lit(1))) - F.count_distinct(F.when(~is_code, F.col("bare"))),
+        F.count(F.when(~is_code, F.lit(1)))
+        - F.count_distinct(F.when(~is_code, F.col("bare")))
+        + F.greatest(reduce(sub, seconds), F.lit(0)),
     )
     named = (each.alias(alias) for alias, each in zip(COUNTS_OF_NOBODIES[1:], counts, strict=True))
     row = fetch(values.agg(*named), LABEL).to_pylist()[0]

@@ -11,7 +11,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, count_values, su
 from reid_sql.models.attacker.inclusion import Alike, Inclusion, Partition, Relation, relate_values
 from reid_sql.models.attacker.scenario import Group, Scenario
 from reid_sql.models.classes.disclosure import OK, Histogram
-from reid_sql.models.fitted_model import FittedModel
+from reid_sql.models.fitted_model import FittedModel, doubts_at
 from reid_sql.models.population import pitman
 from reid_sql.models.population.subset_uniqueness import UniqueShare, unique_share_by_subset
 from reid_sql.parameters import Floats, Integers, Number
@@ -199,7 +199,8 @@ def choose_uniqueness(attacker: Scenario, model: FittedModel | None) -> Unique:
         return ByPitman(attacker.population)
     place = {column: _find_column(column, model.columns) for column in attacker.columns}
     places = [[place[column] for column in group.columns] for group in attacker.groups]
-    return ByModel(unique_share_by_subset(model, attacker.population), places)
+    words = "; ".join([STATUS_MODEL, *doubts_at(model.doubts, attacker.population)])
+    return ByModel(unique_share_by_subset(model, attacker.population), places, words)
 
 
 def _find_column(column: str, known: Sequence[str]) -> int:

@@ -17,8 +17,10 @@ from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
     MissingValueCode,
     NumberRange,
+    ValuesBeside,
     count_missing_values,
     find_missing_value_codes,
+    values_beside,
 )
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers
@@ -42,8 +44,6 @@ WEIGHT_NAME: Final = re.compile(
 )
 BODY_WEIGHT_NAME: Final = re.compile(r"(^|_)(weights?|wt|poids|gewicht)$", re.IGNORECASE)
 MAX_BODY_WEIGHT: Final = 1500  # in pounds or kilograms
-# Matched against the whole text: year first, or day or month first.
-DATE_PATTERN: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}"
 PADDED_PATTERN: Final = "0[0-9]+"
 # so few distinct values are categories, and too few to recognise an identifier
 MAX_CATEGORIES: Final = 20
@@ -115,9 +115,7 @@ def classify_column(form: ColumnForm, values: int, records: int) -> str:
     """
     if values < 2:  # noqa: PLR2004 - one value distinguishes no records
         return CONSTANT if values else EMPTY
-    if form.kind in TIME_TYPES or (
-        form.kind == "text" and form.dates >= MIN_SHARE_OF_FORM * max(1, form.values)
-    ):
+    if form.kind in TIME_TYPES or are_dates(form):
         return DATE
     if form.kind == "boolean":
         return CATEGORY
@@ -240,7 +238,8 @@ SUGGESTIONS: Final = {
 class ColumnCounts:
     """Counts of each column: its records by distinct value, and how the values are written (`ColumnForm`).
 
-    `candidates` are values that may be missing-value codes, each as its records, a colon and its text.
+    `candidates` are values that may be missing-value codes, each as its records, a colon and its text. Of the
+    others, `words` have no digit, and the numbers or days at each end are listed in this way, too.
     """
 
     place: Integers  # (columns,)
@@ -262,6 +261,12 @@ class ColumnCounts:
     shortest: Integers  # (columns,)
     longest: Integers  # (columns,)
     letters: Integers  # (columns,)
+    number_rows: Integers  # (columns,)
+    words: Integers  # (columns,)
+    word_rows: Integers  # (columns,)
+    other_records: Integers  # (columns,)
+    high: Sequence[Sequence[str]]  # (columns,)
+    low: Sequence[Sequence[str]]  # (columns,)
     candidates: Sequence[Sequence[str]]  # (columns,)
 
 
@@ -290,7 +295,7 @@ def profile_columns(counts: ColumnCounts) -> list[ColumnProfile]:
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))
     >>> sex = ColumnCounts(whole(1), ["sex"], ["text"], whole(4), whole(0), whole(3), whole(1), [2],
     ...     real(2 * np.log(2)), *[whole(0)] * 2, *[real(0)] * 2, *[whole(0)] * 3, *[whole(1)] * 2, whole(2),
-    ...     [["1:?"]])
+    ...     whole(0), whole(2), whole(3), whole(3), *[[[]]] * 2, [["1:?"]])
     >>> profile = profile_columns(sex)[0]
     >>> profile.sentinels, profile.looks_like, profile.entropy_bits
     (['?'], 'category', 1.5)
@@ -370,11 +375,13 @@ def _column_form(row: dict[str, Any]) -> ColumnForm:
 
 def _missing_value_codes(row: dict[str, Any]) -> list[MissingValueCode]:
     split = (candidate.partition(":") for candidate in row["candidates"])
-    return missing_values_of(_column_form(row), [(text, int(count)) for count, _, text in split])
+    form = _column_form(row)
+    candidates = [(text, int(count)) for count, _, text in split]
+    return missing_values_of(form, candidates, values_beside(row, form.values))
 
 
 def missing_values_of(
-    form: ColumnForm, candidates: Iterable[tuple[str, int]]
+    form: ColumnForm, candidates: Iterable[tuple[str, int]], beside: ValuesBeside
 ) -> list[MissingValueCode]:
     """Select the missing-value codes of a column from the candidates, texts with their records."""
     numbers = NumberRange(form.numbers, form.least, form.greatest) if is_numeric(form) else None
@@ -384,7 +391,16 @@ def missing_values_of(
     codes = [MissingValueCode(text, count) for text, count in counts.items()]
     # Among identifiers, nines are an identifier like the others.
     named = IDENTIFIER_NAME.search(form.name) and form.values > MAX_CATEGORIES
-    return find_missing_value_codes(codes, None if named else numbers)
+    if named:
+        return find_missing_value_codes(codes, None)
+    return find_missing_value_codes(codes, numbers, beside, are_days=are_dates(form))
+
+
+def are_dates(form: ColumnForm) -> bool:
+    """Whether the column contains dates, perhaps written as text."""
+    return form.kind in DATE_TYPES or (
+        form.kind == "text" and form.dates >= MIN_SHARE_OF_FORM * max(1, form.values)
+    )
 
 
 def _render_value(text: str, kind: str) -> str:

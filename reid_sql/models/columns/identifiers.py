@@ -4,6 +4,7 @@ In a panel, rows are repeated records of people. Within each value of the column
 columns that describe a person are constant.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -15,7 +16,8 @@ from reid_sql.models.columns.column_profile import (
     MAX_CATEGORIES,
     MIN_SHARE_IDENTIFIED,
 )
-from reid_sql.parameters import Integers
+from reid_sql.parameters import Integers, sql_text
+from reid_sql.parameters.document import toml_text
 
 MAX_IDENTIFIERS: Final = 8  # columns that are looked at
 
@@ -92,11 +94,25 @@ def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
 
 def _advise(column: RepeatedColumn, option: str | None) -> str:
     can_count = option is not None and column.identifies_all
-    advice = f"count them with {option} {column.name}" if can_count else "pass a row of each"
+    written = write_name(option or "", column.name)
+    advice = f"count them with {option} {written}" if can_count else "pass a row of each"
     return (
         f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
         f"{column.filled:,} rows): if it identifies people, {advice}."
     )
+
+
+def write_name(option: str, name: str) -> str:
+    """Write a column after an option so that it can be copied: a name with a space or a mark is quoted.
+
+    >>> [write_name(option, "Patient ID") for option in ("--entity", "entity :=", "entity =")]
+    ["'Patient ID'", "'Patient ID'", '"Patient ID"']
+    """
+    if name.isidentifier():
+        return name
+    if option.startswith("--"):
+        return shlex.quote(name)
+    return sql_text(name) if option.endswith(":=") else toml_text(name)
 
 
 def names_a_person(name: str) -> bool:

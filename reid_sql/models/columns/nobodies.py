@@ -1,7 +1,7 @@
 """Values that stand for nobody in a column of people or households: all of their rows count as one of these.
 
-A value stands out by its rows, of which it has far more than any other, or by how it is written: '', unknown,
-or a number such as 0, -1 and 999999 that lies apart from all others.
+A value stands out by its rows, of which it has far more than any other, or by how it is written: a word of
+missing_values.toml, or a number such as 0, -1 and 999999 that lies apart from all others.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from reid_sql.models.columns.missing_value_codes import (
     MIN_SHARE_OF_FORM,
+    MISSING_NUMBERS,
     MISSING_WORDS,
     NEGATIVE_NINES,
     NINES,
+    NOBODY_WORDS,
+    count_missing_values,
 )
 
 # values that may have far more rows than any other, such as a guest of each branch
@@ -23,33 +26,6 @@ SIZES_COUNTED: Final = 2 * MAX_NOBODIES  # numbers of rows, of the most frequent
 MIN_ROWS_OF_NOBODY: Final = 10
 MIN_RATIO_OF_NOBODY: Final = 5  # of its rows to those of the next value
 MIN_NINES: Final = 3  # digits: an identifier may well be 9, or 99
-# Texts in lower case and stripped of spaces, and whole numbers.
-NOBODY_WORDS: Final = (
-    *MISSING_WORDS,
-    *(
-        "none",
-        "nil",
-        "no id",
-        "nobody",
-        "anonymous",
-        "anonymised",
-        "anonymized",
-        "anon",
-        "guest",
-        "deleted",
-    ),
-    *(
-        "total",
-        "grand total",
-        "sum",
-        "summe",
-        "gesamt",
-        "insgesamt",
-        "somme",
-        "suma",
-    ),  # below the last record
-    "00000000-0000-0000-0000-000000000000",
-)
 NOBODY_NUMBERS: Final = (
     0,
     *map(int, NEGATIVE_NINES),
@@ -74,16 +50,10 @@ COUNTS_OF_NOBODIES: Final = (
     "alike",
 )
 CAUTION_ALIKE: Final = (
-    "another of '{}' but for capitals, spaces, accents, invisible characters or zeros: if both are one {}, "
+    "another of '{}' but for capitals, accents, spaces, hyphens, apostrophes, invisible characters or zeros: if "
+    "both are one {}, "
     "write them alike, as what counts twice looks safer than it is"
 )
-# What does not distinguish two texts that are written alike, as regular expressions, and wide letters.
-ENDS_OF_WORDS: Final = " \t\r\n\f"
-SPACES: Final = r"[\p{Z}\s]+"
-INVISIBLE: Final = r"[\p{Cf}\p{Cc}]+"
-FINAL_ZEROS: Final = "[.]0+$"  # of a whole number that was once a float
-WIDE_LETTERS: Final = "".join(map(chr, range(0xFF01, 0xFF5F)))
-NARROW_LETTERS: Final = "".join(map(chr, range(0x21, 0x7F)))
 UNIT_PERSON: Final = "person"
 UNIT_HOUSEHOLD: Final = "household"
 UNIT_VALUE: Final = "value"  # of a sensitive column, in which no value stands for nobody
@@ -94,8 +64,8 @@ class IdentifierCounts:
     """Counts of the values of a column of people or households, from which those of nobody stand out.
 
     `codes` are texts of NOBODY_WORDS and NOBODY_NUMBERS with their rows. Of the `others`, distinct values,
-    `numbers` are numbers, and those that are `alike` equal another but for capitals, spaces around them,
-    accents, invisible characters, leading zeros, and zeros behind a point.
+    `numbers` are numbers, and those that are `alike` have the `normal_form` of another, but for leading
+    zeros, and zeros behind a point.
     """
 
     sizes: Sequence[int]  # rows of the SIZES_COUNTED most frequent values
@@ -207,6 +177,29 @@ def _write_cautions(column: str, counts: IdentifierCounts, unit: str) -> list[st
             f"{counts.alike:,} {plural_of_alike(counts.alike)} {alike_words(column, unit)}."
         )
     return sentences
+
+
+def find_codes_of_values(counts: IdentifierCounts) -> list[tuple[str, int]]:
+    """Select the missing-value codes of a sensitive column: words, and numbers where no other value is one.
+
+    >>> codes = [("-9", 5), ("none", 3), ("unbekannt", 2)]
+    >>> find_codes_of_values(IdentifierCounts([], codes, 4, 0, None, None))
+    [('-9', 5), ('unbekannt', 2)]
+    """
+    is_text = counts.others > counts.numbers == 0
+    return [
+        each
+        for each in counts.codes
+        if each[0] in MISSING_WORDS
+        or (is_text and each[0] not in NOBODY_WORDS and each[0] in MISSING_NUMBERS)
+    ]
+
+
+def describe_codes_of_values(column: str, counts: IdentifierCounts) -> str:
+    """Write the caution on missing-value codes of a sensitive column, or nothing."""
+    found = find_codes_of_values(counts)
+    words = count_missing_values([code for code, _ in found], [rows for _, rows in found], column)
+    return f"{words}." if words else ""
 
 
 def plural_of_alike(values: int) -> str:

@@ -41,6 +41,7 @@ from reid_sql.models.comparison.paired_records import (
     group_records,
     number_columns,
 )
+from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, agrees_as_strangers
 from reid_sql.parameters import Floats, Integers
 
 STATUS_NO_KEY: Final = (
@@ -48,6 +49,7 @@ STATUS_NO_KEY: Final = (
 )
 STATUS_DRAWN: Final = "records_drawn: the attack used {} records, drawn at random"
 STATUS_NO_COMMON_RECORD: Final = "no_common_record: no value of key is in both tables"
+UNKNOWN_LINKS: Final = {STATUS_NO_COMMON_RECORD, STATUS_STRANGERS}  # why nothing is known of them
 STATUS_OTHER_VALUES: Final = (
     "other_values: total_variation is not available, since no released value is in the original"
 )
@@ -126,11 +128,13 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     own = group_records(paired.original_codes, paired.records, "original")
     released = group_records(paired.released_codes, paired.records, "released")
     before, after = (class_risk(each.histogram, threshold) for each in (own, released))
-    links = _compare_links(_link(paired, own, released, targets, seed), before)
+    reason = judge_keys(paired) if paired.is_keyed else ""
+    results = reason if reason in UNKNOWN_LINKS else _link(paired, own, released, targets, seed)
+    links = _compare_links(results, before)
     return [
         *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
         *_compare_changes(paired, own, released),
-        *(_doubt(row, judge_keys(paired)) for row in links),
+        *(_doubt(row, reason) for row in links),
     ]
 
 
@@ -167,16 +171,21 @@ def _compare_changes(
     reason = judge_keys(paired)
     for name, figure in zip(CHANGE_MEASURES, figures, strict=True):
         is_count = name in {"records_removed", "records_added"}  # of the keys themselves
-        is_known = reason != STATUS_NO_COMMON_RECORD or is_count
+        is_known = reason not in UNKNOWN_LINKS or is_count
         yield _row(name, 0, figure if is_known else None, reason or OK)
 
 
 def judge_keys(paired: PairedRecords) -> str:
-    """Return why changes and links are doubtful: few keys of one table are in the other; else nothing."""
+    """Return why changes and links are doubtful, or not known; else nothing.
+
+    Few keys of one table are in the other, or people of one key agree no better than strangers.
+    """
     sides = paired.in_original, paired.in_release
     common = int(paired.records[sides[0] & sides[1]].sum())
     if not common:
         return STATUS_NO_COMMON_RECORD
+    if agrees_as_strangers(paired):
+        return STATUS_STRANGERS
     return judge_common(
         "key", "keys", common, min(int(paired.records[side].sum()) for side in sides)
     )
@@ -286,7 +295,7 @@ def column_changes(paired: PairedRecords) -> list[ColumnChanges]:
     find_records(paired.original_codes, "original")
     find_records(paired.released_codes, "released")
     reason = judge_keys(paired) if paired.is_keyed else ""
-    keyed = paired.is_keyed and reason != STATUS_NO_COMMON_RECORD
+    keyed = paired.is_keyed and reason not in UNKNOWN_LINKS
     return [_measure_column(column, reason, keyed=keyed) for column in paired.columns()]
 
 

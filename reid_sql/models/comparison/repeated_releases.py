@@ -27,6 +27,7 @@ from reid_sql.models.comparison.comparison import (
 from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
 from reid_sql.models.comparison.links_within import links_within
 from reid_sql.models.comparison.release_classes import CLASS, PAIR, PERSON, WITHIN, ReleaseClasses
+from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, stay_as_strangers
 from reid_sql.parameters import Floats, Integers
 
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
@@ -202,19 +203,27 @@ class Releases:
     @cached_property
     def comparability(self) -> str:
         """OK, or why figures that compare classes by their values show little or nothing."""
-        known = self.is_keyed and self.stayed > 0
+        known = self.is_keyed and self.stayed > 0 and self.key_comparability != STATUS_STRANGERS
         some, every = (
             (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
         )
-        if not some:
-            return STATUS_NOT_COMPARABLE
-        return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
+        return _judge_comparability(some, every)
+
+    @cached_property
+    def comparability_within(self) -> str:
+        """The same of values within a tolerance: whether people have anybody there, or their own record."""
+        known = self.is_keyed and self.stayed > 0
+        matched = self.within.people > 0 if known else self.within.first_size > 0
+        every = self.stayed if known else self.smaller
+        return _judge_comparability(_sum(self.within.number[matched]), every)
 
     @cached_property
     def key_comparability(self) -> str:
         """OK, or why it is not known which links are right: few people are in both releases by their key."""
         if not self.stayed:
             return STATUS_NOBODY_STAYED
+        if not self.several_rows and stay_as_strangers(self.classes, self.pairs, self.stayed):
+            return STATUS_STRANGERS
         return judge_common("person", "people", self.stayed, self.smaller) or OK
 
     @cached_property
@@ -238,6 +247,12 @@ class Releases:
             return _Figure(None, None, STATUS_NOT_COMPARABLE)
         return _Figure(value, total, self.comparability)
 
+    def _compared_within(self, value: float, total: int) -> _Figure:
+        """A figure of people whose values are compared within a tolerance."""
+        if self.comparability_within == STATUS_NOT_COMPARABLE:
+            return _Figure(None, None, STATUS_NOT_COMPARABLE)
+        return _Figure(value, total, self.comparability_within)
+
     def figures(self) -> Iterator[tuple[str, _Figure]]:
         """Every figure by its name."""
         first, second = self.sizes
@@ -252,7 +267,7 @@ class Releases:
         yield from self._invariance()
         for name, value, total, status, detail in combine_releases(self.lines):
             figure = _Figure(value, total, status, detail)
-            yield name, figure if self.is_keyed else _Figure(None, None, STATUS_NO_KEY)
+            yield name, self._doubt_key(figure)
 
     def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
         counts = {
@@ -288,7 +303,7 @@ class Releases:
         ):
             yield name, self._doubt_key(self.compared(value, total))
         for name, value, total, needs_key in links_within(self.within, self.smaller, self.stayed):
-            figure = _Figure(value, total)
+            figure = self._compared_within(value, total)
             yield name, self._doubt_key(figure) if needs_key else figure
         both = self.paired
         unique = (both.first_size == 1) & (both.second_size == 1)
@@ -301,6 +316,8 @@ class Releases:
         """A figure that rests on who is in both releases; one that `is_known` counts the keys themselves."""
         if not self.is_keyed:
             return _Figure(None, None, STATUS_NO_KEY)
+        if self.key_comparability == STATUS_STRANGERS and not is_known:
+            return _Figure(None, None, STATUS_STRANGERS)
         if figure.status != OK or self.key_comparability == OK:
             return figure
         if self.stayed or is_known:
@@ -462,6 +479,13 @@ class Releases:
         yield "m_uniqueness", self._measure_values(_Figure(least), of_one=True)
         yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))
         yield "m_invariance", self._measure_values(self._measure_pairs(0 if changed else least))
+
+
+def _judge_comparability(some: int, every: int) -> str:
+    """OK, or why little or nothing can be compared of `every` person, of whom `some` have a match."""
+    if not some:
+        return STATUS_NOT_COMPARABLE
+    return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
 
 
 def _smallest(figures: Sequence[_Figure]) -> _Figure:

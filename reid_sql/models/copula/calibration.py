@@ -189,5 +189,5 @@ def record_risk(
     others = np.log(xi[inexact]) / np.log1p(-q)
     error[inexact] = np.minimum(others * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1)
     return RecordRisk(
-        class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status
+        class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status_at(n)
     )

@@ -15,6 +15,7 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
+from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import (
     NEW,
@@ -28,7 +29,6 @@ from reid_sql.models.marginals.column import (
     scale_of,
 )
 from reid_sql.models.numerics import quadrature
-from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS, Cells, Estimates, Precision, integrate
 from reid_sql.models.numerics.special_functions import ndtri
 from reid_sql.parameters import COUNT, Choice, Floats, Integers, order_by_name
@@ -224,9 +224,17 @@ class GaussianCopula:
         ]
         if len(self._scores) + len(fresh) <= MAX_CACHED_SCORES:
             self._scores.update(fresh)
-        doubts = [STATUS_FEWER_REPEATS] * (STATUS_FEWER_REPEATS in self.status)
-        status = describe_records(self.columns, self._unseen_cases(codes), self.records, doubts)
-        return CopulaCells(scores[:, 0], scores[:, 1], status, self.records)
+        status = describe_records(self.columns, self._unseen_cases(codes), self.records)
+        return CopulaCells(scores[:, 0], scores[:, 1], status, self.records, doubts=self.doubts)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What casts doubt on every score: the status of the fit."""
+        return tuple(
+            Doubt(status, understates=status == STATUS_FEWER_REPEATS)
+            for status in self.status.split("; ")
+            if status != OK
+        )
 
     def _unseen_cases(self, codes: Integers) -> Integers:
         """Whether the sample contains each value, (records, columns)."""
@@ -283,23 +291,25 @@ class GaussianCopula:
 RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
 RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS_PER_FORECAST: Final = 4096
-STATUS_COMPUTATION: Final = (
-    "computation_only: the interval is that of the computation, not of the model"
-)
+STATUS_NO_INTERVAL: Final = "no_interval: a copula states no error of its own"
 MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others may be wrong
 
 
 @dataclass(frozen=True)
 class CopulaForecast:
-    """Uniqueness Ξ and correctness κ of a population of the model, with 95 % intervals of the computation."""
+    """Uniqueness Ξ and correctness κ of a population of a model, with 95 % intervals; None for a copula.
+
+    Of a copula only the error of the computation is known, and the truth was above that interval in two of
+    three samples.
+    """
 
     population: float
     uniqueness: float
-    uniqueness_low: float
-    uniqueness_high: float
+    uniqueness_low: float | None
+    uniqueness_high: float | None
     correctness: float
-    correctness_low: float
-    correctness_high: float
+    correctness_low: float | None
+    correctness_high: float | None
     status: str
 
 
@@ -315,14 +325,14 @@ def forecast_copula(model: GaussianCopula, populations: npt.ArrayLike) -> list[C
     """Expected share of people who are unique, and of right matches, in populations of these sizes.
 
     Ξ(n) is the mean of ξ(q(x), n) over records drawn from the model, equation 15: nothing of size n is drawn.
-    Nominal columns are put in several random orders; the interval is from how much the orders differ.
+    Nominal columns are put in several random orders.
     """
     sizes = COUNT.check("populations", populations)
     precision = Precision(
         256, 1024, 1e-2, absolute_error=MAX_PEOPLE_ERROR / float(sizes.max()), seed=model.seed
     )
     cells = draw_cells(model, precision)
-    status = join_status(*describe_few_records(model.records), STATUS_COMPUTATION, model.status)
+    status = join_status(*describe_few_records(model.records), STATUS_NO_INTERVAL, model.status)
     return [_average_forecast(cells, float(size), status) for size in sizes]
 
 
@@ -356,21 +366,13 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
 
 def _average_forecast(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
     unique, right = (
-        _mean_interval(
-            np.array([score(np.minimum(cell.probability, 1), size).mean() for cell in cells])
-        )
+        float(np.mean([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
         for score in (
             uniqueness.uniqueness_from_probability,
             uniqueness.correctness_from_probability,
         )
     )
-    return CopulaForecast(size, *unique, *right, status)
-
-
-def _mean_interval(means: Floats) -> tuple[float, float, float]:
-    """Mean over the orders, and the ends of its 95 % interval within [0, 1]."""
-    mean, half = float(means.mean()), NORMAL_95 * float(means.std(ddof=1)) / np.sqrt(len(means))
-    return mean, max(0.0, mean - half), min(1.0, mean + half)
+    return CopulaForecast(size, unique, None, None, right, None, None, status)
 
 
 def _draw_order_cells(

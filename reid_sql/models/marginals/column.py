@@ -13,10 +13,12 @@ from math import gcd
 from typing import Final, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from reid_sql.errors import TooFewRecordsError
+from reid_sql.errors import OutOfDomainError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.copula.marginals import parse_number, parse_numbers
+from reid_sql.models.fitted_model import Doubt, doubts_at
 from reid_sql.models.numerics.rectangle import Estimates
 from reid_sql.parameters import Floats, Integers, TextColumn
 
@@ -292,6 +294,10 @@ STATUS_NEW: Final = "new_value: the sample has no such value of {}, so its share
 STATUS_WITHOUT_SHARE: Final = (
     "unknown_value: the value of {} is unlike the sample's, so the record counts as unique"
 )
+REFUSAL_DOUBTS: Final = (
+    "the sample must not contradict the model of a score without a status, got '{}'; "
+    "use score_records, whose status reports it"
+)
 MIN_RECORDS: Final = 100  # of a sample, below which the share of a value is hardly known
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so that risks may be far higher"
 REFUSAL_ONE_RECORD: Final = (
@@ -305,6 +311,29 @@ class RecordCells(Estimates):
     """Cell probabilities of records, the errors of their integration, and the status of each record."""
 
     status: TextColumn  # (records,)
+    doubts: tuple[Doubt, ...] = field(default=(), kw_only=True)  # on the model
+
+    def status_at(self, population: npt.ArrayLike) -> TextColumn:
+        """Status of each record in a population, first the doubts on the model."""
+        people = np.broadcast_to(np.asarray(population, dtype=np.float64), self.status.shape)
+        places: list[tuple[Integers, TextColumn]] = []
+        for each in np.unique(people[~np.isnan(people)] if self.doubts else []).tolist():
+            rows = np.flatnonzero(people == each)
+            own, place = np.unique(self.status[rows], return_inverse=True)
+            doubts = doubts_at(self.doubts, each)
+            joined = np.array([join_status(*doubts, status) for status in own.tolist()])
+            places.append((rows, joined[place.ravel()]))
+        status = self.status.astype(object)
+        for rows, texts in places:
+            status[rows] = texts
+        return status.astype(str)
+
+    def refuse_doubts(self, population: npt.ArrayLike) -> None:
+        """Refuse scores without a status where the model understates them."""
+        doubts = [doubt for doubt in self.doubts if doubt.understates]
+        for people in np.unique(population).tolist() if doubts else []:
+            for status in doubts_at(doubts, people):
+                raise OutOfDomainError(REFUSAL_DOUBTS.format(status))
 
     def taken(self, rows: Integers) -> Self:
         """Give the cells of these records alone."""
@@ -316,19 +345,15 @@ class RecordCells(Estimates):
         )
 
 
-def describe_records(
-    columns: Sequence[str], cases: Integers, sample: int, doubts: Sequence[str] = ()
-) -> TextColumn:
+def describe_records(columns: Sequence[str], cases: Integers, sample: int) -> TextColumn:
     """Status of each record by the case of each of its values, (records, columns), and the sample's size.
-
-    `doubts` are those of the model, and of all records.
 
     >>> describe_records(["age", "sex"], np.array([[SEEN, SEEN], [NEW, SEEN]]), 100).tolist()
     ['ok', 'new_value: the sample has no such value of age, so its share is estimated']
     """
     patterns, place = np.unique(cases, axis=0, return_inverse=True)
     statuses = [
-        join_status(*describe_few_records(sample), *doubts, *_describe_pattern(columns, each))
+        join_status(*describe_few_records(sample), *_describe_pattern(columns, each))
         for each in patterns
     ]
     return np.array(statuses)[place.ravel()]

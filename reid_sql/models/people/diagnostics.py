@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.repeats import STATUS_NO_REPEATS
 from reid_sql.models.copula.copula_file import ModelSummary
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import NORMAL_95
@@ -27,7 +26,6 @@ from reid_sql.models.people.evidence import (
 )
 from reid_sql.models.people.functional_dependencies import (
     Dependency,
-    describe_dependencies,
     find_dependencies,
 )
 from reid_sql.models.people.model import PeopleModel
@@ -103,8 +101,8 @@ class Diagnostics:
         return max(self.checks, key=lambda check: abs(check.away))
 
     def describe(self, columns: Sequence[str]) -> list[str]:
-        """Sentences for a user of the model, of columns of these names."""
-        notes = describe_dependencies(self.dependencies, columns)
+        """Statuses of what the model misses, of columns of these names."""
+        notes = []
         if self.interaction is not None and self.interaction.nats < MAX_SYNERGY:
             a, b, c = (columns[j] for j in self.interaction.columns)
             nats = -self.interaction.nats
@@ -307,6 +305,4 @@ def _count_values(model: PeopleModel) -> int:
 
 def _status(model: PeopleModel) -> str:
     notes = [*describe_few_records(model.records)] + [STATUS_TREE_ONLY] * (model.sample is None)
-    notes += [STATUS_NO_REPEATS] * bool(model.histogram.class_size.max() == 1 < model.records)
-    notes += model.doubts
-    return join_status(*notes, *model.notes)
+    return join_status(*notes, *(doubt.status for doubt in model.doubts), *model.notes)

@@ -38,13 +38,13 @@ PairCounts = Mapping[tuple[int, int], tuple[Integers, Integers, Floats]]
 class PeopleEvidence:
     """Counts of a sample; a value's code is its place among the values of its column.
 
-    `counts` and the counts of `pairs` may be sums of survey weights, scaled to the number of records. Pairs
-    are counted among drawn records where the sample has more than MAX_PAIRED distinct ones, and among fewer
-    where a pair has too many combinations. They are not scaled up: a scaled count would look like several
-    records that agree. `drawn` are records of a seeded draw, all of them
-    where the sample is small, and `drawn_size` the sizes of their classes in the whole sample.
-    `known_shares` are shares of values from outside, by the number of their column. With them, or if
-    `weighted`, only the tree is fitted: records and class sizes have no weights.
+    Pairs are counted among drawn records where the sample has more than MAX_PAIRED distinct ones, and among
+    fewer where a pair has too many combinations. They are not scaled up: a scaled count would look like
+    several records that agree. `drawn` are records of a seeded draw, all of them where the sample is small,
+    and `drawn_size` the sizes of their classes in the whole sample. `known_shares` are shares of values
+    from outside, by the number of their column. `value_weights` are sums of survey weights, scaled to the
+    number of records. With either, only the tree is fitted, to the sample, and raked to these shares:
+    records and class sizes have no weights.
     """
 
     columns: tuple[str, ...]
@@ -56,12 +56,26 @@ class PeopleEvidence:
     drawn: Integers  # (drawn, columns)
     drawn_size: Integers  # (drawn,)
     known_shares: Mapping[int, tuple[Sequence[Text], Floats]] = field(default_factory=dict)
-    weighted: bool = False
+    value_weights: tuple[Floats, ...] = ()  # by column: (values,)
+    drawn_weight: Floats | None = None  # (drawn,), of records with weights
 
     @property
     def records(self) -> int:
         """Number of records of the sample."""
         return int(self.histogram.records.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether records have different weights."""
+        return bool(self.value_weights)
+
+    @property
+    def effective_records(self) -> float:
+        """Number of records without weights that show as much: (Σ w)² / Σ w². Source: Kish 1965."""
+        w = self.drawn_weight
+        if w is None or not (w > 0).any():
+            return float(self.records)
+        return self.records * float(w.sum() ** 2 / (w @ w) / len(w))
 
 
 def count_records(
@@ -169,12 +183,14 @@ def reorder_columns(evidence: PeopleEvidence, order: Sequence[int]) -> PeopleEvi
         ordered=tuple(evidence.ordered[j] for j in order),
         values=tuple(evidence.values[j] for j in order),
         counts=tuple(evidence.counts[j] for j in order),
+        value_weights=tuple(evidence.value_weights[j] for j in order if evidence.weighted),
         pairs={
             (i, j): _pair_of(evidence, order[i], order[j])
             for i, j in combinations(range(len(order)), 2)
         },
         drawn=drawn[rows],
         drawn_size=evidence.drawn_size[rows],
+        drawn_weight=None if evidence.drawn_weight is None else evidence.drawn_weight[rows],
         known_shares={
             i: evidence.known_shares[j] for i, j in enumerate(order) if j in evidence.known_shares
         },
@@ -209,7 +225,7 @@ def same_counts(one: PeopleEvidence, other: PeopleEvidence) -> bool:
 
 
 def _arrays(evidence: PeopleEvidence) -> Iterator[npt.NDArray[Any]]:
-    yield from (*evidence.counts, evidence.drawn, evidence.drawn_size)
+    yield from (*evidence.counts, *evidence.value_weights, evidence.drawn, evidence.drawn_size)
     yield from (evidence.histogram.class_size, evidence.histogram.classes)
     for pair in sorted(evidence.pairs):
         yield from evidence.pairs[pair]
@@ -230,7 +246,7 @@ def evidence_from_rows(
         if name not in names:
             rule = f"ordered and nominal must name columns of the model, got '{name}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
-    values, counts = _read_values(rows, columns, weight)
+    values, counts, weights = _read_values(rows, columns, weight)
     encodings = [_encode_values(own) for own in values]
     drawn = rows.select(DRAWN_RECORD)
     drawn = drawn[np.argsort(rows.draw_order[drawn], kind="stable")]
@@ -248,27 +264,29 @@ def evidence_from_rows(
         ),
         values,
         counts,
-        _read_pairs(rows, weight, encodings, drawn_codes, total),
+        _read_pairs(rows, encodings, drawn_codes, total),
         _read_histogram(rows),
         drawn_codes,
         rows.class_size[drawn],
         _read_known_shares(rows, names),
-        rows.is_weighted,
+        weights if rows.is_weighted else (),
+        rows.weight[drawn] if rows.is_weighted else None,
     )
 
 
 def _read_values(
     rows: EvidenceRows, columns: Sequence[tuple[str, Integers]], weight: Floats
-) -> tuple[tuple[tuple[Text, ...], ...], tuple[Floats, ...]]:
-    """Values in order of number or text, and counts: independent of the engine's order of rows."""
-    values, counts = [], []
+) -> tuple[tuple[tuple[Text, ...], ...], tuple[Floats, ...], tuple[Floats, ...]]:
+    """Values in order of number or text, counts and weights: independent of the engine's order of rows."""
+    values, counts, weights = [], [], []
     for _, own in columns:
         checkpoint()
         texts = [rows.first_value[row] for row in own.tolist()]
         order = order_values(texts)
         values.append(tuple(texts[place] for place in order))
-        counts.append(weight[own][order])
-    return tuple(values), tuple(counts)
+        counts.append(rows.records[own][order].astype(np.float64))
+        weights.append(weight[own][order])
+    return tuple(values), tuple(counts), tuple(weights)
 
 
 def _encode_values(values: Sequence[Text]) -> dict[Text, int]:
@@ -290,7 +308,6 @@ def _encode_records(
 
 def _read_pairs(
     rows: EvidenceRows,
-    weight: Floats,
     encodings: Sequence[Mapping[Text, int]],
     drawn: Integers,
     total: int,
@@ -300,7 +317,7 @@ def _read_pairs(
     The counts of the sample and of drawn records that are the whole sample are equal.
     """
     pairs, most = {}, max_combinations(len(encodings))
-    if len(drawn) == total and not rows.is_weighted:
+    if len(drawn) == total:
         most = 0
     for i, j in combinations(range(len(encodings)), 2):
         checkpoint()
@@ -308,7 +325,7 @@ def _read_pairs(
         if 0 < len(own) <= most:
             one = np.array([encodings[i][rows.first_value[row]] for row in own.tolist()])
             other = np.array([encodings[j][rows.second_value[row]] for row in own.tolist()])
-            pairs[i, j] = count_pairs(one, other, weight[own])
+            pairs[i, j] = count_pairs(one, other, rows.records[own].astype(np.float64))
         else:
             pairs[i, j] = count_pairs(drawn[:, i], drawn[:, j])
     return pairs

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from reid_sql.models.copula.copula_file import (
     content_to_text,
     read_model,
 )
+from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
 from reid_sql.models.people.evidence import (
@@ -57,6 +59,7 @@ from reid_sql.models.people.tree import (
 )
 from reid_sql.parameters import Floats, Integers
 
+MIN_MASS: Final = 1e-12  # of a value whose records have no weight
 MAX_SCORED: Final = 1000  # records of the sample that predict its population
 MIN_CLASS_WEIGHT: Final = 0.5  # of latent classes, above which sub-tables are compared with them
 
@@ -143,7 +146,8 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)))
     if evidence.weighted or evidence.known_shares:  # records have neither weights nor known shares
         others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-        return _fit_tree(of_tree, evidence, others, seed)
+        model = _fit_tree(of_tree, evidence, others, seed)
+        return _weigh_people(model, evidence) if evidence.weighted else model
     mixture = of_tree
     if is_list(columns):
         some, count = np.unique(evidence.drawn[:MAX_SCORED], axis=0, return_counts=True)
@@ -165,6 +169,32 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
         shapes=posterior_of_shapes(own, others),
         sample=leave_records_out(mixture, evidence),
         likelihoods=(own, *others),
+    )
+
+
+def _weigh_people(model: PeopleModel, evidence: PeopleEvidence) -> PeopleModel:
+    """Rake a model of the sample to the shares of its weights.
+
+    Records repeat by the law of the sample, in which some people are likelier than others. So the tree, the
+    values that are not seen and the residual are fitted to counts; weights move the shares of the values
+    seen. Fitted to sums of weights, a value of one record counted as one of several, and people seemed less
+    unique.
+    """
+    tree = model.mixture.tree
+    columns = []
+    for column, counts, weights in zip(
+        tree.columns, evidence.counts, evidence.value_weights, strict=True
+    ):
+        change = np.ones(len(column.mass))
+        change[: len(counts)] = weights / counts
+        mass = np.maximum(column.mass * change, MIN_MASS)
+        columns.append(replace(column, mass=mass / mass.sum()))
+    people = Mixture(rake_tree(replace(tree, columns=tuple(columns)), range(len(columns))))
+    return replace(
+        model,
+        marginals=tuple(columns),
+        mixture=people,
+        effective_records=evidence.effective_records,
     )
 
 
@@ -218,8 +248,11 @@ def full_table_likelihood(mixture: Mixture, evidence: PeopleEvidence, seed: int)
 
 
 FORMAT: Final = "reid-sql model of people"
-VERSION: Final = 1
-VERSION_WITH_DETERMINED_COLUMNS: Final = 2
+VERSION: Final = 3
+VERSIONS_WITHOUT_DOUBTS: Final = (1, 2)
+STATUS_EARLIER_VERSION: Final = (
+    "old_file: an earlier version saved the model without its doubts, so fit it again"
+)
 DIGITS: Final = 7  # of a chance
 SUM_TOLERANCE: Final = 1e-4
 MAX_COLUMNS: Final = 64
@@ -230,10 +263,13 @@ MAX_LOG_RARITY: Final = 100.0
 def to_json(model: PeopleModel) -> str:
     """Write the tree as JSON: the same text for the same model."""
     tree = model.mixture.tree.reorder(np.argsort(model.free_columns).tolist())
-    determined = {"ties": [_write_determined(model, one) for one in model.determined]}
+    doubts = [
+        [one.status, one.least, one.most if one.most < inf else None, one.understates]
+        for one in model.doubts
+    ]
     content = {
         "format": FORMAT,
-        "version": VERSION_WITH_DETERMINED_COLUMNS if model.determined else VERSION,
+        "version": VERSION,
         "records": "none: the file contains no record of a person",
         "seed": model.seed,
         "class_size": model.histogram.class_size.tolist(),
@@ -241,7 +277,8 @@ def to_json(model: PeopleModel) -> str:
         "shapes": _round_numbers(model.tree_shapes),
         "order": list(tree.order),
         "columns": [_write_tree_column(tree, j) for j in range(len(tree.columns))],
-        **(determined if model.determined else {}),
+        "ties": [_write_determined(model, one) for one in model.determined],
+        "doubts": doubts,
     }
     return content_to_text(content | {"sha256": compute_checksum(content)})
 
@@ -255,7 +292,7 @@ def _write_classes(histogram: Histogram) -> dict[str, list[int]]:
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses another format, another version, and a text changed since it was written."""
-    return read_model(text, FORMAT, (VERSION, VERSION_WITH_DETERMINED_COLUMNS), _read_model)
+    return read_model(text, FORMAT, (*VERSIONS_WITHOUT_DOUBTS, VERSION), _read_model)
 
 
 def _write_tree_column(tree: Tree, j: int) -> dict[str, Any]:
@@ -293,8 +330,6 @@ def _read_model(content: Mapping[str, Any]) -> PeopleModel:
         raise ValueError("columns")
     free = tuple(_read_column(one) for one in written)
     marginals, determined = _read_determined(free, content.get("ties", []))
-    if bool(determined) != (content["version"] == VERSION_WITH_DETERMINED_COLUMNS):
-        raise ValueError("ties")
     names = tuple(column.name for column in marginals)
     if len(set(names)) < len(names):
         raise ValueError("columns")
@@ -311,7 +346,17 @@ def _read_model(content: Mapping[str, Any]) -> PeopleModel:
     others = {one.column for one in determined}
     places = tuple(j for j in range(len(names)) if j not in others)
     parts = names, marginals, mixture, shapes, shapes, histogram, seed
-    return PeopleModel(*parts, determined=determined, free_columns=places)
+    doubts: tuple[Doubt, ...] = (Doubt(STATUS_EARLIER_VERSION),)
+    if content["version"] == VERSION:
+        doubts = tuple(_read_doubt(*one) for one in content["doubts"])
+    return PeopleModel(*parts, determined=determined, free_columns=places, doubts=doubts)
+
+
+def _read_doubt(status: object, least: object, most: object, understates: object) -> Doubt:
+    if not isinstance(status, str) or not isinstance(understates, bool):
+        raise TypeError("doubts")
+    ends = _read_numbers([least, 0 if most is None else most]).tolist()
+    return Doubt(status, ends[0], inf if most is None else ends[1], understates)
 
 
 def _read_determined(

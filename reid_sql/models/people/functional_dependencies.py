@@ -130,6 +130,7 @@ def drop_columns(evidence: PeopleEvidence, dropped: Sequence[int]) -> PeopleEvid
         ordered=tuple(evidence.ordered[j] for j in remaining),
         values=tuple(evidence.values[j] for j in remaining),
         counts=tuple(evidence.counts[j] for j in remaining),
+        value_weights=tuple(evidence.value_weights[j] for j in remaining if evidence.weighted),
         pairs={
             (place[i], place[j]): pairs
             for (i, j), pairs in evidence.pairs.items()

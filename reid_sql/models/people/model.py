@@ -12,16 +12,17 @@ import numpy as np
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
-from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS, is_below_chance
+from reid_sql.models.classes.repeats import is_below_chance
+from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
 from reid_sql.models.people.overdispersion import (
     LOG_SHAPES,
-    STATUS_OVERDISPERSED,
     ShapeLikelihood,
     correctness,
     excess_overdispersion,
+    min_log_shape,
 )
 from reid_sql.models.people.repeated_people import (
     NO_GROUPS,
@@ -150,6 +151,8 @@ class PeopleModel:
     method: str = "people"
     sample: SampleRecords | None = None  # a file has none
     notes: tuple[str, ...] = ()  # of the diagnostics
+    effective_records: float | None = None  # of records with weights
+    doubts: tuple[Doubt, ...] = ()  # on every score, by size of population
     likelihoods: tuple[
         ShapeLikelihood, ...
     ] = ()  # of the shapes, by the table itself, then by its sub-tables
@@ -198,13 +201,12 @@ class PeopleModel:
             log_q = log_q + one.log_chance(self.marginals, codes)
         impossible = (cases == WITHOUT_SHARE).any(axis=1)
         cells = np.where(impossible, 0.0, np.clip(np.exp(log_q), np.finfo(float).tiny, 1.0))
-        doubts = [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
-        status = describe_records(self.columns, cases, self.records, doubts)
+        status = describe_records(self.columns, cases, self.records)
         left_out = None
         if self.sample is not None:
             left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
         parts = status, self.overdispersion, self.unique_share, left_out
-        return PeopleCells(cells, np.zeros(len(cells)), *parts)
+        return PeopleCells(cells, np.zeros(len(cells)), *parts, doubts=self.doubts)
 
     def _leave_out(self, codes: Integers, cases: Integers, log_q: Floats, rows: Integers) -> Floats:
         """Cell probabilities of some of the records of ln q, those of the sample each without itself."""
@@ -250,10 +252,10 @@ class PeopleModel:
         return excess_overdispersion(-float(self.drawn_log_q.mean()), self.shapes)
 
     @property
-    def doubts(self) -> list[str]:
-        """What casts doubt on shares by the model."""
-        overdispersed = [STATUS_OVERDISPERSED] * (self.excess_overdispersion > 0)
-        return overdispersed + [STATUS_FEWER_REPEATS] * self.has_fewer_repeats
+    def chance_of_overdispersion(self) -> float:
+        """Posterior chance of a shape below those of nearly all tables of people."""
+        limit = min_log_shape(-float(self.drawn_log_q.mean()))
+        return float(self.shapes[limit > LOG_SHAPES].sum())
 
     @property
     def overdispersion(self) -> Overdispersion:

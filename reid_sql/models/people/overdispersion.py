@@ -238,12 +238,16 @@ def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood])
 
 
 def excess_overdispersion(entropy: float, shapes: Floats) -> float:
-    """Nats by which the mean of ln a is below that of nearly all tables of people, −1 − 0.15 (H − 8).
+    """Nats by which the mean of ln a is below that of nearly all tables of people.
 
-    The mean falls as the entropy H grows. At 0 or below, the table is as those are.
+    At 0 or below, the table is as those are.
     """
-    limit = MIN_LOG_SHAPE + MIN_LOG_SHAPE_SLOPE * (entropy - CENTRE)
-    return limit - float(shapes @ LOG_SHAPES)
+    return min_log_shape(entropy) - float(shapes @ LOG_SHAPES)
+
+
+def min_log_shape(entropy: float) -> float:
+    """Mean of ln a that nearly all tables of people exceed: −1 − 0.15 (H − 8) at an entropy of H nats."""
+    return MIN_LOG_SHAPE + MIN_LOG_SHAPE_SLOPE * (entropy - CENTRE)
 
 
 def log_shapes_at(records: float, people: float) -> Floats:

@@ -3,6 +3,13 @@
 Given f records in the sample, the F people of the class are negative binomial with success chance p = f/F̂,
 F̂ the sum of the class's weights: the risk is Σ over h ≥ f of P(F = h)/h. Without weights, p = 1 and the risk
 is 1/f. Source: Benedetti & Franconi 1998; Polettini 2003.
+
+The estimator sees no class but the record's own. Of a record that is alone with weight w it expects ln w/(w
+− 1) right matches, whether a country has one such person or w: where most of those who are alone in the
+sample are alone in the population, it is far too low (.05 for .9 at w = 100). How many right matches to
+expect is therefore estimated by the log-linear model with negative binomial counts (Skinner & Shlomo 2008),
+which sees how often the record's values occur: the class has f people and a negative binomial number beyond
+the sample. In its sampled fraction p = f/F̂, N q = μ/p for μ records expected of it by main effects.
 """
 
 from dataclasses import dataclass
@@ -15,6 +22,7 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.numerics import quadrature
 from reid_sql.models.numerics.quantiles import ROUNDING_TOLERANCE
+from reid_sql.models.population.loglinear import fit_shape, is_saturated
 from reid_sql.parameters import MAX_PEOPLE, Choice, Floats, Integers
 
 FORM: Final = Choice(("exact", "approximate"))
@@ -30,6 +38,11 @@ REFUSAL_HEAVY_WEIGHTS: Final = (
 STATUS_LIGHT_WEIGHTS: Final = (
     "light_weights: {} records have too small weights and count as the whole of their class"
 )
+STATUS_NO_UPPER_BOUND: Final = "no_upper_bound: expected_reidentifications are more than the risk of Benedetti and Franconi adds up to"
+STATUS_NO_EXPECTED_NUMBER: Final = "no_expected_number: main effects repeat the sample, so nothing bounds the risk of its lone records"
+MAX_SHORTFALL: Final = (
+    0.9  # of the expected number, that the estimator's sum may be without a status
+)
 
 
 @dataclass(frozen=True)
@@ -43,13 +56,16 @@ class WeightedRecords:
     records: Integers  # (distinct,)
     mass: Floats  # (distinct,)
     class_size: Integers | None = None  # (distinct,); None where it is the number of records
+    # (distinct,), of the count that independent columns would give; None or NaN without weights
+    log_expected: Floats | None = None
 
 
 @dataclass(frozen=True)
 class IndividualRisk:
-    """Risk of each distinct record, the estimated people of its class, and the right matches to expect.
+    """Risk of each distinct record by Benedetti and Franconi, and the right matches to expect of all.
 
-    The matches are over all records. A household's risk follows from its members', record by record.
+    These are by a log-linear model; the sum of the risks is beside them. A household's risk follows from its
+    members', record by record.
     """
 
     class_size: Integers
@@ -57,7 +73,8 @@ class IndividualRisk:
     risk: Floats
     # chance that a match on a member of the household is right; else NULL
     household_risk: float | None
-    expected_reidentifications: float
+    expected_reidentifications: float | None
+    benedetti_franconi_sum: float
     status: str
 
 
@@ -86,8 +103,38 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
         else _approximate_risk(f, p)
     )
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
-    status = STATUS_LIGHT_WEIGHTS.format(light) if light else OK
-    return IndividualRisk(sizes, weighted.mass, risks, None, fsum(weighted.records * risks), status)
+    notes = [STATUS_LIGHT_WEIGHTS.format(light)] * (light > 0)
+    total = fsum(weighted.records * risks)
+    expected, doubts = _expect_matches(weighted, sizes, p, total)
+    status = "; ".join([*notes, *doubts]) or OK
+    return IndividualRisk(sizes, weighted.mass, risks, None, expected, total, status)
+
+
+def _expect_matches(
+    weighted: WeightedRecords, sizes: Integers, p: Floats, total: float
+) -> tuple[float | None, list[str]]:
+    """Expected right matches by the log-linear model, and what they say of the estimator's sum.
+
+    Where main effects repeat the sample, as of one column, the model adds nothing to it. The sum then holds
+    if no record is alone: the people of a class of several are about the sum of its weights.
+    """
+    if weighted.log_expected is None or not np.isfinite(weighted.log_expected).all():
+        return total, []
+    if (p >= 1).all():  # the sample is the population
+        return total, []
+    expected = np.exp(weighted.log_expected)
+    if is_saturated(sizes, weighted.log_expected) or (sizes == sizes[0]).all():
+        is_alone = (sizes == 1) & (p < 1)
+        return (None, [STATUS_NO_EXPECTED_NUMBER]) if is_alone.any() else (total, [])
+    shape = fit_shape(sizes, expected, np.ones_like(sizes))
+    if np.isinf(shape):
+        right = quadrature.expected_inverse_poisson(sizes, (1 / p - 1) * expected)
+    else:
+        chance = (shape + expected) / (shape + expected / p)
+        right = quadrature.expected_inverse_negative_binomial(sizes, shape + sizes, chance)
+    matches = fsum(weighted.records * right)
+    is_lower = total < MAX_SHORTFALL * matches and matches - total > 1
+    return matches, [STATUS_NO_UPPER_BOUND] * is_lower
 
 
 def _approximate_risk(f: Floats, p: Floats) -> Floats:

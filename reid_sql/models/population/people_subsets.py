@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records
+from reid_sql.models.fitted_model import doubts_at
+from reid_sql.models.marginals.column import SEEN, WITHOUT_SHARE, describe_records, join_status
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.functional_dependencies import (
     DeterminedColumn,
@@ -76,12 +77,13 @@ class PeopleSubsets:
     model: PeopleModel
     codes: Integers  # (columns,)
 
-    def status(self, subsets: Subsets) -> list[str]:
-        """Status of each subset: whether the sample contains its values."""
+    def status(self, subsets: Subsets, people: float) -> list[str]:
+        """Status of each subset: the doubts on the model, and whether the sample contains its values."""
+        doubts = doubts_at(self.model.doubts, people)
         statuses = describe_records(
             self.model.columns, np.where(subsets, self._cases, SEEN), self.model.records
         )
-        return [str(status) for status in statuses]
+        return [join_status(*doubts, str(status)) for status in statuses]
 
     def scores(self, subsets: Subsets, people: float) -> tuple[Floats, Floats, Floats]:
         """q, ξ and κ by each subset."""

@@ -250,7 +250,7 @@ def _score_subsets(
 ) -> list[SubsetScore]:
     if isinstance(model, PeopleModel):
         person = PeopleSubsets(model, model.codes([[value] for value in values])[0])
-        scored = zip(*person.scores(subsets, people), person.status(subsets), strict=True)
+        scored = zip(*person.scores(subsets, people), person.status(subsets, people), strict=True)
         return [
             SubsetScore(float(q), float(xi), float(kappa), status)
             for q, xi, kappa, status in scored
@@ -262,7 +262,9 @@ def _score_subsets(
         places = np.flatnonzero(subset).tolist()
         cell = model.select(places).cell_probability([[values[j]] for j in places])
         q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
-        scores.append(SubsetScore(float(q), float(xi), float(kappa), str(cell.status[0])))
+        scores.append(
+            SubsetScore(float(q), float(xi), float(kappa), str(cell.status_at(people)[0]))
+        )
     return scores
 
 

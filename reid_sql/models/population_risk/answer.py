@@ -68,7 +68,7 @@ CODE_KEY: Final = STATUS_KEY.partition(":")[0]
 MAX_CROWDED_BESIDE_REPEATS: Final = 10
 MIN_PERCENT: Final = 0.001  # that a sentence shows
 RELIABLE: Final = "For 95 of 100 comparable tables of people, the interval contains the true value."
-SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples without weights only."
+SENTENCE_UNWEIGHTED: Final = "The interval was tested on samples with weights of 1 to 4."
 SENTENCE_FEWER_REPEATS: Final = (
     "Fewer records repeat than the model expects, so more people may be unique."
 )

@@ -52,7 +52,7 @@ STATUS_NOT_LARGER: Final = (
     "not_larger: the population is less than twice the sample, so count it if you can"
 )
 STATUS_WEIGHTED: Final = (
-    "weighted: the interval was tested only without weights, and no upper end is provable"
+    "weighted: the interval was tested on weights of 1 to 4, and no upper end is provable"
 )
 STATUS_ALL_EQUAL: Final = "all_equal: all records of the sample are equal"
 

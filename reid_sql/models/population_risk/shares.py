@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.copula.gaussian_copula import CopulaForecast
+from reid_sql.models.fitted_model import doubts_at
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import describe_few_records, join_status
 from reid_sql.models.numerics.quantiles import clopper_pearson_upper
@@ -156,7 +157,7 @@ def predict_shares(
     shares = {}
     for name in KINDS:
         by_shape = predict_by_shape(model, name, people, k)
-        sample = SampleShare(counts[name], model.records, people)
+        sample = SampleShare(counts[name], model.records, people, model.effective_records)
         share = estimate_interval(
             name,
             by_shape,
@@ -192,7 +193,8 @@ def forecast(model: PeopleModel, populations: npt.ArrayLike) -> list[CopulaForec
         ends = (xi.estimate, xi.low, xi.high, kappa.estimate, kappa.low, kappa.high)
         notes = [STATUS_COUNTED]
         if people > model.records:
-            notes = [*describe_few_records(model.records), *(model.doubts or [STATUS_OF_MODEL])]
+            doubts = doubts_at(model.doubts, people)
+            notes = [*describe_few_records(model.records), *(doubts or [STATUS_OF_MODEL])]
         rows.append(CopulaForecast(people, *ends, join_status(*notes)))
     return rows
 

@@ -1,4 +1,9 @@
-"""Downcoding of local recoding: the detail that the tree of divisions gives back.
+"""Downcoding of local recoding: the detail that its ranges and the tree of divisions give back.
+
+A range is the least one of its class, so that both of its ends are values of people of the class: everybody
+who sees the release knows it. Of m records whose values are drawn as the table's are within the range, that
+both ends occur has the probability P = 1 - (1 - a)^m - (1 - b)^m + (1 - a - b)^m, where a and b are the
+shares of the ends; to know it gives back -log2(P) bits of the class.
 
 A class shows a box in each column. Whoever knows the divisions, which the query contains, knows more: the
 class consists of the records that reach its leaf. Values that other parts of a division took are not in it.
@@ -11,13 +16,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reid_sql.models.release.boxes import NONE, NULL, PartitionColumn
+from reid_sql.models.release.boxes import NONE, NULL, Boxes, PartitionColumn
 from reid_sql.models.release.partition import LOW, Generation, Partition
 from reid_sql.parameters import Floats, Integers
 
 
 def count_recovered_bits(columns: Sequence[PartitionColumn], partition: Partition) -> Floats:
-    """Give the bits that each column regains: Σ n log2(N(box)/N(values of the box that reach the leaf)).
+    """Give the bits that each column regains, by the ends of ranges and by what reaches each leaf.
+
+    They are the sums of -log2(P) over ranges and of n log2(N(box)/N(values of the box that reach the leaf)).
 
     >>> from reid_sql.models.release.lattice import DistinctRecords, LevelCodes
     >>> from reid_sql.models.release.partition import ClassRequirement, divide
@@ -96,7 +103,22 @@ def _recover_ranges(tree: _Tree, at: int, partition: Partition) -> float:
     column, boxes = tree.columns[at], partition.boxes[at]
     shows_all = (boxes.low == NULL) & (boxes.high > NULL)
     inside = column.below[tree.high[at][partition.leaves[shows_all]] + 1]
-    return float(partition.sizes[shows_all] @ np.log2(column.below[-1] / inside))
+    regained = float(partition.sizes[shows_all] @ np.log2(column.below[-1] / inside))
+    return regained + _recover_ends(column, boxes, partition.sizes)
+
+
+def _recover_ends(column: PartitionColumn, boxes: Boxes, sizes: Integers) -> float:
+    """Both ends of a range are values of its records."""
+    is_range = (boxes.low != boxes.high) & (boxes.low != NULL)
+    low, high, size = boxes.low[is_range], boxes.high[is_range], sizes[is_range]
+    within = column.within(low, high)
+    first, last = (column.levels.records[end] / within for end in (low, high))
+    # 1 - (1 - a)^m less (1 - b)^m (1 - ((1 - a - b) / (1 - b))^m), which keeps digits of small shares
+    with np.errstate(divide="ignore"):
+        has_first = -np.expm1(size * np.log1p(-first))
+        others = np.minimum(1.0, first / (1 - last))
+        only_first = (1 - last) ** size * -np.expm1(size * np.log1p(-others))
+    return float(-np.log2(has_first - only_first).sum())
 
 
 def _recover_levels(tree: _Tree, at: int, partition: Partition) -> float:

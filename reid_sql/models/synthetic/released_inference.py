@@ -50,10 +50,16 @@ class InferenceRisk:
     recall: float  # share of the people about whom she is right
     # share of the attacked who have the most frequent value of the column
     guess_precision: float | None
-    baseline_attacked: float  # `attacked` without the person's own record, or of the holdout
+    baseline_columns: list[
+        str
+    ]  # known columns of the baseline: of all, those right about most people
+    baseline_attacked: (
+        float  # `attacked` by them without the person's own record, or of the holdout
+    )
     baseline_precision: float | None  # `precision` of the same
     baseline_recall: float  # `recall` of the same
-    excess: float  # `recall` - `baseline_recall`: what the people's own records give away
+    # `recall`, with the baseline's columns where she abstains, less `baseline_recall`: what own records add
+    excess: float
     excess_low: float
     excess_high: float
     risk: float | None  # `excess` / (1 - `baseline_recall`), the risk that anonymeter reports
@@ -94,8 +100,9 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None
     recall, control = one.right / one.people, other.right / max(1, other.people)
     precision = one.right / one.attacked if one.attacked else None
     ends = wilson_interval(precision, one.attacked) if precision is not None else (None, None)
-    low, high = newcombe_interval((recall, one.people), (control, other.people))
-    excess = recall - control
+    joint = attack.joint_right / one.people
+    low, high = newcombe_interval((joint, one.people), (control, other.people))
+    excess = joint - control
     return InferenceRisk(
         names[attack.target],
         [names[place] for place in attack.known],
@@ -109,6 +116,7 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None
         ends[1],
         recall,
         attack.guessed / one.attacked if one.attacked else None,
+        [names[place] for place in attack.control_known],
         other.attacked / other.people,
         other.right / other.attacked if other.attacked else None,
         control,

@@ -41,8 +41,6 @@ BINS: Final = 20  # of ranks, in which a number of more values is inferred
 
 
 ROUNDING: Final = 1e-9
-ONE_SIDED_95: Final = 1.6448536269514722  # quantiles of the normal distribution
-ONE_IN_10_000: Final = 3.719016485455709
 
 
 @dataclass(frozen=True)
@@ -61,13 +59,6 @@ class Tally:
     people: int
     attacked: Integers  # (rules,)
     right: Integers  # (rules,)
-
-    def of_rule(self, place: int | None) -> Counts:
-        """The counts of one rule, or of none, which attacks nobody."""
-        attacked, right = (
-            (0, 0) if place is None else (int(self.attacked[place]), int(self.right[place]))
-        )
-        return Counts(self.people, attacked, right)
 
     @property
     def error(self) -> Floats:
@@ -88,6 +79,8 @@ class SureAttack:
     guessed: int  # attacked people who have the most frequent value of the release
     control_rule: tuple[int, int] | None
     control: Counts | None
+    control_known: tuple[int, ...]  # the columns of the control's rule
+    joint_right: int  # people about whom the rule, or the control's where it abstains, is right
 
 
 class Release:
@@ -124,6 +117,37 @@ class Matches:
         modal, agreeing = self.modal + self.missing, self.people + self.missing
         is_sure = (100 * modal >= share * agreeing) & (2 * self.modal > self.people)
         return np.asarray(is_sure & (agreeing >= people))
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Whether each rule attacks each person, is right, attacks one who has the guess; two of the control."""
+
+    flags: Flags  # (5, rules, people)
+
+    def of_rule(self, place: int) -> Flags:
+        """The flags of one rule, (5, people)."""
+        return np.asarray(self.flags[:, place])
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """The rule of some known columns, and what each rule does on the choosing half of the control."""
+
+    known: tuple[int, ...]
+    place: int  # of the rule
+    strength: tuple[int, float]
+    control: Tally
+    outcomes: np.ndarray  # of the rule, in bits
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The columns and the rule that serve best without people's own records."""
+
+    known: tuple[int, ...]
+    place: int
+    outcomes: Flags  # (5, people)
 
 
 class Cells:
@@ -218,60 +242,118 @@ class Trial:
         *,
         is_released: bool,
     ) -> list[SureAttack]:
-        """Attack a column by each set of known columns, the strongest first."""
+        """Attack a column by each set of known columns, the strongest first.
+
+        Of a released table, the control is the best rule of any set: what people's own records give away is
+        what no columns give away without them. Of a synthetic one, it is the same rule of the same set.
+        """
         values = number_values(self.tables, target)
         totals = self.release.count(values, int(values.max(initial=0)) + 1)
-        is_guess = values == int(totals.argmax())
-        attacks = []
+        is_guess = (values == int(totals.argmax()))[self.people.holders.rows]
+        trials = []
         for known in subsets:
             checkpoint()
-            cells = Cells(self.release, self.tables.classes_by(known), values)
-            attacks.append(
-                self._try(cells, target, known, is_guess, min_precision, is_released=is_released)
-            )
+            outcomes = self._try(values, known, is_guess, is_released=is_released)
+            trials.append(self._choose(known, outcomes, min_precision, is_released=is_released))
+        best = None
+        if is_released:
+            nothing = self._try(
+                values, (), is_guess, is_released=True
+            )  # a guess, without any column
+            guess = self._of_people([is_guess])[0][self.people.is_original & self.is_choosing]
+            limit = limit_of_baseline(float(guess.mean()) if len(guess) else 0.0, min_precision)
+            every = [*trials, self._choose((), nothing, min_precision, is_released=True)]
+            if found := choose_baseline(every, limit):
+                columns, rule = found
+                again = self._try(values, columns.known, is_guess, is_released=True)
+                best = Baseline(columns.known, rule, again.of_rule(rule))
+        attacks = [self._count(each, target, best, is_released=is_released) for each in trials]
         return sorted(attacks, key=lambda each: each.strength, reverse=True)
 
     def _try(
+        self, values: Integers, known: tuple[int, ...], is_guess: Flags, *, is_released: bool
+    ) -> "Outcomes":
+        """Whom each rule of some known columns attacks, and is right about, of people and control."""
+        holders = self.people.holders
+        classes = self.tables.classes_by(known) if known else np.zeros(len(values), dtype=np.int64)
+        cells = Cells(self.release, classes, values)
+        matches = cells.match(holders.rows)
+        attacked, right = self._flags(matches)
+        guessed = self._of_people([matches.attacked(*rule) & is_guess for rule in RULES])
+        controls = attacked, right
+        if is_released and self.people.is_original.all():
+            without = cells.match_without_own(holders, has_several=self.release.has_several)
+            controls = self._flags(without)
+        return Outcomes(np.stack([attacked, right, guessed, *controls]))
+
+    def _choose(
         self,
-        cells: Cells,
-        target: int,
         known: tuple[int, ...],
-        is_guess: Flags,
+        outcomes: "Outcomes",
         min_precision: float,
         *,
         is_released: bool,
+    ) -> "KnownColumns":
+        """Choose the rule of some known columns on one half of the people."""
+        people = self._tally(outcomes, self.people.is_original, of_control=False)
+        control = self._tally(outcomes, self._is_control(is_released=is_released), of_control=True)
+        place, strength = choose_rule(people, None if is_released else control, min_precision)
+        return KnownColumns(
+            known, place, strength, control, np.packbits(outcomes.of_rule(place), axis=1)
+        )
+
+    def _is_control(self, *, is_released: bool) -> Flags:
+        """Who is of the control: people who are not in the release, or all without their own record."""
+        original = self.people.is_original
+        return original if is_released and original.all() else ~original
+
+    def _tally(self, outcomes: "Outcomes", some: Flags, *, of_control: bool) -> Tally:
+        attacked, right = outcomes.flags[3:] if of_control else outcomes.flags[:2]
+        return _tally((attacked, right), some & self.is_choosing)
+
+    def _count(
+        self,
+        trial: "KnownColumns",
+        target: int,
+        best: "Baseline | None",
+        *,
+        is_released: bool,
     ) -> SureAttack:
-        holders, original = self.people.holders, self.people.is_original
-        matches = cells.match(holders.rows)
-        flags = self._flags(matches)
-        controls, control = flags, ~original
-        if is_released and original.all():
-            without = cells.match_without_own(holders, has_several=self.release.has_several)
-            controls, control = self._flags(without), original
-        halves = [
-            (_tally(flags, original & half), _tally(controls, control & half))
-            for half in (self.is_choosing, ~self.is_choosing)
-        ]
-        (choosing, choosing_control), (people, others) = halves
-        place, strength = choose_rule(
-            choosing, None if is_released else choosing_control, min_precision
-        )
-        other = (
-            choose_baseline(choosing, choosing_control, place, min_precision)
-            if is_released
-            else place
-        )
-        guessed = self._of_people([matches.attacked(*RULES[place]) & is_guess[holders.rows]])[0]
+        """Count what the rule of some known columns, and its control, do on the other half."""
+        size = len(self.people.is_original)
+        own = np.unpackbits(trial.outcomes, axis=1, count=size).astype(np.bool_)
+        attacked, right, guessed, attacked_control, right_control = own
+        joint, rule, known = right, RULES[trial.place], trial.known
+        control = self._is_control(is_released=is_released)
+        if is_released:
+            attacked_control, right_control = np.zeros((2, size), dtype=np.bool_)
+            known = ()
+        if best is not None:  # where she is not sure, she uses the columns of the baseline
+            joint = np.where(attacked, right, best.outcomes[1])
+            attacked_control, right_control = self._join_baseline(own, best, control)
+            rule, known = RULES[best.place], best.known
+        measured = ~self.is_choosing
+        counted, others = self.people.is_original & measured, control & measured
         return SureAttack(
             target,
+            trial.known,
+            trial.strength,
+            RULES[trial.place],
+            _counts(attacked, right, counted),
+            int(np.count_nonzero(guessed & counted)),
+            None if is_released and best is None else rule,
+            _counts(attacked_control, right_control, others) if others.any() else None,
             known,
-            strength,
-            RULES[place],
-            people.of_rule(place),
-            int(np.count_nonzero(guessed & original & ~self.is_choosing)),
-            None if other is None else RULES[other],
-            others.of_rule(other) if others.people else None,
+            int(np.count_nonzero(joint & counted)),
         )
+
+    def _join_baseline(self, own: Flags, best: "Baseline", control: Flags) -> tuple[Flags, Flags]:
+        """The baseline alone, or where the known columns abstain without own records: what serves better."""
+        alone = best.outcomes[3], best.outcomes[4]
+        joint = own[3] | alone[0], np.where(own[3], own[4], alone[1])
+        chosen = control & self.is_choosing
+        rights = (np.count_nonzero(each[1] & chosen) for each in (alone, joint))
+        return alone if next(rights) >= next(rights) else joint
 
     def _flags(self, matches: Matches) -> tuple[Flags, Flags]:
         """Whom each rule attacks by one of their records, and about whom it is right, (rules, people)."""
@@ -285,6 +367,11 @@ class Trial:
         starts = self.people.holders.starts
         is_each = stacked.shape[1] == len(starts)
         return stacked if is_each else np.asarray(np.maximum.reduceat(stacked, starts, axis=1))
+
+
+def _counts(attacked: Flags, right: Flags, some: Flags) -> Counts:
+    numbers = (np.count_nonzero(each) for each in (some, attacked & some, right & some))
+    return Counts(*map(int, numbers))
 
 
 def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
@@ -320,24 +407,30 @@ def choose_rule(
     return place, (int(level[place]), float(value[place]))
 
 
-def choose_baseline(people: Tally, control: Tally, place: int, min_precision: float) -> int | None:
-    """Choose the people's own rule for the control, or another if it is clearly less precise there.
+def limit_of_baseline(guess: float, min_precision: float) -> float:
+    """The least precision of a baseline: nearer to the precision asked for than to a guess.
 
-    The other one is right about most, of those that are not clearly below the precision. A rule of its own
-    in all cases would make an excess of a precision just above the limit for the people and just below for
-    the control. So it takes a gap that is as rare as 1 in 10,000 by chance.
+    At the precision itself, a rule that is right about 94 of 100 would be no baseline of 95, and all that it
+    reveals an excess. What a guess of the most frequent value reveals is no inference.
+
+    >>> limit_of_baseline(0.25, 0.95), limit_of_baseline(0.97, 0.95)
+    (0.6, 0.95)
     """
-    one, other = people.of_rule(place), control.of_rule(place)
-    if one.attacked and other.attacked:
-        pooled = (one.right + other.right) / (one.attacked + other.attacked)
-        error = (pooled * (1 - pooled) * (1 / one.attacked + 1 / other.attacked)) ** 0.5
-        if one.right / one.attacked - other.right / other.attacked <= ONE_IN_10_000 * error:
-            return place
-    expected = min_precision * control.attacked
-    doubt = ONE_SIDED_95 * np.sqrt(expected * (1 - min_precision))
-    right = np.where(control.right >= expected - doubt - ROUNDING, control.right, 0)
-    best = int(np.argmax(right))
-    return best if right[best] else None
+    return min(min_precision, (guess + min_precision) / 2)
+
+
+def choose_baseline(
+    trials: Sequence["KnownColumns"], limit: float
+) -> tuple["KnownColumns", int] | None:
+    """Choose the columns and the rule that are right about most of the control, precise to the limit."""
+    best, most = None, 0
+    for trial in trials:
+        control = trial.control
+        right = np.where(control.right >= limit * control.attacked - ROUNDING, control.right, 0)
+        place = int(np.argmax(right))
+        if right[place] > most:
+            best, most = (trial, place), int(right[place])
+    return best
 
 
 def list_subsets(places: Sequence[int], max_size: int) -> list[tuple[int, ...]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.tables.bounds import Bounds, bound_variables
+from reid_sql.models.tables.constant_columns import STATUS_LEFT_OUT, leave_out_constants
 from reid_sql.models.tables.equations import (
     ContradictionError,
     LinkedCells,
@@ -34,6 +35,7 @@ from reid_sql.models.tables.sums import (
     estimate_contributors,
     read_sums,
 )
+from reid_sql.models.tables.undeclared_totals import refuse_undeclared_totals
 from reid_sql.parameters import Choice, Integers, Number
 
 LEAST_COUNT: Final = Number(
@@ -97,11 +99,15 @@ def audit_tables(
     >>> found.finding, found.low, found.high, found.revealing_sum
     ('recovered', 1, 1, '[total] - [sex = M]')
     """
+    columns, counted = read_counts(rows, reading, nested=nested)
+    reading = leave_out_constants(counted, columns, reading, nested=nested)
+    if reading.left_out:
+        columns, counted = read_counts(rows, reading, nested=nested)
     is_guessed = not reading.base
     if is_guessed:
-        counted = read_counts(rows, reading, nested=nested)[1]
         reading = replace(reading, base=guess_base(counted))
         is_guessed = reading.base > 1
+    refuse_undeclared_totals(counted, columns, reading, k)
     try:
         audit = _audit(rows, reading, k, nested=nested)
     except ContradictionError:
@@ -118,13 +124,17 @@ def audit_tables(
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
                 found.append(audit.describe_sum(key, cells[key], estimate))
-    if is_guessed:
-        found = [replace(row, status=_add_status(row.status, STATUS_BASE_GUESSED)) for row in found]
+    names = ", ".join(f"'{name}'" for name in reading.left_out)
+    for status, is_so in (
+        (STATUS_BASE_GUESSED, is_guessed),
+        (STATUS_LEFT_OUT.format(names), bool(names)),
+    ):
+        found = [_add_status(row, status) if is_so else row for row in found]
     return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
-def _add_status(status: str, other: str) -> str:
-    return other if status == OK else f"{status}; {other}"
+def _add_status(row: AuditedCell, status: str) -> AuditedCell:
+    return replace(row, status=status if row.status == OK else f"{row.status}; {status}")
 
 
 def _audit(rows: PublishedRows, reading: Reading, k: int, *, nested: bool) -> "_Audit":

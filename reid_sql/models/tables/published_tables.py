@@ -109,6 +109,9 @@ class Counted(NamedTuple):
     table: int
     key: Key
     cell: Cell
+    names_totals: bool = (
+        False  # whether the row says which columns it totals, as those of safe_table do
+    )
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class Reading:
 
     columns: list[str] | None = None
     count: str = "records"
-    total: str | None = None
+    total: Sequence[str] = ()
     lowest: float = 1.0
     highest: float = inf
     base: int = 1
@@ -130,6 +133,8 @@ class Reading:
     value: str | None = None  # the column of sums, if they are audited
     largest: str = "largest"  # of the largest contributions to each, which only the auditor knows
     within: int = 0
+    left_out: Sequence[str] = ()  # columns that are constant in each table, and part them
+    not_total: Sequence[str] = ()  # categories that are no totals, although their counts are sums
 
     @property
     def distance(self) -> int:
@@ -151,9 +156,9 @@ def read_cells(
     """
     columns, counted = read_counts(rows, reading, nested=nested)
     cells: Cells = {}
-    for number, key, cell in counted:
+    for number, key, cell, _ in counted:
         add_cell(cells, key, _round_off(cell, reading), number, is_shown=cell.value is not None)
-    _refuse_unmarked_totals(cells)
+    _refuse_unmarked_totals(cells, reading)
     _refuse_unlike_categories(cells, columns)
     if not reading.columns:
         _refuse_figures(cells, columns)
@@ -166,7 +171,12 @@ def read_counts(
     """Give the columns of categories, and the cell of each row."""
     columns, read = read_rows(rows, reading, nested=nested)
     return columns, [
-        Counted(number, key, _count_of(row, reading, is_hidden=is_hidden))
+        Counted(
+            number,
+            key,
+            _count_of(row, reading, is_hidden=is_hidden),
+            row.get(TOTALS) is not None,
+        )
         for number, key, row, is_hidden in read
     ]
 
@@ -181,7 +191,7 @@ def read_rows(
         (int(number), json.loads(text or ""))
         for number, text in zip(rows.tbl, rows.text, strict=True)
     ]
-    columns = _columns_of(parsed, reading)
+    columns = [name for name in _columns_of(parsed, reading) if name not in reading.left_out]
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
     numbers = [number for number, _ in parsed]
@@ -195,9 +205,10 @@ def read_rows(
     return columns, read
 
 
-def _refuse_unmarked_totals(cells: Cells) -> None:
+def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
     """Refuse a category named like a total: as a category, it would be one more part, and link nothing."""
     named = {category for key in cells for category in key if category is not None}
+    named -= set(reading.not_total)
     if found := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
         rule = f"total must say how totals are marked, got a category '{found[0]}' that is none"
         raise OutOfDomainError(f"{rule}; pass total := '{found[0]}', or rename the category")
@@ -284,14 +295,14 @@ def _totals_of(listed: Any) -> set[str] | None:  # noqa: ANN401 - as JSON has it
 
 
 def _category_of(
-    row: Mapping[str, Any], column: str, totals: set[str] | None, label: str | None
+    row: Mapping[str, Any], column: str, totals: set[str] | None, labels: Sequence[str]
 ) -> str | None:
     name = fold_case(column)
     if name not in row or (totals is not None and name in totals):
         return None
     value = row[name]
     if totals is None and (
-        value is None if label is None else value is not None and text_of(value) == label
+        value is not None and text_of(value) in labels if labels else value is None
     ):
         return None
     return NULL if value is None else text_of(value)

@@ -178,15 +178,17 @@ class _Problem:
         if is_least or self.unprotected or len(self.counts) * self.is_primary.sum() > MAX_OPTIMAL:
             return greedy, is_least
         best = self._hide_optimally()
-        return (greedy, False) if best is None or not self._is_protected(best) else (best, True)
+        unsafe = np.flatnonzero(self.is_primary)
+        is_best = best is not None and bool(self._are_protected(best, unsafe).all())
+        return (best, True) if best is not None and is_best else (greedy, False)
 
-    def _is_protected(self, hidden: Flags) -> bool:
-        """Whether the audit finds no unsafe cell whose interval is too narrow."""
+    def _are_protected(self, hidden: Flags, cells: Integers) -> Flags:
+        """Whether the audit proves of each cell that its interval is wide enough."""
         low, high = self.equations.low.copy(), self.equations.high.copy()
         shown = self.cells[~hidden]
         low[shown] = high[shown] = self.counts[~hidden]
-        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[self.is_primary])
-        return bool((bounds.high - bounds.low >= self.width).all())
+        bounds = bound_variables(self.equations.with_bounds(low, high), self.cells[cells])
+        return np.asarray((bounds.high - bounds.low >= self.width) & bounds.is_exact)
 
     def _hide_greedily(self) -> Flags:
         """Hide what makes one unsafe cell after another wide enough, then show what is not needed."""
@@ -198,7 +200,11 @@ class _Problem:
         greedy.protect(unsafe[order], np.full(len(unsafe), float(self.width)))
         greedy.show_again()
         greedy.replace_dearest()
-        self.unprotected |= greedy.unprotected
+        # what is hidden for others may protect a cell for which no change was found
+        left = np.array(sorted(greedy.unprotected), dtype=np.int64)
+        if len(left):
+            left = left[~self._are_protected(greedy.is_hidden, left)]
+        self.unprotected |= set(left.tolist())
         return greedy.is_hidden
 
     def bound_loss(self) -> float:

@@ -27,7 +27,6 @@ def ask(name: str, shuffle: int) -> dict[str, Any]:
     values = [VALUES[column] for column in qi]
     questions = {
         "scores": f"SELECT * EXCLUDE (income, weight) FROM score_records(town, '{name}', 1e5)",
-        "draws": f"SELECT {', '.join(sorted(QI))} FROM sample_copula('{name}', 40)",
         "profile": "SELECT * REPLACE (list_sort(attributes) AS attributes)"
         f" FROM uniqueness_profile('{name}', {values}, 1e5)",
     }

@@ -48,8 +48,6 @@ LONG = {
     "fit_people": "fit_people('people', census, $columns)",
     "score_records under a copula": "score_records(adult, 'model', 1000000)",
     "score_records": "score_records(many, 'town', 300000000)",
-    "copula_correction": "copula_correction(adult, 'model', 1000000)",
-    "sample_copula": "sample_copula('model', 1000000000)",
     "population_uniqueness": "population_uniqueness(census, $columns, 300000000)",
     "population_risk": "population_risk(census, $columns, [1000000, 300000000])",
     "population_risk by groups": "population_risk(census, $columns, [300000000], by := ['age'])",

@@ -11,7 +11,8 @@ import pytest
 import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masks import Mask, Record
+from reid_sql.serve.masks import Mask
+from reid_sql.serve.record import Record
 from reid_sql.serve.statement import Call, Reader
 from tests.all.serve.test_record import BELOW, POLICY
 
@@ -20,7 +21,7 @@ CELLS = [("F", "x"), ("F", "y"), ("M", "x"), ("M", "y")]
 GROUPS = [(0,), (1,), (2,), (3,), (0, 1), (2, 3), (0, 2), (1, 3)]
 QUESTIONS = [
     "SELECT * FROM reid.class_size_histogram(people, ['region', 'sex'])",
-    "SELECT * FROM reid.class_size_histogram(people, ['region'], by := 'sex')",
+    "SELECT * FROM reid.risk_summary(people, ['region'], by := 'sex')",
 ]
 
 

@@ -16,7 +16,9 @@ import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import ReidError
-from reid_sql.serve.masks import DEFAULT_MASK, Mask, Record, mask_answer
+from reid_sql.serve.masked_answers import Masking, mask_answer
+from reid_sql.serve.masks import DEFAULT_MASK, Mask
+from reid_sql.serve.record import Record
 from reid_sql.serve.statement import Reader
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
@@ -31,11 +33,18 @@ quasi_identifiers = ["region", "sex", "disease"]
 [[tables.checks]]
 measure = "k"
 at_least = 2
+""" + "".join(
+    f"""[[tables.checks]]
+measure = "k"
+at_least = 1
+by = ["{column}"]
 """
+    for column in SIZES
+)
 QUESTIONS = [
     *(f"FROM reid.safe_table(people, {columns})" for columns in (
         "['region', 'disease']", "['sex', 'disease']", "['region', 'sex']", "['region', 'sex', 'disease']",
-        "['disease']", "['region', 'sex', 'disease'], totals := 'margins'", "['region', 'disease'], k := 8",
+        "['disease']", "['region', 'sex', 'disease'], totals := 'margins'", "['region', 'disease'], totals := 'rollup'",
     )),
     *(f"FROM reid.risk_summary(people, ['sex'], by := '{column}')" for column in SIZES),
 ]  # fmt: skip
@@ -148,12 +157,9 @@ def draw_question(draws: np.random.Generator) -> str:
     size = int(draws.integers(1, 4))
     table = draws.choice(["people", "people", "again"])
     if draws.random() < 0.6:
-        options = draws.choice(
-            ["", "", ", totals := 'margins'", ", totals := 'rollup'", ", k := 12"]
-        )
+        options = draws.choice(["", "", ", totals := 'margins'", ", totals := 'rollup'"])
         return f"FROM reid.safe_table({table}, {names[:size]}{options})"
-    function = draws.choice(["risk_summary", "class_size_histogram"])
-    return f"FROM reid.{function}({table}, {names[size % 3 :]}, by := {names[: min(size, 2)]})"
+    return f"FROM reid.risk_summary({table}, {names[size % 3 :]}, by := {names[:1]})"
 
 
 def check_sequences(
@@ -194,7 +200,7 @@ def test_drawn_sequences_that_reveal_a_group_together_are_refused(
 ) -> None:
     """Of functions, columns, totals and two names of a table; groups below the mask, of rows or of people."""
     text = (
-        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c')
+        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c', 1)
         if kind.startswith("people")
         else POLICY
     )
@@ -275,13 +281,14 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
 ) -> None:
     """100 people of two rows each; 3 of them are alone in their region."""
     (tmp_path / "policy.toml").write_text(
-        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c')
+        POLICY.replace("[[tables.c", 'entity = "person"\n[[tables.c', 1)
     )
     con.execute(
         """CREATE TABLE people AS SELECT i // 2 AS person, CASE WHEN i < 6 THEN i // 2 ELSE 9 END AS region,
         0 AS sex, 0 AS disease FROM range(200) r(i)"""
     )
-    mask, reader = Mask(read_policy(tmp_path / "policy.toml"), Record()), Reader(["people"])
+    policy, reader = read_policy(tmp_path / "policy.toml"), Reader(["people"])
+    mask = Mask(policy, Record())
     assert set(mask.functions) == {"risk_summary", "safe_table", "class_size_histogram"}
     [row] = mask.ask(
         con, reader.read("FROM reid.risk_summary(people, ['region'])").calls[0]
@@ -293,12 +300,15 @@ def test_a_policy_counts_its_people_and_masks_every_small_count(
         None,
     )
     assert row["uniqueness"] >= 0.05
-    histogram = mask.ask(
-        con, reader.read("FROM reid.class_size_histogram(people, ['region'])").calls[0]
-    )
-    assert len(histogram) == 0
+    sizes = reader.read("FROM reid.class_size_histogram(people, ['region'])").calls[0]
+    with pytest.raises(
+        ReidError, match="class sizes without their categories of region after figures"
+    ):
+        mask.ask(con, sizes)
+    assert len(Mask(policy, Record()).ask(con, sizes)) == 0
     counts = pa.table({"sex": ["F", "M", "D"], "unique_records": [3, 40, 50]})
     # 93 in all
-    assert mask_answer(counts, BELOW, 1000, 1)["unique_records"].to_pylist() == [None, None, 50]
+    masking = Masking("risk_summary", BELOW, 1000)
+    assert mask_answer(counts, masking, 1)["unique_records"].to_pylist() == [None, None, 50]
     with pytest.raises(ReidError, match="a function must count people by 'person', got profile"):
         mask.ask(con, reader.read("FROM reid.profile(people)").calls[0])

@@ -46,7 +46,7 @@ SHAPES: Final[dict[str, str]] = {
     "structs": "[{{'v': [{x}]}}]",
     "struct of a map": "{{'m': MAP {{1: [{x}]}}}}",
     "struct of a union": "{{'u': union_value(v := {{'w': {x}}})}}",
-    "list beside an interval": "{{'i': INTERVAL 30 DAY, 'v': [{x}]}}",
+    "list beside a blob": "{{'i': '\\x00'::BLOB, 'v': [{x}]}}",
     "list beside a variant": "{{'i': 1::VARIANT, 'v': [{x}]}}",
 }
 # Each is another text to whoever counts bytes; some are the same to a collation, some in writing.
@@ -179,7 +179,8 @@ def test_what_the_refusal_says_to_pass_is_counted_by_bytes(
 
 def test_types_of_every_kind_are_not_taken_for_a_collation(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE OR REPLACE TABLE every AS FROM test_all_types()")
-    names = [row[0] for row in con.execute("DESCRIBE every").fetchall()]
+    described = con.execute("DESCRIBE every").fetchall()
+    names = [row[0] for row in described if "INTERVAL" not in row[1]]  # which is refused
     assert len(names) > 50
     assert folded(lambda sql: con.execute(sql).fetchall(), "every", names) == set()
     found = [

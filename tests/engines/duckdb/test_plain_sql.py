@@ -150,6 +150,22 @@ def test_another_database_answers_the_same(con: duckdb.DuckDBPyConnection, call:
             assert cell == (pytest.approx(own, rel=1e-12) if isinstance(own, float) else own)
 
 
+@pytest.mark.parametrize("call", [*CALLS, "safe_table(people, ['age', 'sex'], k := 11)"])
+@pytest.mark.parametrize("dialect", ["postgres", "snowflake"])
+def test_a_call_is_written_or_refused_for_what_it_is(call: str, dialect: str) -> None:
+    """No refusal names an option that the call has not; it names the function that DuckDB alone has."""
+    causes = {
+        "safe_table": "got safe_table, which is for DuckDB alone",
+        "'ordered'": "ASOF JOIN; run",
+    }
+    cause = next((words for part, words in causes.items() if part in call), None)
+    if cause is None:
+        assert plain_sql(call, declared(), dialect).startswith(("SELECT", "WITH"))
+        return
+    with pytest.raises(ReidError, match=cause):
+        plain_sql(call, declared(), dialect)
+
+
 def test_without_sqlglot_another_dialect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     with pytest.raises(

@@ -43,9 +43,8 @@ def test_a_private_connection_has_the_same_functions() -> None:
         AND database_name {} 'temp' ORDER BY ALL"""
     with duckdb.connect() as public, connect_quietly() as private:
         reid_sql.register(public)
-        former = [call.partition("(")[0] for each in declared().values() for call in each.former]
         also = [name for each in declared().values() for name in each.also]
-        make_functions(private, [*declared(), *former, *also])
+        make_functions(private, [*declared(), *also])
         found, expected = (con.execute(asked.format("<>")).fetchall() for con in (private, public))
         bare = public.execute(asked.format("=")).fetchall()
         assert private.execute(asked.format("=")).fetchall() == []

@@ -68,7 +68,6 @@ def test_a_model_that_is_fitted_there_is_known_here_and_the_other_way_round() ->
     ri.fit_copula("of_warehouse", table, ["age", "sex"])
     model = registry.known("of_warehouse")
     assert list(model.columns) == ["age", "sex"]
-    assert ri.copula_correction(table, "of_warehouse", 1e6).count().to_pyarrow().as_py() == 1
     scenario = {"population": 1000, "groups": [{"columns": ["age", "sex"], "probability": 0.5}]}
     by_name, by_itself = (
         ri.adversary_summary(table, scenario, model=given).to_pyarrow().to_pylist()

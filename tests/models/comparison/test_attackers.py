@@ -111,7 +111,12 @@ def test_no_simple_attacker_is_right_more_often_than_is_reported(name: str) -> N
     own = {column: people[column] for column in columns}
     released = {**own, **disturb(people, np.random.default_rng(7))}
     rows = rp.compare(frame(own), frame(released), list(columns), key="id").collect().to_dicts()
-    reported = next(row["released"] for row in rows if row["measure"] == "correct_links")
+    found = next(row for row in rows if row["measure"] == "correct_links")
+    reported = found["released"]
+    if reported is None:  # the pairs may be of strangers: nobody is right about them by more than chance
+        assert found["status"].startswith("not_comparable: people of one key")
+        assert name == "swap 100 %"
+        reported = found["original"] * 0
     # Less than half the 95 % interval of a share of so many people, which is 0.04 of a half.
     chance = min(0.02, 1.96 * np.sqrt(max(reported * (1 - reported), 1 / PEOPLE) / PEOPLE))
     beaten = {who: share for who, share in attackers(own, released) if share > reported + chance}

@@ -8,7 +8,6 @@ from scipy.integrate import quad
 from scipy.stats import poisson
 
 from reid_sql.models.people.evidence import PeopleEvidence, count_records
-from reid_sql.models.people.fit import fit
 from reid_sql.models.people.keys import AGREEMENTS, find_key, weigh_agreements
 from reid_sql.parameters import Integers
 
@@ -115,16 +114,3 @@ def test_the_posterior_of_agreements_is_that_of_a_poisson_number(
     chance = 0.2 * of_keys / (0.2 * of_keys + 0.8 * none)
     found = 1 - weigh_agreements(agreeing, expected, 0.2)[-1]
     assert found == pytest.approx(chance, rel=0.25, abs=1e-3)
-
-
-def test_every_score_of_a_model_of_a_key_is_doubted() -> None:
-    codes = sampled(court_cases(), 2000)
-    model = fit(evidence_of(codes))
-    assert model.has_fewer_repeats
-    status = model.scored(codes[:3]).status.tolist()
-    assert all(one.startswith("fewer_repeats: ") for one in status)
-    rng = np.random.default_rng(3)
-    plain = np.stack([rng.integers(0, many, 2000) for many in (20, 10, 60)], axis=1)
-    fitted = fit(evidence_of(plain))
-    assert not fitted.has_fewer_repeats
-    assert fitted.scored(plain[:3]).status.tolist() == ["ok"] * 3

@@ -72,7 +72,8 @@ def test_the_kept_file_has_the_tree_and_no_record() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 4},
+        {"ties": [{}]},
         {"order": [0, 0, 1]},
         {"classes": []},
         {"shapes": [1.0]},
@@ -162,7 +163,7 @@ def test_the_tree_keeps_to_shares_from_outside() -> None:
 
 
 def test_weights_are_recognised_by_the_tree_alone() -> None:
-    model = fit(replace(EVIDENCE, weighted=True))
+    model = fit(replace(EVIDENCE, value_weights=EVIDENCE.counts))
     assert model.sample is None
     assert shares.forecast(model, [1e4])[0].uniqueness < 1
 

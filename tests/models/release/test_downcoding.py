@@ -1,4 +1,4 @@
-"""What the tree of divisions gives back, by following every value through it."""
+"""What ends of ranges give back, draw by draw, and the tree of divisions, by following every value."""
 
 from math import isclose, log2
 
@@ -44,6 +44,20 @@ def reached(columns: list[PartitionColumn], made: Partition, column: int, value:
     return nodes
 
 
+def chance_of_ends(counts: list[int], low: int, high: int, size: int) -> float:
+    """The chance that so many draws from a range contain both of its ends, draw by draw."""
+    values, total = range(low, high + 1), sum(counts[low : high + 1])
+    seen = {(False, False): 1.0}
+    for _ in range(size):
+        after: dict[tuple[bool, bool], float] = {}
+        for (first, last), chance in seen.items():
+            for value in values:
+                state = first or value == low, last or value == high
+                after[state] = after.get(state, 0.0) + chance * counts[value] / total
+        seen = after
+    return seen[True, True]
+
+
 @settings(max_examples=200, deadline=None)
 @given(tables(), st.integers(1, 4), st.sampled_from(STRATEGIES), st.data())
 def test_what_comes_back_is_what_cannot_reach_a_leaf(
@@ -67,4 +81,8 @@ def test_what_comes_back_is_what_cannot_reach_a_leaf(
             left = {value for value in shown if leaf in leaves[value]}
             ratio = sum(counts[value] for value in shown) / sum(counts[value] for value in left)
             expected += float(made.sizes[place]) * log2(ratio)
+            low, high = (int(end[place]) for end in (made.boxes[at].low, made.boxes[at].high))
+            if ordered[at] and 0 < low < high:
+                size = int(made.sizes[place])
+                expected -= log2(chance_of_ends(counts.tolist(), low, high, size))
         assert isclose(found[at], expected, abs_tol=1e-9), name

@@ -173,7 +173,7 @@ def test_published_cells_below_k_and_marks_of_hidden_ones_are_read() -> None:
         ("S", "F", 2.0),
         ("S", None, 7),
     ]
-    found = audit_tables(rows(table), Reading(total="Total"), 5)
+    found = audit_tables(rows(table), Reading(total=("Total",)), 5)
     assert {(row.cell, row.kind, row.low, row.high, row.finding) for row in found} == {
         ("a = N, b = F", "suppressed", 1, 4, "below_k"),
         ("a = N, b = M", "suppressed", 8, 11, "protected"),
@@ -260,7 +260,7 @@ def test_totals_that_are_not_marked_are_refused(marked: str) -> None:
     table = rows([("N", "F", None), ("N", "M", 9), ("N", marked, 11)])
     with pytest.raises(OutOfDomainError, match=f"pass total := '{marked}'"):
         audit_tables(table, Reading(["a", "b"]), 5)
-    assert audit_tables(table, Reading(["a", "b"], total=marked), 5)[0].finding == "recovered"
+    assert audit_tables(table, Reading(["a", "b"], total=(marked,)), 5)[0].finding == "recovered"
 
 
 def test_a_column_of_figures_is_no_category() -> None:

@@ -31,10 +31,8 @@ from reid_sql.engines.spark.frames import (
     resolve_columns,
     same_values,
 )
-from reid_sql.engines.spark.functions import model_to_send, read_model_columns, score_records
-from reid_sql.models.copula.calibration import record_risk
 from reid_sql.reduction import CLASS_WEIGHT
-from reid_sql.reductions.records import HOUSED_QI, HOUSEHOLD_AND_COLUMNS, KEYED_QI, SCORED_CLASSES
+from reid_sql.reductions.records import HOUSED_QI, HOUSEHOLD_AND_COLUMNS, KEYED_QI
 
 WORDS: Final = "the counts of the distinct records"
 
@@ -83,7 +81,10 @@ def weighted_records(
             F.max("class_weight") if weights else mass * F.max("class_people") / F.count(F.lit(1))
         )
     classes = _classes(rows, nulls, mass.alias("mass"))
-    counts = classes.select("place", "records", "class_size", "mass")
+    independent = classes.withColumn("log_expected", F.lit(None).cast("double"))
+    if weight is not None:
+        independent = with_expected_counts(classes, rows.names)
+    counts = independent.select("place", "records", "class_size", "mass", "log_expected")
     return DistinctRecords(rows, nulls, rows.names, counts, WORDS, _arrays, classes)
 
 
@@ -106,21 +107,6 @@ def _with_codes(codes: Sequence[str], counts: pa.Table) -> dict[str, Any]:
     listed = [arrays.pop(code) for code in codes]
     none = np.empty((len(counts), 0), dtype=np.int64)
     return arrays | {"codes": np.stack(listed, axis=1) if listed else none}
-
-
-def scored_classes(tbl: DataFrame, model: str, population: float) -> DataFrame:
-    """Numbers of records by their score: a result about all records needs no more of the distinct ones."""
-    sent_model = model_to_send(model)
-    rows = read_model_columns(sent_model, tbl)
-    columns = {name: kind for name, kind in SCORED_CLASSES.columns.items() if name != "place"}
-    classes = score_records(
-        rows,
-        sent_model,
-        lambda cells, sizes: record_risk(cells, sizes, population, "ignored"),
-        columns,
-    )
-    summed = classes.groupBy("uniqueness_xi").agg(F.sum("class_size").alias("class_size"))
-    return null_report(rows, "value", summed.withColumn("place", F.col("class_size")))
 
 
 # Spark: households, their classes and their risk.

@@ -103,8 +103,6 @@ def models(spark: SparkSession) -> dict[str, Callable[[], object]]:
         "fit_copula": answered("fit_copula", 1, "m", frame, QI),
         "fit_people": answered("fit_people", 1, "n", frame, QI),
         "copula_forecast": answered("copula_forecast", 1, "m", [1e6]),
-        "copula_correction": answered("copula_correction", 1, frame, "m", 1e6),
-        "sample_copula": answered("sample_copula", 7, "m", 7),
         "score_records": answered("score_records", 40, frame, "m", 1e6),
         "model_json": json_again,
     }

@@ -210,17 +210,3 @@ def test_scores_stand_beside_every_record(
         ReidError, match="columns of the model must be columns of the table, got 'grade'"
     ):
         rs.score_records(to_spark(spark, scored).drop("grade"), "town", 10)
-
-
-def test_the_correction_needs_no_more_than_how_many_records_have_each_score(
-    spark: "SparkSession", scored: pl.DataFrame
-) -> None:
-    found = by_spark(spark, "copula_correction", [scored], "town", 5000.0)
-    same(found, by_polars("copula_correction", scored, "town", 5000.0))
-
-
-@pytest.mark.usefixtures("spark", "scored")
-def test_drawn_records_are_those_of_every_engine() -> None:
-    found = rows_of(rs.sample_copula("town", 50, seed=3))
-    same(found, by_polars("sample_copula", "town", 50, seed=3))
-    assert rs.sample_copula(registry.known("town"), 0).count() == 0

@@ -17,7 +17,8 @@ FROM (
       FROM (
         SELECT "age", "sex"
         FROM query_table('people') AS reid_source
-        WHERE CASE WHEN regexp_replace(create_sort_key(get_type(row("age", "sex")), 'ASC NULLS LAST')::VARCHAR, 'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF', '', 'gi') <> create_sort_key(get_type(replace_type(replace_type(row("age", "sex"), NULL::VARCHAR, NULL::STRUCT("reid text" VARCHAR)), NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)), 'ASC NULLS LAST')::VARCHAR THEN error('columns must distinguish texts that differ, got a collation of its own for one of age, sex; pass a view that has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, ''ASC NULLS LAST'')')::BOOLEAN
+        WHERE CASE WHEN typeof(replace_type(row("age", "sex"), NULL::INTERVAL, NULL::VARCHAR)) <> typeof(row("age", "sex")) THEN error('columns must have values of which equal ones are one value, got an INTERVAL in one of age, sex, of which 1 month equals 30 days; cast it in a view to VARCHAR, or to seconds by epoch(name)')::BOOLEAN
+          WHEN regexp_replace(create_sort_key(get_type(row("age", "sex")), 'ASC NULLS LAST')::VARCHAR, 'e\\x01\\x00\\x01\\x01d\\x01\\x00\\x03\\xC8\\x01\\x00(\\x01\\x01C|\\x05POSIX|\\x06binary)\\xFF\\xFF', '', 'gi') <> create_sort_key(get_type(replace_type(replace_type(row("age", "sex"), NULL::VARCHAR, NULL::STRUCT("reid text" VARCHAR)), NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)), 'ASC NULLS LAST')::VARCHAR THEN error('columns must distinguish texts that differ, got a collation of its own for one of age, sex; pass a view that has decode(encode(name)) in its place, or where its texts are within a value create_sort_key(name, ''ASC NULLS LAST'')')::BOOLEAN
           ELSE true END
       ) AS reid_source_rows(q1, q2)
       GROUP BY q1, q2

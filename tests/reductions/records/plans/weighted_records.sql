@@ -16,8 +16,25 @@ FROM (
       GROUP BY q1, q2
     )
   )
-  SELECT id AS place, records, class_size, mass, members
-  FROM reid_distinct
+  SELECT id AS place, records, class_size, mass, log_expected, members
+  FROM (
+    SELECT reid_distinct.*, list_sum(list_sort([m1, m2])) - 1 * total AS log_expected
+    FROM reid_distinct CROSS
+    JOIN (
+      SELECT ln(sum(records)) AS total
+      FROM reid_distinct
+    )
+    JOIN (
+      SELECT q1 AS v1, ln(sum(records)) AS m1
+      FROM reid_distinct
+      GROUP BY q1
+    ) AS reid_values_1 ON reid_distinct.q1 IS NOT DISTINCT FROM reid_values_1.v1
+    JOIN (
+      SELECT q2 AS v2, ln(sum(records)) AS m2
+      FROM reid_distinct
+      GROUP BY q2
+    ) AS reid_values_2 ON reid_distinct.q2 IS NOT DISTINCT FROM reid_values_2.v2
+  )
   WHERE (
     SELECT CASE WHEN count(*) * 600::DOUBLE > (regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1)) THEN error(('memory_limit must be at least ' || (count(*) * 600::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' distinct records, got ' || current_setting('memory_limit') || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
       ELSE true END

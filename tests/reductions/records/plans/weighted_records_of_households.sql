@@ -14,8 +14,11 @@ FROM (
       GROUP BY q1, q2
     )
   )
-  SELECT id AS place, records, class_size, mass, members
-  FROM reid_distinct
+  SELECT id AS place, records, class_size, mass, log_expected, members
+  FROM (
+    SELECT *, NULL::DOUBLE AS log_expected
+    FROM reid_distinct
+  )
   WHERE (
     SELECT CASE WHEN count(*) * 600::DOUBLE > (regexp_extract(current_setting('memory_limit'), '^[0-9.]+')::DOUBLE * pow(1024, list_position(['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'], regexp_extract(current_setting('memory_limit'), '[A-Za-z]+$')) - 1)) THEN error(('memory_limit must be at least ' || (count(*) * 600::HUGEINT + 999999) // 1000000 || ' MB for ' || count(*) || ' distinct records, got ' || current_setting('memory_limit') || '; run SET memory_limit, or pass fewer or coarser columns')::VARCHAR)::BOOLEAN
       ELSE true END

@@ -1,0 +1,199 @@
+"""What a report shows of the columns that no check measures, and of all columns together."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reid_sql.check.masked_tables import MaskedClasses
+from reid_sql.check.masking import Mask, Node, Sentence, Setting, Shown, Worded
+from reid_sql.check.measured import ColumnAlone, MeasuredTable, ReleasedColumns
+
+NOT_COUNTED: Final = "could not be counted"
+WITHHELD: Final = (
+    "How many people all columns together single out is not shown, as it could reveal how few records are "
+    "of some class size."
+)
+OF_ALL: Final = "of {:,} people"
+REPLACED: Final = (
+    "In place of {}, the release has random numbers, one for each person, drawn when its query "
+    "runs; no key leads back."
+)
+KEPT: Final = "{} identifies each person, and is released as it is: prepare.keep names it."
+IDENTIFIES: Final = (
+    "{} identifies each person, and is in the file as it is: reid-sql prepare releases random numbers in its "
+    "place."
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How sentences name the columns that nothing measures, that there are none, and all of them."""
+
+    begin: str
+    none_left: str
+    together: str
+
+
+OF_A_FILE: Final = Words(
+    "In the file, in no check",
+    "Every column of the file is in a check.",
+    "that the file would release",
+)
+OF_A_RELEASE: Final = Words(
+    "In the release, in no check", "Every column of the release is in a check.", "of the release"
+)
+Parts = tuple[str | Worded, ...]
+NOBODY: Final[Parts] = ("nobody",)
+Page = dict[str, Node]
+
+
+def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) -> Page | None:
+    """Describe the columns of a table that no check measures: numbers for programs, sentences for people."""
+    columns, people = measured.columns, measured.records
+    if columns is None:
+        return None
+    words = OF_A_RELEASE if columns.is_prepared else OF_A_FILE
+    page = describe_unmeasured(
+        columns,
+        people,
+        mask,
+        words,
+        _known_unique(measured, classes),
+        is_withheld=columns.unique is not None and _reveals_classes(columns.unique, classes),
+    )
+    sentences = [*page.pop("sentences"), *_other_words(columns, measured)]
+    return page | {"left_out": list(columns.left_out), "sentences": sentences}
+
+
+def describe_unmeasured(
+    columns: ReleasedColumns,
+    people: int,
+    mask: Mask,
+    words: Words,
+    known: Iterable[int] = (),
+    *,
+    is_withheld: bool = False,
+) -> dict[str, Any]:
+    """Describe the columns that nothing measures, each by itself, and all together.
+
+    `known` are counts of people that are unique by some of all columns, which a reader sees elsewhere.
+    """
+    shown = _Shown(people, mask)
+    alone = [_describe_alone(each, shown) for each in columns.unmeasured]
+    for unique in known:
+        shown.add(unique)
+    together, sentences = _describe_together(columns, shown, words, is_withheld=is_withheld)
+    listed = _unmeasured_words(columns, [parts for _, parts in alone], words)
+    return {
+        "unmeasured": [page for page, _ in alone],
+        "columns_together": Setting(len(columns.counted)),
+        "unique_together": together,
+        "sentences": [listed, *sentences],
+    }
+
+
+class _Shown:
+    """Which counts of people a report shows: none that is small, nor two of which the difference is."""
+
+    def __init__(self, people: int, mask: Mask) -> None:
+        self.people, self.mask = people, mask
+        self._seen: list[int] = [0, people]
+
+    def add(self, unique: int) -> None:
+        """Remember a count that a reader sees."""
+        self._seen.append(unique)
+
+    def describe(self, unique: int, words: str) -> tuple[Node, Parts]:
+        """Return the count as it is shown or masked, and the count or a bound with the words after it."""
+        few = Worded(Setting(self.mask.below), words, words)
+        if all(not self.mask.hides(abs(unique - other)) for other in self._seen):
+            self.add(unique)
+            return self.mask.show(unique), (Worded(Shown(unique), words, words),)
+        if self.mask.hides(unique):
+            return self.mask.show(unique, when=False), (few,)
+        if self.mask.hides(self.people - unique):
+            return self.mask.show(unique, when=False), ("all but ", few)
+        step = 2 * self.mask.below  # as many counts are left as for another masked figure
+        if unique < step:
+            return self.mask.show(unique, when=False), (Worded(Setting(step), words, words),)
+        least = Worded(Shown(unique // step * step), words, words)
+        return self.mask.show(unique, when=False), ("at least ", least)
+
+
+def _describe_alone(each: ColumnAlone, shown: _Shown) -> tuple[Page, Parts]:
+    """Describe a column by itself: its figure, and the figure in words."""
+    if each.unique is None:
+        return {"column": each.column, "unique": None}, (NOT_COUNTED,)
+    figure, words = shown.describe(each.unique, OF_ALL.format(shown.people))
+    return {"column": each.column, "unique": figure}, words
+
+
+def _unmeasured_words(
+    columns: ReleasedColumns, described: Sequence[Parts], words: Words
+) -> Sentence:
+    """Name the columns that nothing measures, with how many people each singles out by itself."""
+    if not columns.unmeasured:
+        return Sentence((words.none_left,))
+    by_figure: dict[Parts, list[str]] = {}
+    for each, parts in zip(columns.unmeasured, described, strict=True):
+        by_figure.setdefault(NOBODY if each.unique == 0 else parts, []).append(each.column)
+    listed: list[str | Worded] = [f"{words.begin}: "]
+    for number, (parts, names) in enumerate(by_figure.items()):
+        alone = "by itself singles out " if len(names) == 1 else "each by itself singles out "
+        counted = parts != (NOT_COUNTED,)
+        listed += [
+            "; " if number else "",
+            ", ".join(names),
+            " (",
+            alone if counted else "",
+            *parts,
+            ")",
+        ]
+    return Sentence((*listed, "."))
+
+
+def _describe_together(
+    columns: ReleasedColumns, shown: _Shown, words: Words, *, is_withheld: bool
+) -> tuple[Node, list[Sentence]]:
+    """Describe how many people are unique by all columns of the release."""
+    many = len(columns.counted)
+    if not many:
+        return None, []
+    noun = "the only column" if many == 1 else f"all {many:,} columns"
+    noun = f"the first {many:,} of {many + columns.more:,} columns" if columns.more else noun
+    by = f"{noun} {words.together}"
+    if columns.unique is None:
+        return None, [Sentence((f"How many people {by} single out {NOT_COUNTED}.",))]
+    if is_withheld:
+        return None, [Sentence((WITHHELD,))]
+    figure, counted = shown.describe(columns.unique, OF_ALL.format(shown.people))
+    if not columns.unique:
+        return figure, [Sentence((f"By {by}, nobody is unique.",))]
+    return figure, [Sentence((f"By {by}, ", *counted, " are unique."))]
+
+
+def _reveals_classes(unique: int, classes: MaskedClasses) -> bool:
+    """Whether the count bounds a masked class size: whoever is unique by some columns is so by all."""
+    if classes.counts is None or not classes.hidden:
+        return False
+    ends = [classes.counts.bins[place] for place in classes.hidden]
+    hidden = sum(classes.counts.records[at] for each in ends for at in classes.counts.within(each))
+    return unique < hidden
+
+
+def _known_unique(measured: MeasuredTable, classes: MaskedClasses) -> Collection[int]:
+    """The people that are unique by the quasi-identifiers, where the report shows how many."""
+    if measured.classes is None or classes.counts is None or 0 in classes.hidden:
+        return ()
+    return (int(measured.classes.records[measured.classes.class_size == 1].sum()),)
+
+
+def _other_words(columns: ReleasedColumns, measured: MeasuredTable) -> Iterator[str]:
+    """Name the columns that the release lacks, and what becomes of the column of people."""
+    if columns.left_out:
+        by = "" if columns.is_prepared else ", by the policy"
+        yield f"Left out of the release{by}: {', '.join(columns.left_out)}."
+    if columns.entity is not None:
+        is_kept = columns.entity in measured.table.kept
+        words = (KEPT if is_kept else REPLACED) if columns.is_prepared else IDENTIFIES
+        yield words.format(columns.entity)

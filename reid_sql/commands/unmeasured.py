@@ -1,0 +1,73 @@
+"""The columns of a file that a command did not measure: each with the people whom it singles out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+
+from reid_sql.check.masked_columns import Words, describe_unmeasured
+from reid_sql.check.masking import Mask, ReportPage
+from reid_sql.check.measured import ColumnAlone, ReleasedColumns
+from reid_sql.commands.tables import call
+from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
+
+NOTHING_HIDDEN = Mask(1)  # the command's other counts are exact, too
+
+
+def table_columns(con: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """List the columns of a table."""
+    return [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
+
+
+def unmeasured_columns(
+    con: duckdb.DuckDBPyConnection,
+    table: str,
+    measured: Sequence[str],
+    what: str,
+    *,
+    entity: str | None = None,
+    key: str | None = None,
+) -> dict[str, Any]:
+    """Count the people whom each column of a table that nothing measured singles out, and all of them.
+
+    The column of people, or the key that only the holder of the data has, is none of them. `what` names the
+    table.
+    """
+    known = {fold_case(name) for name in measured}
+    identifiers = {fold_case(name) for name in (entity, key) if name is not None}
+    every = [name for name in table_columns(con, table) if fold_case(name) not in identifiers]
+    others = [name for name in every if fold_case(name) not in known]
+    alone = [ColumnAlone(name, _count(con, table, [name], entity)) for name in others]
+    alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
+    counted = tuple(every[:MAX_COLUMNS])
+    columns = ReleasedColumns(
+        tuple(alone),
+        (),
+        (),
+        counted,
+        len(every) - len(counted),
+        unique=_count(con, table, counted, entity) if counted else None,
+    )
+    people = "count(*)" if entity is None else f"count(DISTINCT {quoted(entity)})"
+    total = con.execute(f"SELECT {people} FROM query_table(?)", [table])
+    words = Words(
+        f"In {what}, measured by no figure here",
+        f"Every column of {what} is measured here.",
+        f"of {what}",
+    )
+    page = describe_unmeasured(columns, total.fetchall()[0][0], NOTHING_HIDDEN, words)
+    return dict(ReportPage(page))
+
+
+def _count(
+    con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], entity: str | None
+) -> int | None:
+    """Count the people who are the only one with their values; None where that is not possible."""
+    how = {} if entity is None else {"entity": entity}
+    try:
+        rows = call(con, "class_size_histogram", [table, list(columns)], "columns", **how).records()
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error:
+        return None
+    return sum(int(row["records"]) for row in rows if row["class_size"] == 1)

@@ -1,0 +1,102 @@
+"""Rows that equal another in all columns more often than chance gives: parts of a file written twice.
+
+Other people may have the same values, so that equal rows alone are no copies. Where chance makes them, people
+who differ in one column alone are common, too. So for each of a draw of distinct rows, those that differ
+from it in one column are counted. Times the odds that two people who agree elsewhere agree there, they are
+the equal rows to expect. The odds are those of all pairs, or of pairs of different rows that agree in the
+other column that predicts it best. Only rows of which hardly any equal one is to expect are judged, and
+columns that follow from another are left out: both on the safe side, against a false alarm.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from reid_sql.models.classes.repeats import MIN_CLASSES
+from reid_sql.parameters import Floats, Integers
+
+MAX_ROWS: Final = 1500  # distinct rows that are drawn
+MAX_COLUMNS: Final = 24  # by which rows are compared, those that distinguish most
+DETERMINED: Final = (
+    0.95  # agreement of pairs that agree in another column, from which a column follows
+)
+MIN_PAIRS: Final = 30  # that agree in a column, for it to predict another
+MAX_EXPECTED: Final = 0.1  # equal rows of a row that is judged
+MIN_COPIES: Final = 5
+MIN_SHARE: Final = 0.005  # of the rows, below which copies move no figure
+MIN_JUDGED: Final = 0.1  # of the rows, to speak for the table
+TIMES_CHANCE: Final = (
+    10.0  # as many as expected: two columns may predict a third better than each alone
+)
+
+
+def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]:
+    """Choose columns of which none follows from another, with the odds that two rows agree in each.
+
+    `codes` are the values of distinct rows (rows, columns), `counts` how often each row occurs.
+
+    >>> codes = np.array([[number % 20, number % 20 // 2, number] for number in range(200)])
+    >>> columns, odds = choose_columns(codes, np.ones(200, dtype=int))
+    >>> columns.tolist(), odds.round(3).tolist()
+    ([0, 2], [0.053, 0.005])
+    """
+    agree = _count_agreements(codes, counts)
+    alone = np.diag(agree)
+    order = np.argsort(alone, kind="stable")  # those that distinguish most first
+    given = np.where(
+        alone >= MIN_PAIRS, agree / np.maximum(alone, 1.0), 0.0
+    )  # of a row, if its column
+    every_row = float((counts.astype(float) ** 2).sum())  # pairs of a row and itself
+    every = float(counts.sum()) ** 2 - every_row
+    chosen: list[int] = []
+    for column in order.tolist():
+        follows = max((given[column, other] for other in chosen), default=0.0)
+        if (
+            follows < DETERMINED
+            and alone[column] < DETERMINED * every
+            and len(chosen) < MAX_COLUMNS
+        ):
+            chosen.append(column)
+    columns = np.sort(np.array(chosen, dtype=np.int64))
+    best = given[np.ix_(columns, columns)]
+    np.fill_diagonal(best, 0.0)
+    of_all = (alone + every_row) / float(counts.sum()) ** 2
+    most = np.minimum(np.maximum(best.max(axis=1, initial=0.0), of_all[columns]), DETERMINED)
+    return columns, most / (1 - most)
+
+
+def _count_agreements(codes: Integers, counts: Integers) -> Floats:
+    """The ordered pairs of different rows that agree in two columns both; in one, on the diagonal."""
+    weights = counts.astype(float)
+    same = float((weights**2).sum())
+    numbered = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T])
+    width = len(numbered)
+    agree = np.zeros((width, width))
+    for one in range(width):
+        for other in range(one + 1):
+            both = numbered[one] * len(codes) + numbered[other]
+            sums = np.bincount(np.unique(both, return_inverse=True)[1], weights)
+            agree[one, other] = agree[other, one] = float((sums**2).sum()) - same
+    return agree
+
+
+def share_of_copies(counts: Integers, near: Integers, odds: Floats) -> float:
+    """Share of the rows that are copies of another, 0 where chance may explain them.
+
+    `near` counts the other rows that differ from each in one column at most (rows, columns). Where each row
+    was written many times, its neighbours were, too.
+
+    >>> none = np.zeros((40, 2), dtype=int)
+    >>> share_of_copies(np.full(40, 2), none, np.full(2, 0.1))
+    0.5
+    >>> share_of_copies(np.full(40, 2), none + 30, np.full(2, 0.1))
+    0.0
+    """
+    expected = (near * odds).max(axis=1, initial=0.0) / float(np.median(counts))
+    is_rare = expected < MAX_EXPECTED
+    copies, rows = float((counts - 1)[is_rare].sum()), float(counts[is_rare].sum())
+    if is_rare.sum() < MIN_CLASSES or rows < MIN_JUDGED * counts.sum():
+        return 0.0
+    if copies < max(MIN_COPIES, MIN_SHARE * rows, TIMES_CHANCE * expected[is_rare].sum()):
+        return 0.0
+    return copies / rows

@@ -1,0 +1,341 @@
+"""What has left: each answer by its columns and its shape, against which the next one is audited."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.parameters import quoted, sql_literal
+
+Cell = frozenset[tuple[str, str]]
+Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
+TOTAL: Final = "{}"  # the cell of everybody
+MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
+PROTECTED: Final = "protected"  # what an audit finds of a cell that nobody can compute
+AUDITED: Final = "reid_published"
+REMEDY: Final = "ask for fewer or coarser columns"
+REFUSAL_OTHER_PEOPLE: Final = (
+    "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
+    f"nulls where those answers had none, or {REMEDY}"
+)
+
+
+class Shape(StrEnum):
+    """In which form an answer reveals the counts of people."""
+
+    CELLS = "cells with their categories"
+    CLASS_SIZES = "class sizes without their categories"
+    FIGURES = "figures of class sizes"
+    UNMASKED_FIGURES = "figures of class sizes that nothing masks"
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """What an answer reveals of a table, at most.
+
+    `counted` are the columns whose combinations of values are counted, `columns` all that it hangs on, in the
+    case in which they are compared. Cells are the counts; figures alone may have no counts but the total.
+    """
+
+    table: str
+    people: tuple[str | None, str]  # who counts: entity, nulls
+    question: str  # the function with its columns: the same one may be asked again
+    shape: Shape
+    counted: frozenset[str]
+    columns: frozenset[str]
+    counts: Counts = field(default_factory=dict, compare=False)
+
+    def conflicts(self, other: "Reveal") -> bool:
+        """Whether two answers without cells would reveal a count together that neither does.
+
+        The numbers of classes by nested columns subtract, and so do two shapes of the same class sizes.
+        Figures of the same classes are masked together, as in a report.
+        """
+        shapes = {self.shape, other.shape}
+        if shapes == {Shape.UNMASKED_FIGURES} or not self.columns & other.columns:
+            return False
+        return shapes != {Shape.FIGURES} or self.counted != other.counted
+
+    def named_by(self, tables: Mapping[frozenset[str], bool]) -> frozenset[str] | None:
+        """Return the columns of this answer that cells name; None where both must not be answered.
+
+        `tables` are the columns of each table of cells, and whether a cell is hidden. Figures of class sizes
+        are the same for any names of the values of a column. So no cell follows from them where one table has
+        all of the names, hides nothing and lacks a column. Exact class sizes have no such freedom.
+        """
+        near = {columns: hides for columns, hides in tables.items() if columns & self.columns}
+        named = frozenset().union(*near)
+        is_free = named in near and not any(near.values()) and not self.columns <= named
+        return named & self.columns if is_free and self.shape is not Shape.CLASS_SIZES else None
+
+
+class Record:
+    """A DuckDB file of the owner's, with each answer that left, and each count."""
+
+    def __init__(self, file: str | Path = ":memory:") -> None:
+        """Open the record, or begin one."""
+        self._lock = threading.Lock()
+        try:
+            self._con = duckdb.connect(str(file))
+        except duckdb.Error:
+            rule = f"the record must be a DuckDB file that no other server uses, got '{file}'"
+            raise UnavailableError(f"{rule}; stop that server, or name another file") from None
+        self._con.execute("""CREATE TABLE IF NOT EXISTS published (
+            asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT);
+            CREATE TABLE IF NOT EXISTS answered (
+            asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, entity VARCHAR, nulls VARCHAR, question VARCHAR,
+            shape VARCHAR, counted VARCHAR[], columns VARCHAR[])""")
+
+    def add(self, data: duckdb.DuckDBPyConnection, reveals: Iterable[Reveal], below: int) -> None:
+        """Record what an answer reveals, unless a group below the mask may follow from all that left."""
+        with self._lock:  # two clients may not ask for two halves at once
+            self._con.execute("BEGIN")
+            try:
+                for each in reveals:
+                    self._add(data, each, below)
+            except BaseException:
+                self._con.execute("ROLLBACK")
+                raise
+            self._con.execute("COMMIT")
+
+    def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
+        known = self._counts()
+        counted = new.table + describe_people(*new.people)
+        before = known.pop(counted, {})
+        if new.counts and (
+            _contradict(before, new.counts) or any(_table_of(name) == new.table for name in known)
+        ):
+            raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
+        merged = _merge(before, new.counts)
+        near = {  # of the same people, perhaps
+            name: counts
+            for name, counts in known.items()
+            if _table_of(name) == new.table or counts[TOTAL] == merged.get(TOTAL)
+        }
+        answers = self._answers()
+        if new not in answers:
+            tables = {new.table, *map(_table_of, near)}
+            others = [each for each in answers if each.table in tables]
+            cells = _tables_of_cells([merged, *near.values()])
+            for old in others:
+                if new.question != old.question and _is_refused(data, new, old, cells, below):
+                    _refuse_shapes(new, old)
+            row = (new.table, *new.people, new.question, new.shape.name)
+            self._con.execute(
+                """INSERT INTO answered (tbl, entity, nulls, question, shape, counted, columns)
+                VALUES ($1, $2, $3, $4, $5, $6, $7)""",
+                [*row, sorted(new.counted), sorted(new.columns)],
+            )
+        added = [
+            (counted, cell, count)
+            for cell, count in merged.items()
+            if cell not in before or count != before[cell]
+        ]
+        if added:
+            _refuse_counts(data, merged, known, below)
+            self._con.executemany(
+                "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
+            )
+            self._con.executemany(
+                "INSERT INTO published (tbl, cell, records) VALUES ($1, $2, $3)", added
+            )
+
+    def _counts(self) -> dict[str, dict[str, int | None]]:
+        """Return the published counts of each table and its people."""
+        counts: dict[str, dict[str, int | None]] = {}
+        rows = self._con.execute("SELECT tbl, cell, records FROM published").fetchall()
+        for name, cell, count in rows:
+            counts.setdefault(name, {})[cell] = count
+        return counts
+
+    def _answers(self) -> list[Reveal]:
+        """Return what left, without its counts."""
+        rows = self._con.execute(
+            "SELECT tbl, entity, nulls, question, shape, counted, columns FROM answered"
+        ).fetchall()
+        return [
+            Reveal(
+                name,
+                (entity, nulls),
+                question,
+                Shape[shape],
+                frozenset(counted),
+                frozenset(columns),
+            )
+            for name, entity, nulls, question, shape, counted, columns in rows
+        ]
+
+
+def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, Any]) -> pa.Table:
+    """Call a function of reid-sql with values by name."""
+    named = [f"{quoted(name)} := {sql_literal(value)}" for name, value in arguments.items()]
+    return data.execute(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
+
+
+def _table_of(name: str) -> str:
+    return name.partition(" ")[0]
+
+
+def _tables_of_cells(published: Iterable[Counts]) -> dict[frozenset[str], bool]:
+    """Return the columns of each table of cells, and whether a cell of it is hidden."""
+    tables: dict[frozenset[str], bool] = {}
+    for counts in published:
+        shown: dict[frozenset[str], list[int | None]] = {}
+        for cell, count in counts.items():
+            shown.setdefault(frozenset(json.loads(cell)), []).append(count)
+        for columns, cells in shown.items():
+            is_whole = None not in cells and sum(filter(None, cells)) == counts[TOTAL]
+            tables[columns] = tables.get(columns, False) or not is_whole
+    tables.pop(frozenset(), None)
+    return tables
+
+
+def _is_refused(
+    data: duckdb.DuckDBPyConnection,
+    new: Reveal,
+    old: Reveal,
+    tables: Mapping[frozenset[str], bool],
+    below: int,
+) -> bool:
+    """Whether two answers, safe alone, are not so together."""
+    is_cells = [each.shape is Shape.CELLS for each in (new, old)]
+    if is_cells[0] == is_cells[1]:
+        return not is_cells[0] and new.conflicts(old)
+    cells, figures = (new, old) if is_cells[0] else (old, new)
+    if not cells.columns & figures.columns:
+        return False
+    named = figures.named_by(tables)
+    return named is None or (
+        figures.shape is Shape.FIGURES and _has_only_small_cells(data, figures, named, below)
+    )
+
+
+def _has_only_small_cells(
+    data: duckdb.DuckDBPyConnection, figures: Reveal, named: frozenset[str], below: int
+) -> bool:
+    """Whether each combination of the other columns has a few people in some group of the named ones.
+
+    Elsewhere, any of the combinations may be the one that has nobody, or many people.
+    """
+    table = f"memory.main.{quoted(figures.table)}"
+    others = [quoted(name) for name in sorted(figures.columns - named)]
+    groups = ", ".join(quoted(name) for name in sorted(named))
+    entity = figures.people[0]
+    people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
+    values = " * ".join(
+        f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {table}))" for each in others
+    )
+    counted = (
+        f"SELECT {groups}, {people} AS people FROM {table} GROUP BY {groups}, {', '.join(others)}"
+    )
+    sql = f"""SELECT bool_or(largest < {below} AND cells = {values})
+        FROM (SELECT max(people) AS largest, count(*) AS cells FROM ({counted}) GROUP BY {groups})"""
+    return bool(data.execute(sql).fetchall()[0][0])
+
+
+def _refuse_shapes(new: Reveal, old: Reveal) -> None:
+    columns, before = (", ".join(sorted(each.columns)) for each in (new, old))
+    rule = f"an answer must not subtract from those before, got {new.shape} of {columns}"
+    raise OutOfDomainError(
+        f"{rule} after {old.shape} of {before}; ask {old.question} again, or about other columns"
+    )
+
+
+def describe_people(entity: str | None, nulls: str) -> str:
+    """Write who counts, where not each row is a person."""
+    given = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
+        nulls != "value"
+    )
+    return f" ({', '.join(given)})" * bool(given)
+
+
+def _contradict(one: Counts, other: Counts) -> bool:
+    """Whether a cell has two counts."""
+    return any(
+        None not in (one.get(cell), count) and one[cell] != count for cell, count in other.items()
+    )
+
+
+def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
+    """Return all counts; one that is hidden in one answer may be shown in another."""
+    return {**one, **{cell: count for cell, count in other.items() if one.get(cell) is None}}
+
+
+def _refuse_counts(
+    data: duckdb.DuckDBPyConnection,
+    merged: Counts,
+    known: Mapping[str, Counts],
+    below: int,
+) -> None:
+    """Refuse counts of a table from which, with those of others, a group below the mask follows."""
+    if len(merged) > MAX_CELLS:
+        rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
+        raise UnavailableError(f"{rule}; ask the owner for a new record")
+    audited = merged
+    for other in known.values():
+        _refuse_near(merged, other, below)
+        # perhaps the same people
+        if other[TOTAL] == merged[TOTAL] and not _contradict(audited, other):
+            audited = _merge(audited, other)
+    if audited.keys() != {TOTAL}:
+        _refuse_findings(data, audited, below)
+
+
+def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int) -> None:
+    """Audit all counts of a table together; whatever is not proved to be protected is refused."""
+    cells = [json.loads(cell) for cell in counts]
+    names = sorted({name for cell in cells for name in cell})
+    columns = {
+        f"c{place}": pa.array([cell.get(name) for cell in cells])
+        for place, name in enumerate(names)
+    }
+    data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
+    try:
+        asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
+        found = ask(data, "audit_tables", asked)
+    except duckdb.InvalidInputException:
+        raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
+    findings = zip(found["finding"].to_pylist(), found["status"].to_pylist(), strict=True)
+    if any(each != PROTECTED or status.startswith("bounds_not_tight") for each, status in findings):
+        rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
+        raise OutOfDomainError(f"{rule}; {REMEDY}")
+
+
+def _refuse_near(one: Counts, other: Counts, below: int) -> None:
+    """Refuse a count, or a sum of counts, near that of another table: few people would be the difference."""
+    sums = [_sum_cells(one), _sum_cells(other)]
+    if any(
+        0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
+    ):
+        rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
+        raise OutOfDomainError(f"{rule}; {REMEDY}")
+
+
+def _sum_cells(counts: Counts) -> dict[Cell, int]:
+    """Return the counts that are shown, and the totals of tables whose cells are all shown."""
+    sums = {
+        frozenset(json.loads(cell).items()): count
+        for cell, count in counts.items()
+        if count is not None
+    }
+    tables: dict[frozenset[str], dict[Cell, int]] = {}
+    for cell, count in sums.items():
+        tables.setdefault(frozenset(dict(cell)), {})[cell] = count
+    for columns, cells in tables.items():
+        if sum(cells.values()) == sums.get(frozenset()):
+            for size in range(len(columns)):
+                for names in combinations(columns, size):
+                    totals: Counter[Cell] = Counter()
+                    for cell, count in cells.items():
+                        totals[frozenset(pair for pair in cell if pair[0] in names)] += count
+                    sums.update(totals)
+    return sums

@@ -1,0 +1,76 @@
+"""Rows that were written several times, counted where DuckDB reads them: two passes over all columns."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.models.columns.copies import (
+    MAX_ROWS,
+    MIN_COPIES,
+    MIN_SHARE,
+    choose_columns,
+    share_of_copies,
+)
+from reid_sql.parameters import quoted
+
+COPIES_OF_ROWS: Final = (
+    "about {} of the rows equal another one in all columns, more than chance explains: remove the copies, "
+    "or count people with entity"
+)
+Ask = Callable[[str], Sequence[tuple[Any, ...]]]
+
+
+def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
+    """Find the share of the rows of a FROM item that are copies of another in all columns."""
+    names = [f"h{place}" for place in range(len(columns))]
+    hashes = ", ".join(
+        f"hash({quoted(column)}, {place}) AS h{place}" for place, column in enumerate(columns)
+    )
+    rows = f"SELECT {_xor(names)} AS h, * FROM (SELECT {hashes} FROM {item}) AS reid_hashed"
+    counts = f"SELECT count(*) AS n FROM ({rows}) AS reid_rows GROUP BY h"
+    every, distinct = ask(
+        f"SELECT coalesce(sum(n), 0)::BIGINT, count(*) FROM ({counts}) AS reid_n"
+    )[0]
+    if every - distinct < max(MIN_COPIES, MIN_SHARE * every):
+        return 0.0
+    kept = ", ".join(f"any_value({name}) AS {name}" for name in names)
+    classes = f"""
+        WITH reid_classes AS MATERIALIZED (
+          SELECT h, count(*) AS n, {kept} FROM ({rows}) AS reid_rows GROUP BY h
+        ),
+        reid_drawn AS MATERIALIZED (SELECT * FROM reid_classes ORDER BY hash(h), h LIMIT {MAX_ROWS})"""
+    drawn = np.array(
+        ask(f"{classes} SELECT n::UBIGINT, {', '.join(names)} FROM reid_drawn ORDER BY h"),
+        dtype=np.uint64,
+    )
+    sizes = drawn[:, 0].astype(np.int64)
+    chosen, odds = choose_columns(drawn[:, 1:].view(np.int64), sizes)
+    near = np.zeros((len(sizes), len(chosen)), dtype=np.int64)
+    used = [names[column] for column in chosen]
+    for place, name in enumerate(used):
+        rest = _xor([other for other in used if other != name])
+        found = ask(f"""
+            {classes},
+            reid_keys AS (SELECT h, n, {rest} AS rest FROM reid_drawn),
+            reid_near AS (
+              SELECT {rest} AS rest, sum(n)::BIGINT AS others FROM reid_classes
+              WHERE {rest} IN (SELECT rest FROM reid_keys) GROUP BY 1
+            )
+            SELECT others - n FROM reid_keys JOIN reid_near USING (rest) ORDER BY h""")
+        near[:, place] = [row[0] for row in found]
+    return share_of_copies(sizes, near, odds)
+
+
+def describe_copies(ask: Ask, item: str, columns: Sequence[str], of: str = "") -> str:
+    """Write the caution on the rows of a FROM item that are copies of another; nothing where none are."""
+    share = find_copies(ask, item, columns)
+    return of + COPIES_OF_ROWS.format(f"{float(f'{100 * share:.1g}'):g} %") if share else ""
+
+
+def _xor(names: Sequence[str]) -> str:
+    """The hash of several columns together; 0 of none."""
+    text = "0::UBIGINT"
+    for name in names:
+        text = f"xor({text}, {name})"
+    return text

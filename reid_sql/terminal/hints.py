@@ -1,0 +1,50 @@
+"""Advice in the words of the command that prints it: an option in place of a parameter of SQL.
+
+A rule of a function is one sentence for all who call it. It names parameters as SQL does: `total := 'Total'`.
+A command has options of the same names, so that it prints the same sentence with `--total Total`.
+"""
+
+import argparse
+import re
+import shlex
+from typing import Final
+
+PARAMETER: Final = re.compile(r"\b([a-z][a-z_]*) := ('(?:[^']|'')*'|\[[^\]]*\]|[\w.+-]*\w)")
+CALL: Final = re.compile(r"\b([a-z][a-z_]*)\(…, ([^()]*)\)")  # advice of another function
+LISTED: Final = re.compile(r"'((?:[^']|'')*)'")
+_options: dict[str, str] = {}  # of the command that runs, by the parameter
+
+
+def use_options(parser: argparse.ArgumentParser | None) -> None:
+    """Write advice with the options of a command from now on; in SQL's words without one."""
+    _options.clear()
+    for action in [] if parser is None else parser._actions:  # noqa: SLF001 - argparse lists them nowhere else
+        for option in action.option_strings:
+            if option.startswith("--"):
+                _options[option[2:].replace("-", "_")] = option
+                _options.setdefault(action.dest, option)
+
+
+def in_options(text: str) -> str:
+    """Write parameters that are options of the command as such; the others stay as SQL has them."""
+    if ":=" not in text or not _options:
+        return text
+    return PARAMETER.sub(_write_option, CALL.sub(_write_command, text))
+
+
+def _write_command(match: re.Match[str]) -> str:
+    command = f"reid-sql {match[1].replace('_', '-')}"
+    options = PARAMETER.sub(
+        lambda each: f"--{each[1].replace('_', '-')} {_write_value(each[2])}", match[2]
+    )
+    return f"{command} {options}"
+
+
+def _write_option(match: re.Match[str]) -> str:
+    option = _options.get(match[1])
+    return match[0] if option is None else f"{option} {_write_value(match[2])}"
+
+
+def _write_value(value: str) -> str:
+    texts = [each.replace("''", "'") for each in LISTED.findall(value)]
+    return shlex.quote(",".join(texts)) if texts else value.strip("[]")
