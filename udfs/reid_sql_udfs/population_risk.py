@@ -42,9 +42,10 @@ def population_risk(
     (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
     (`repeated_people`). Where both come together, as with events, the shares are NULL. The upper end is the
     provable one where fewer records repeat than by chance (`fewer_repeats`), where columns look like a key
-    together (`possible_key`), and where no record repeats (`no_repeats`). Crowded classes, such as blank
-    records, are set apart. Within one call, the ends of the intervals never rise with the population. Refuses
-    a population smaller than the sample.
+    together, or nearly (`possible_key`), where no record repeats (`no_repeats`), and for `below_k` where
+    classes may be even (`even_classes`). Crowded classes, such as blank records, are set apart.
+    Within one call, the ends of the intervals never rise with the population. Refuses a population smaller
+    than the sample.
 
     With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
     class counts its people, and each person has the row of their smallest class. Otherwise one row per person

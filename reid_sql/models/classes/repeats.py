@@ -9,7 +9,7 @@ from reid_sql.models.numerics.special_functions import gammainc
 
 # of the repeats that a model expects: its own error, beside that of chance
 EXPECTED_SHARE: Final = 0.8
-MIN_CHANCE_OF_REPEATS: Final = 1e-3  # of as few repeats
+MIN_CHANCE_OF_REPEATS: Final = 0.02  # of as few repeats; 188 ordinary tables had 0.17 or more
 STATUS_FEWER_REPEATS: Final = (
     "fewer_repeats: fewer records repeat than the model expects, so people may be more unique"
 )

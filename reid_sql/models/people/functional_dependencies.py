@@ -22,6 +22,8 @@ MIN_REPEATED_RECORDS: Final = 10  # in values that repeat, for a dependency to b
 MIN_NATS: Final = 10.0  # of evidence, above which a dependency is no chance
 # of a certain one: at most 1 % of people differ, with 95 % confidence
 MIN_AGREEING_RECORDS: Final = 300
+# of records, in values that repeat: fewer do not show that the others' values determine anything
+MIN_REPEATED_SHARE: Final = 0.6
 UNKNOWN: Final = -1  # code determined by a value that the sample does not contain
 
 
@@ -33,6 +35,12 @@ class Dependency:
     by: int
     agreeing: float
     nats: float
+    repeated_share: float = 1.0  # of the records, in values of `by` that repeat
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether most records show it, or so many that hardly anybody differs."""
+        return self.is_certain or self.repeated_share >= MIN_REPEATED_SHARE
 
     @property
     def is_likely(self) -> bool:
@@ -70,7 +78,8 @@ def find_dependencies(evidence: PeopleEvidence) -> list[Dependency]:
                 continue
             agreeing = np.maximum(counts[source] - 1, 0) * repeated[source]
             nats = -float(agreeing @ np.log(shares[own] / shares.sum()))
-            dependencies.append(Dependency(determined, by, float(agreeing.sum()), nats))
+            share = float(counts[repeated].sum() / counts.sum())
+            dependencies.append(Dependency(determined, by, float(agreeing.sum()), nats, share))
     return dependencies
 
 

@@ -4,7 +4,7 @@ It scores any record, draws new ones, and has what population shares are predict
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -161,6 +161,7 @@ class PeopleModel:
     determined: tuple[DeterminedColumn, ...] = ()  # columns that the mixture leaves out
     # of the mixture, in its order: all that no other one determines
     free_columns: tuple[int, ...] = ()
+    log_agreement: float = 0.0  # ln λ of `thin`
 
     @property
     def records(self) -> int:
@@ -268,7 +269,14 @@ class PeopleModel:
     @property
     def drawn_log_q(self) -> Floats:
         """Ln q of records drawn from the model, to which determined columns add nothing."""
-        return self.mixture.population_log_q(self.seed)
+        return self.mixture.population_log_q(self.seed) + self.log_agreement
+
+    def thin(self, agreement: float) -> "PeopleModel":
+        """The model of a table in which only this share λ of chance agreements can occur: λ q for each q."""
+        log, sample = float(np.log(agreement)), self.sample
+        if sample is not None:
+            sample = replace(sample, log_q=sample.log_q + log)
+        return replace(self, sample=sample, log_agreement=log)
 
 
 def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:

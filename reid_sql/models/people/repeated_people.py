@@ -34,6 +34,11 @@ INTERVAL_LOG_LIKELIHOOD: Final = NORMAL_95**2 / 2  # below the greatest
 MIN_LOG_LIKELIHOOD_RATIO: Final = 6.0
 MIN_LOG_LIKELIHOOD_RATIO_OF_GROUPS: Final = 20.0  # tables of people drawn one by one reached 11
 MIN_HOUSEHOLD: Final = 5.0  # identical people, above which records were drawn in groups
+MIN_FREQUENCY: Final = 4  # records of a value: more than most households have
+MIN_FREQUENT_RECORDS: Final = 10
+DETERMINED_SHARE: Final = (
+    0.9  # of the records of frequent values, whose value of another column is the same
+)
 MIN_UNIQUE_SHARE: Final = 0.1  # of a subset of columns: the test needs rare records
 MAX_GROUP_RECORDS: Final = 1500  # that are searched for groups
 MAX_GROUP_SUBSETS: Final = 20
@@ -183,12 +188,22 @@ def repeat_chances(expected: Floats, shape: float, size: Integers, chance: float
 
 
 def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -> DrawnGroups:
-    """Search random subsets of the columns for groups, each with a tree of its own."""
+    """Search random subsets of the columns for groups, each with a tree of its own.
+
+    Where a region nearly follows from a town, the model without a class's records does not know the region
+    of its town, and calls their agreement a group. Such a column is left out of a subset: the rest of the
+    columns that a household shares has to show the groups.
+    """
     codes, low = drawn[:MAX_GROUP_RECORDS], 0.0
-    for columns in choose_subsets(drawn.shape[1], rng)[:MAX_GROUP_SUBSETS]:
+    determined = find_nearly_determined(codes)
+    for subset in choose_subsets(drawn.shape[1], rng)[:MAX_GROUP_SUBSETS]:
+        columns = list(subset)
+        for column in subset:
+            if any((other, column) in determined for other in columns):
+                columns.remove(column)
         tree, own = tables.spanning_tree(columns), codes[:, columns]
         _, first, size = np.unique(row_keys(own), return_index=True, return_counts=True)
-        if (size == 1).sum() < MIN_UNIQUE_SHARE * len(codes):
+        if len(columns) == 1 or (size == 1).sum() < MIN_UNIQUE_SHARE * len(codes):
             continue
         expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
         single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
@@ -199,6 +214,27 @@ def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -
             within = COARSE_CHANCES[likelihood.max() - likelihood < INTERVAL_LOG_LIKELIHOOD]
             low = max(low, float(within.min()))
     return DrawnGroups(low, len(codes))
+
+
+def find_nearly_determined(codes: Integers) -> set[tuple[int, int]]:
+    """Pairs of columns of which the first nearly determines the second, by its frequent values.
+
+    These have more records than a household: those of several households would not agree.
+
+    >>> town = np.repeat(np.arange(10), 12)
+    >>> find_nearly_determined(np.stack([town, town // 5, np.arange(120) % 7], axis=1))
+    {(0, 1)}
+    """
+    pairs = set()
+    for by, own in enumerate(codes.T):
+        frequent = codes[np.bincount(own)[own] >= MIN_FREQUENCY]
+        for column in range(codes.shape[1] if len(frequent) >= MIN_FREQUENT_RECORDS else 0):
+            values, counts = np.unique(frequent[:, [by, column]], axis=0, return_counts=True)
+            most = np.zeros(int(own.max()) + 1)
+            np.maximum.at(most, values[:, 0], counts)
+            if column != by and most.sum() >= DETERMINED_SHARE * len(frequent):
+                pairs.add((by, column))
+    return pairs
 
 
 def single_chance(expected: Floats, shapes: Floats) -> Floats:

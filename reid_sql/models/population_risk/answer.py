@@ -24,7 +24,7 @@ from reid_sql.models.people.evidence import (
 )
 from reid_sql.models.people.fit import fit
 from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
-from reid_sql.models.people.keys import Key, find_key
+from reid_sql.models.people.keys import MIN_CHANCE, Key, find_key
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
 from reid_sql.models.population_risk.crowded_classes import (
@@ -39,8 +39,10 @@ from reid_sql.models.population_risk.doubts import (
     ONLY_BOUND,
     STATUS_ALL_EQUAL,
     STATUS_COUNTED,
+    STATUS_EVEN,
     STATUS_FEWER_REPEATS,
     STATUS_KEY,
+    STATUS_NEAR_KEY,
     STATUS_NO_REPEATS,
     STATUS_REPEATED_PEOPLE,
     STATUS_WEIGHTED,
@@ -48,6 +50,8 @@ from reid_sql.models.population_risk.doubts import (
     compare,
     list_assumptions,
     list_doubts,
+    may_all_be_small,
+    may_be_even,
 )
 from reid_sql.models.population_risk.intervals import Share
 from reid_sql.models.population_risk.shares import (
@@ -235,6 +239,7 @@ class FittedSample:
     model: PeopleModel | None  # None where the sample is the population
     dependencies: Sequence[Dependency]
     is_certain: bool  # whether the columns left out are surely determined
+    is_shown: bool = True  # whether enough records show it
     once: PeopleModel | None = None  # of each person once, where more records repeat than by chance
     crowd: CrowdedClasses | None = None
     key: Key | None = None  # its columns by number in the sample
@@ -248,7 +253,10 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     sizes = [len(own) for own in evidence.values]
     dropped = functional_dependencies.choose_dependencies(dependencies, sizes)
     free = functional_dependencies.drop_columns(evidence, [one.determined for one in dropped])
-    is_certain = all(one.is_certain for one in dropped)
+    is_certain, is_shown = (
+        all(each)
+        for each in ([one.is_certain for one in dropped], [one.is_shown for one in dropped])
+    )
     dependencies = [
         replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies
     ]
@@ -261,7 +269,7 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     model, others, crowd = _set_crowd_apart(fit(free, seed), free, largest)
     repeated = model.repeated_people
     once = fit(count_repeats_once(others, repeated), seed) if repeated.beyond_chance else None
-    return FittedSample(others, model, dependencies, is_certain, once, crowd, key)
+    return FittedSample(others, model, dependencies, is_certain, is_shown, once, crowd, key)
 
 
 def _set_crowd_apart(
@@ -324,22 +332,67 @@ def _predict(
     if fitted.once is not None:
         once = predict_shares(fitted.once, people, k, random=False).parts()
         shares = shares.with_ends(lambda name, one: (one.low, max(one.high, once[name].high)))
+    high_by_model = shares.uniqueness.high
+    if fitted.key is not None:
+        shares = _include_key(shares, model, fitted.key, people, k)
     shares = (shares if crowd is None else crowd.include(shares, everybody, k)).in_order()
     bounds = _bounds(evidence, everybody, k, doubts)
-    if fitted.key is not None:
-        doubts.append(
-            STATUS_KEY.format(join_names([evidence.columns[j] for j in fitted.key.columns]))
-        )
-    if STATUS_FEWER_REPEATS in doubts or fitted.key is not None:
+    key = fitted.key if fitted.key is not None and fitted.key.is_possible else None
+    if key is not None:
+        status = STATUS_NEAR_KEY if key.agreeing else STATUS_KEY
+        doubts.append(status.format(join_names([evidence.columns[j] for j in key.columns])))
+    is_mixed = crowd is not None and crowd.is_mixed_with(model)
+    if STATUS_FEWER_REPEATS in doubts or key is not None or is_mixed or not fitted.is_shown:
         shares = bounds.raise_ends(shares)
-    if fitted.key is not None and fitted.key.is_likely:
+    if key is not None and key.is_likely:
         shares = shares.at_upper_ends()
     if not ONLY_BOUND.isdisjoint(doubts):
         return bounds.replace_ends(shares), doubts
-    if evidence.histogram.class_size.max() == 1:  # no sample without repeats rules a key out
-        doubts += [STATUS_NO_REPEATS] * (shares.uniqueness.high < MAX_HIGH_WITHOUT_REPEATS)
+    if evidence.histogram.class_size.max() > 1 and may_all_be_small(
+        evidence.histogram, everybody, k
+    ):
+        shares = _allow_small_classes(shares, fitted, model, bounds, doubts)
+    elif evidence.histogram.class_size.max() == 1:  # no sample without repeats rules a key out
+        doubts += [STATUS_NO_REPEATS] * (high_by_model < MAX_HIGH_WITHOUT_REPEATS)
         shares = bounds.raise_ends(shares)
     return bounds.tighten(shares), doubts
+
+
+def _allow_small_classes(
+    shares: Shares, fitted: FittedSample, model: PeopleModel, bounds: Bounds, doubts: list[str]
+) -> Shares:
+    """Shares where all people may be in classes below k, which the upper end of `below_k` then allows.
+
+    It does where cells are even by the model, and where the model is in doubt.
+    """
+    high = max(shares.below_k.high, bounds.high["below_k"])
+    raised = replace(shares, below_k=replace(shares.below_k, high=high))
+    if may_be_even(model):
+        doubts.append(STATUS_EVEN)
+        return bounds.lower_ends(replace(raised, below_k=replace(raised.below_k, estimate=high)))
+    is_doubtful = fitted.dependencies or fitted.key or not UNLIKE_REFERENCE.isdisjoint(doubts)
+    return raised if is_doubtful else shares
+
+
+def _include_key(shares: Shares, model: PeopleModel, key: Key, people: float, k: int) -> Shares:
+    """Shares where some columns may be a key: by λ q where no column is NULL, else by the model alone.
+
+    An upper end is at least the share at the lower end of λ; the estimate goes as far as a key is likely.
+    """
+    at_mean, at_least = (
+        predict_shares(model.thin(each), people, k, random=False).parts()
+        for each in (key.agreement, key.least_agreement)
+    )
+
+    def include(name: str, one: Share) -> Share:
+        rise, most = (
+            key.share * max(other[name].estimate - one.estimate, 0.0)
+            for other in (at_mean, at_least)
+        )
+        estimate = one.estimate + (key.chance * rise if key.chance > MIN_CHANCE else 0.0)
+        return Share(estimate, one.low, max(one.high, estimate, one.estimate + most))
+
+    return Shares(**{name: include(name, one) for name, one in shares.parts().items()})
 
 
 def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[str]) -> Bounds:

@@ -29,6 +29,8 @@ MIN_RECORDS: Final = 3  # of a crowded class: chance makes pairs of many classes
 MIN_RATIO: Final = 10.0  # of its records to those that the model expects without them
 MAX_CHANCE: Final = 0.01  # of one class or more that is as crowded, among all
 MIN_OTHERS: Final = 100  # records, to which the model is fitted without the crowd
+MIN_CROWD: Final = 0.05  # of the records, of which a part may be among the others
+MAX_REPEATED_OTHERS: Final = 1 / 3  # of the other records, which may be the crowd's
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,22 @@ class CrowdedClasses:
         """People of a population outside of the crowd; at least the records that are."""
         others = self.records - self.crowd
         return max(people * others / self.records, others)
+
+    def is_mixed_with(self, others: PeopleModel) -> bool:
+        """Whether the repeats of the others may be the crowd's own, of which a part is in small classes.
+
+        Classes of one or two records are never crowded. Where the few repeats that are left call for far more
+        overdispersion than tables of people have, one shape does not serve all: nothing shows how often the
+        records repeat that belong to no crowd.
+        """
+        repeated = others.records - int(
+            others.histogram.classes[others.histogram.class_size == 1].sum()
+        )
+        return (
+            others.excess_overdispersion > 0
+            and self.crowd >= MIN_CROWD * self.records
+            and repeated <= MAX_REPEATED_OTHERS * others.records
+        )
 
     def include(self, shares: Shares, people: float, k: int) -> Shares:
         """Shares of everybody, by those of the others."""

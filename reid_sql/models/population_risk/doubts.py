@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.numerics.special_functions import gammainc
 from reid_sql.models.people import overdispersion
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.models.people.model import PeopleModel
@@ -19,6 +21,8 @@ from reid_sql.models.population_risk.shares import predict_by_shape
 MIN_RECORDS: Final = 100  # intervals were measured on samples of at least as many
 MIN_POPULATION_RATIO: Final = 2.0  # of the population to the sample
 MIN_EXPECTED_REPEATS: Final = 3.0  # fewer are not seen in 5 % of samples
+MIN_CHANCE_OF_SMALL: Final = 0.02  # of as many pairs or triples, where all classes are small
+MAX_SPREAD_OF_EVEN: Final = 0.65  # standard deviation of ln q, where classes are made even
 MAX_HIGH_WITHOUT_REPEATS: Final = (
     0.95  # upper end of Ξ by the model; below it, what is provable says much less
 )
@@ -34,6 +38,12 @@ STATUS_UNLIKE_PEOPLE: Final = (
 )
 STATUS_FEWER_REPEATS: Final = "fewer_repeats: fewer records repeat than the model expects, so the upper end is what is provable"
 STATUS_KEY: Final = "possible_key: no two records agree in {} together, so all may be unique"
+STATUS_NEAR_KEY: Final = (
+    "possible_key: fewer records agree in {} together than by chance, so most may be unique"
+)
+STATUS_EVEN: Final = (
+    "even_classes: classes may all be of one size, so all people may be in small ones"
+)
 STATUS_NO_REPEATS: Final = "no_repeats: no record repeats, so the upper end is what is provable"
 STATUS_REPEATED_PEOPLE: Final = (
     "repeated_people: more records repeat than by chance, so the interval is wider"
@@ -109,6 +119,40 @@ def is_near_identifier(evidence: PeopleEvidence) -> bool:
         if len(drawn) > 1
         else False
     )
+
+
+def may_all_be_small(histogram: Histogram, people: float, k: int) -> bool:
+    """Whether the sample does not rule out that all people are in classes of fewer than k, of about one size.
+
+    Then each has at most k − 2 others, and the n²/2N pairs of a person and another who both are in the sample
+    are at most n² (k − 2)/2N on average. If all have as many, or a Poisson number, the C₂ pairs of records
+    that agree go with 2 C₂²/3n triples at most: C₃ = n μ²/6 where C₂ = n μ/2. Cells of different sizes have
+    more. Poisson chances test both.
+
+    >>> sizes = np.array([1, 2, 3])
+    >>> even = Histogram(sizes, np.array([700, 20, 0]), np.array([700, 40, 0]))
+    >>> uneven = Histogram(sizes, np.array([700, 20, 5]), np.array([700, 40, 15]))
+    >>> [may_all_be_small(each, 24_000, 5) for each in (even, uneven)], may_all_be_small(even, 240_000, 5)
+    ([True, False], False)
+    """
+    size, classes, records = histogram.class_size, histogram.classes, float(histogram.records.sum())
+    if size[classes > 0].max() >= k:
+        return False
+    pairs = float(classes @ (size * (size - 1) / 2))
+    triples = float(classes @ (size * (size - 1) * (size - 2) / 6))
+    most = np.array([(k - 2) * records**2 / (2 * people), 2 * pairs**2 / (3 * records)])
+    counts = np.array([pairs, triples])
+    chances = np.where(counts > 0, gammainc(np.maximum(counts, 1), np.maximum(most, 1e-9)), 1.0)
+    return bool((chances > MIN_CHANCE_OF_SMALL).all())
+
+
+def may_be_even(model: PeopleModel) -> bool:
+    """Whether cells hardly differ by the model, or it knows a single column, of which every class is a value.
+
+    Cells of tables of people differ by 0.6 nats or more, in most by 1 to 3.
+    """
+    single = len(model.mixture.tree.columns) == 1
+    return single or float(model.drawn_log_q.std()) < MAX_SPREAD_OF_EVEN
 
 
 def may_hide_duplicates(records: int, people: float) -> bool:

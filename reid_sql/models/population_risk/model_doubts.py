@@ -27,6 +27,7 @@ from reid_sql.models.population_risk.doubts import (
     STATUS_GROUP_SAMPLE,
     STATUS_KEY,
     STATUS_NEAR_IDENTIFIER,
+    STATUS_NEAR_KEY,
     STATUS_REPEATED_PEOPLE,
     STATUS_UNLIKE_PEOPLE,
     STATUS_WEIGHTED,
@@ -86,7 +87,8 @@ def find_doubts(model: PeopleModel, evidence: PeopleEvidence) -> tuple[Doubt, ..
             named = STATUS_OF_SCORES.get(status, status)
             doubts.append(Doubt(named, *sizes, understates=status in understating))
     key = find_key(free)
-    if key is not None:
+    if key is not None and key.is_possible:
         names = join_names([free.columns[j] for j in key.columns])
-        doubts.append(Doubt(STATUS_KEY.format(names), understates=True))
+        status = STATUS_NEAR_KEY if key.agreeing else STATUS_KEY
+        doubts.append(Doubt(status.format(names), understates=True))
     return tuple(doubts)

@@ -270,6 +270,10 @@ class Bounds:
         """Raise lower ends to the provable ones."""
         return shares.with_ends(lambda name, one: (max(one.low, self.low[name]), one.high))
 
+    def lower_ends(self, shares: Shares) -> Shares:
+        """Lower the lower ends to the provable ones."""
+        return shares.with_ends(lambda name, one: (min(one.low, self.low[name]), one.high))
+
     def raise_ends(self, shares: Shares) -> Shares:
         """Raise upper ends to the provable ones."""
         return shares.with_ends(lambda name, one: (one.low, max(one.high, self.high[name])))

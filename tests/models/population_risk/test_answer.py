@@ -144,16 +144,19 @@ def test_a_column_that_never_repeats_may_be_an_identifier_or_not() -> None:
 
 
 def test_no_record_repeats_but_every_column_does() -> None:
-    """The model then predicts from the columns alone: an assumption that does not lower the upper end."""
+    """The model then predicts from the columns alone: an assumption that does not lower the upper end.
+
+    Of 200 records 2.5 pairs should agree, too few to call the columns a key.
+    """
     codes = np.stack(
-        np.unravel_index(np.random.default_rng(3).permutation(8000)[:300], (20, 20, 20)), axis=1
+        np.unravel_index(np.random.default_rng(3).permutation(8000)[:200], (20, 20, 20)), axis=1
     )
     names = [str(n) for n in range(20)]
     row = answer(count_records(codes, list("abc"), [names] * 3, [False] * 3), [3e4])[0]
     check(row)
     assert doubts.ASSUMPTION_MODEL in row.assumptions
     assert row.uniqueness_high == row.uniqueness_provable_high == 1
-    assert row.uniqueness is not None and row.uniqueness < 0.5  # noqa: PT018
+    assert row.uniqueness is not None and row.uniqueness < 0.8  # noqa: PT018
     assert row.status == doubts.STATUS_NO_REPEATS
 
 
