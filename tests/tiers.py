@@ -48,7 +48,8 @@ def is_repeated(item: pytest.Item) -> bool:
     that all goes through; each other function is asked once, by ASKED_OF_EACH.
     """
     cell = _parameters(item)
-    engine = next((str(cell[name]).split()[0] for name in ENGINES if name in cell), DUCKDB)
+    named = next((str(cell[name]) for name in ENGINES if name in cell), DUCKDB)
+    engine = named.partition(" ")[0]  # of "ibis on duckdb"
     function = declared().get(cell.get("name", ""))
     if engine == DUCKDB or function is None or getattr(item, "originalname", "") in ASKED_OF_EACH:
         return False

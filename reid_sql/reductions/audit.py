@@ -15,9 +15,9 @@ from reid_sql.parameters import (
 )
 from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
 from reid_sql.reductions.codes import is_ordinal
-from reid_sql.sql.nobodies import letters_of
 from reid_sql.sql.people import with_entity
 from reid_sql.sql.records import encode_values, with_null_report
+from reid_sql.sql.spelling import letters_of
 from reid_sql.sql.text import Source, aliases, numbered, texts, union
 
 SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)

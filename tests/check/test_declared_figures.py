@@ -152,7 +152,8 @@ def test_what_remains_of_a_group_is_masked_as_the_group_itself(tmp_path: Path) -
     unique |= Counter({("b", "no", "z1"): 2})
     of_values = {"measure": "l_diversity_offending", "l": 2, "at_most": 1, "by": ["z"]}
     of_sizes = {"measure": "uniqueness", "at_most": 1, "by": ["z"]}
-    for rows, asked in ((pairs, of_values), (unique, of_sizes)):
+    cases: list[tuple[Counter[Any], dict[str, Any]]] = [(pairs, of_values), (unique, of_sizes)]
+    for rows, asked in cases:
         [groups] = reported(tmp_path, rows, "a,s,z", asked, sensitive=["s"])
         [first] = [group for group in groups if group["group"] == {"z": "z1"}]
         assert first["value"] is None

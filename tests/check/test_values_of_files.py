@@ -73,7 +73,7 @@ def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
     lines = [f'{{"x":{each},"y":"a: {each}, b","z":0.1{at}}}' for at, each in enumerate(long)]
     (tmp_path / "d.json").write_text("\n".join(lines), encoding="utf-8")
     found = records(tmp_path / "d.json")
-    assert sorted(row[0] for row in found) == long
+    assert sorted(str(row[0]) for row in found) == long
     assert [row[1] for row in found] == [f"a: {each}, b" for each in long]
     assert all(isinstance(row[2], float) for row in found)
 

@@ -2,6 +2,7 @@
 
 import random
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -219,7 +220,7 @@ def connected() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def profiled(values: list[object]) -> dict[str, int]:
+def profiled(values: Sequence[object]) -> dict[str, int]:
     con = connected().cursor()
     con.register("t", pl.DataFrame({"v": values}).to_arrow())
     rows = con.execute("SELECT sentinels, sentinel_records FROM reid.profile(t)").fetchall()

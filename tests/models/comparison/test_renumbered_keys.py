@@ -1,5 +1,8 @@
 """Keys that were numbered anew, told from true ones whose values changed."""
 
+from collections.abc import Callable, Mapping
+from typing import Final
+
 import duckdb
 import numpy as np
 import polars as pl
@@ -27,7 +30,7 @@ def renumber(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(id=pl.Series(np.arange(len(frame))))
 
 
-RELEASES = {
+RELEASES: Final[Mapping[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], bool]]] = {
     "shuffled": (lambda f: renumber(f.sample(fraction=1, shuffle=True, seed=1)), False),
     "sorted": (lambda f: renumber(f.sort("zip", "age")), False),
     "generalized and shuffled": (

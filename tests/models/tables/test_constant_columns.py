@@ -1,12 +1,16 @@
 """A column that only says which publication a table is does not part the tables."""
 
+from typing import Any
+
 import duckdb
 import pytest
 
 import reid_sql
 
 
-def audit(people: str, *tables: tuple[str, list[int | None]], column: str = "stand") -> list[tuple]:
+def audit(
+    people: str, *tables: tuple[str, list[int | None]], column: str = "stand"
+) -> list[tuple[Any, ...]]:
     """Audit tables of three towns with their label; what each cell is found to be."""
     with duckdb.connect() as con:
         reid_sql.register(con)

@@ -102,11 +102,13 @@ def test_a_total_of_a_part_and_a_mean_are_refused() -> None:
             found += "the sum of some others" in refused(with_part)
     assert tried > 10
     assert found >= 0.8 * tried
-    even = {
+    even: dict[tuple[str, ...], int] = {
         (sex, town): 40 + (at * 7 + step * 11) % 23
         for (step, sex), (at, town) in product(enumerate("mfx"), enumerate("abcdef"))
     }
-    means = {("avg", town): round(sum(even[sex, town] for sex in "mfx") / 3) for town in "abcdef"}
+    means: dict[tuple[str, ...], int] = {
+        ("avg", town): round(sum(even[sex, town] for sex in "mfx") / 3) for town in "abcdef"
+    }
     even["x", "a"] = 3  # hidden, and known from the mean
     assert "the mean of the others" in refused({**even, **means})
 
