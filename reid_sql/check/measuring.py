@@ -171,7 +171,9 @@ def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
     copies = list(release.copies) or copies
-    unnamed = [each for each in [release.unnamed_columns] if each is not None]
+    # Who links a population table to the release knows what the policy names in both.
+    is_linked = check.measure.function == "journalist_risk"
+    unnamed = [] if is_linked or release.unnamed_columns is None else [release.unnamed_columns]
     of_table = [*known, *unnamed, *copies, *release.unused_codes]
     return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))
 

@@ -37,14 +37,12 @@ from reid_sql.sources.missing_value_codes import describe_codes_in
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import (
     audit_page,
-    audited_cells_page,
-    cells_page,
     comparison_page,
     describe_links,
-    describe_publication,
     join_page,
     releases_page,
 )
+from reid_sql.terminal.cells import audited_cells_page, cells_page, describe_publication
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.runner import sentence
 

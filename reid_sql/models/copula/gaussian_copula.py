@@ -291,7 +291,9 @@ class GaussianCopula:
 RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
 RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS_PER_FORECAST: Final = 4096
-STATUS_NO_INTERVAL: Final = "no_interval: a copula states no error of its own"
+STATUS_NO_INTERVAL: Final = (
+    "no_interval: an interval would contain the error of the computation, not of the model"
+)
 MAX_PEOPLE_ERROR: Final = 1e-3  # people by whom the expected number of others may be wrong
 
 
