@@ -319,7 +319,7 @@ def open_in_duckdb(
         engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
-    engine.view = _known(engine, engine.raw)
+    engine.view = engine.whole if engine.raw == view else _known(engine, engine.raw)
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)

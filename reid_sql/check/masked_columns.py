@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reid_sql.check.masked_tables import MaskedClasses
-from reid_sql.check.masking import Mask, Node, Sentence, Setting, Shown, Worded
+from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
 from reid_sql.check.measured import ColumnAlone, MeasuredTable, ReleasedColumns
 
 NOT_COUNTED: Final = "could not be counted"
@@ -108,7 +108,7 @@ class _Shown:
         few = Worded(Setting(self.mask.below), words, words)
         if all(not self.mask.hides(abs(unique - other)) for other in self._seen):
             self.add(unique)
-            return self.mask.show(unique), (Worded(Shown(unique), words, words),)
+            return self.mask.show(unique), (self.mask.word(unique, words),)
         if self.mask.hides(unique):
             return self.mask.show(unique, when=False), (few,)
         if self.mask.hides(self.people - unique):
@@ -116,7 +116,7 @@ class _Shown:
         step = 2 * self.mask.below  # as many counts are left as for another masked figure
         if unique < step:
             return self.mask.show(unique, when=False), (Worded(Setting(step), words, words),)
-        least = Worded(Shown(unique // step * step), words, words)
+        least = self.mask.word(unique // step * step, words)
         return self.mask.show(unique, when=False), ("at least ", least)
 
 

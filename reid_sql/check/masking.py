@@ -164,6 +164,10 @@ class Mask:
         """Show a figure where it reveals no small count."""
         return None if value is None else Shown(value) if when else Masked()
 
+    def word(self, count: int, words: str) -> Worded:
+        """Show a count in words, where the caller has found that it reveals no small count."""
+        return Worded(Shown(count), words, words)
+
     def round_share(self, share: float, records: int) -> float:
         """Round a share of the records up, so far that no count of them follows."""
         return min(1.0, round_above(share, records, self.below))

@@ -266,7 +266,8 @@ def _read_codes(where: str, given: Any) -> Iterable[str]:  # noqa: ANN401 - what
 def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
     known = codes_of(codes, row["column_name"])
-    numbers = {*finite_numbers(known)}
+    # in a column of texts, '098' is no declared '98'
+    numbers = {*finite_numbers(known)} if row["column_type"] != "text" else set()
     # one by the values beside it, whose value no profile shows, is declared by a code that no list has
     apart = STRUCTURAL_CODES if not all(map(is_listed, known)) else ()
     listed = zip(row["sentinels"], row["sentinel_records"], strict=True)

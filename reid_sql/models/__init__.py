@@ -12,7 +12,8 @@ imported when the first name is used.
   `UniquenessEvidence` contains; `fit_pitman` gives the parameters.
 - Entropy and tail: `fit_pyc`, `forecast_pyc`, `extrapolate_pyc`.
 - A Gaussian copula: `fit_copula` of `EvidenceRows`, such as `rows_from_columns` counts, gives a
-  `GaussianCopula`; `forecast_copula`, `record_risk`, `copula_to_json`, `copula_from_json`.
+  `GaussianCopula`; `forecast_copula`, `record_risk`, `copula_to_json`, `copula_from_json`; `sample_copula`
+  draws codes of records, and `correct_scores` of `ScoredClasses` fits the exponent of the corrected scores.
 - Single records: `loglinear_risk` of `FittedRecords`, `individual_risk` of `WeightedRecords`.
 - Attackers: `adversary_risk` and `adversary_summary` of `KnownRecords`, against a `Scenario` as `scenario`
   reads it.

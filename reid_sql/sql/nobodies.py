@@ -17,6 +17,12 @@ WORDS: Final = ", ".join(map(text, NOBODY_WORDS))
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
 
 
+def without_zeros(word: str) -> str:
+    """Write a normal form without leading zeros, and those of a whole number that was once a float."""
+    whole = f"CASE WHEN contains({word}, '.0') THEN regexp_replace({word}, '{FINAL_ZEROS}', '') ELSE {word} END"
+    return f"ltrim({whole}, '0')"
+
+
 def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     """Count the rows of each value of a column, as SQL has it, and how the values are written.
 
@@ -25,12 +31,11 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     no finite number, and takes long to fail as one. Sensitive integers are not looked at: only a text can be
     written in two ways.
     """
-    whole = f"CASE WHEN contains(word, '.0') THEN regexp_replace(word, '{FINAL_ZEROS}', '') ELSE word END"
-    bare = f"ltrim({whole}, '0')"
+    bare, bare_second = map(without_zeros, ("word", "second"))
     is_integer = "regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')"
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
-    is_otherwise = f"FILTER (code IS NULL AND {is_written_otherwise('value')})"
+    is_otherwise = "FILTER (code IS NULL AND second IS NOT NULL)"
     second = join_words(letters_of("value", second_letters=True), "value")
     return f"""
         SELECT max(size, {SIZES_COUNTED}) AS sizes,
@@ -39,9 +44,10 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
           min(number) {is_other} AS least, max(number) {is_other} AS greatest,
           count(word) FILTER (code IS NULL) - count(DISTINCT {bare}) FILTER (code IS NULL)
-            + greatest(0, count(DISTINCT word) {is_otherwise} - count(DISTINCT {second}) {is_otherwise}) AS alike
+            + greatest(0, count(DISTINCT {bare}) {is_otherwise} - count(DISTINCT {bare_second}) {is_otherwise})
+            AS alike
         FROM (
-          SELECT size, number, word, value,
+          SELECT size, number, word, CASE WHEN {is_written_otherwise("value")} THEN {second} END AS second,
             CASE WHEN bare_word IN ({WORDS}) THEN bare_word
               WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code

@@ -48,8 +48,10 @@ def is_plain(value: str) -> str:
 def join_words(letters: str, value: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     bare = f"translate(trim({letters}, {ENDS}), {text(APOSTROPHES + QUOTES)}, '')"
-    spaced = f"replace(replace(translate({bare}, '-_', '  '), '  ', ' '), '  ', ' ')"
-    joined = f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {bare} END, {ENDS})"
+    spaced, written = (
+        rf"regexp_replace({bare}, '{each}+', ' ', 'g')" for each in (r"[-_\s]", r"\s")
+    )
+    joined = f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {written} END, {ENDS})"
     return f"CASE WHEN {is_plain(value)} THEN {letters} ELSE {joined} END"
 
 

@@ -208,10 +208,7 @@ def test_the_report_of_the_gate_shows_the_partition(tmp_path: Path) -> None:
 
 
 SEVERAL_TEXTS = {"DOUBLE": ["-0.0", "0.0", "1.5"], "FLOAT": ["'nan'", "-'nan'::FLOAT", "2"]}
-SEVERAL_TEXTS |= {
-    "INTERVAL": ["'1 hour'", "'60 minutes'", "'1 day'"],
-    "DOUBLE[]": ["[-0.0]", "[0.0]", "[2]"],
-}
+SEVERAL_TEXTS |= {"DOUBLE[]": ["[-0.0]", "[0.0]", "[2]"]}
 
 
 @pytest.mark.parametrize("kind", SEVERAL_TEXTS)

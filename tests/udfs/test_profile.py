@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
+from reid_sql.models.columns.missing_value_codes import NUMBER_AMONG_TEXTS
 from tests.tables import by_both, by_duckdb, by_polars, frames, key
 
 MARKS = [
@@ -80,6 +81,9 @@ def test_marks_come_with_the_records_that_hold_them(values: list[str | None]) ->
     first, second = (answer[0] for answer in by_both("profile", {"t": frame}, ["c"]))
     assert first == second
     reported = dict(zip(first["sentinels"], first["sentinel_records"], strict=True))
+    numbers = [value for value in values if value in {"07", "3", "4"}]
+    are_few = 0 < len(set(numbers)) <= len(set(values) & {"a", "A"})  # among texts
+    assert reported.pop(NUMBER_AMONG_TEXTS, 0) == (len(numbers) if are_few else 0)
     assert reported == {mark: values.count(mark) for mark in reported}
     always = {"?", "N/A", "unknown", "", " ", "9999-99-99", "1900-01-01"}
     assert {mark for mark in values if mark in always} == set(reported) & always

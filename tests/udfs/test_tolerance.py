@@ -307,13 +307,15 @@ def test_people_of_two_releases_are_followed_who_are_each_others_only_candidates
         (at, to[0]) for at, to in enumerate(ahead) if len(to) == 1 and len(back[to[0]]) == 1
     ]
     stayed = [at for at in range(min(len(own), len(others))) if at in ahead[at]]
-    assert found == {
+    expected = {
         "followed_within": len(followed),
         "followed_within_right": sum(at == to for at, to in followed),
         "expected_links_within": pytest.approx(
             math.fsum(1 / max(len(ahead[at]), len(back[at])) for at in stayed), rel=1e-12
         ),
     }
+    # by the key nobody is near their own record: the values of the two releases do not compare
+    assert found == (expected if stayed else dict.fromkeys(expected))
     unkeyed = call.replace("key := 'key', ", "")
     without = dict(con.sql(f"SELECT figure, value FROM {unkeyed}").fetchall())
     assert without["followed_within"] == len(followed)

@@ -87,7 +87,7 @@ def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[An
         return 0
     word, second = (normal_form(value, second_letters=each) for each in (False, True))
     with suppress(OperationNotDefinedError, UnsupportedOperationError):
-        found = ask(lambda: _compare(others, word.re_replace(f"^0+|{FINAL_ZEROS}", ""), second))
+        found = ask(lambda: _compare(others, *map(_without_zeros, (word, second))))
         return _most_alike(found[0])
     return _most_alike(ask(lambda: _compare(others, word, second))[0])
 
@@ -105,6 +105,11 @@ def normal_form(value: Any, *, second_letters: bool = False) -> Any:  # noqa: AN
     for letter, written in (LETTERS | UMLAUTS_IN_DATABASES if second_letters else LETTERS).items():
         word = word.replace(letter, written)
     return word.replace("  ", " ").strip()
+
+
+def _without_zeros(word: Any) -> Any:  # noqa: ANN401 - of Ibis
+    """Write a normal form without leading zeros, and those of a whole number that was once a float."""
+    return word.re_replace(f"^0+|{FINAL_ZEROS}", "")
 
 
 def _compare(others: Table, word: Value, second: Value) -> Table:

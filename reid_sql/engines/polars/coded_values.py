@@ -65,7 +65,7 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     is_coded = kind.is_numeric() or kind in (pl.String, pl.Categorical, pl.Enum)
     value = pl.col("value").cast(pl.String) if is_coded else pl.lit(None, pl.String)
     number = value.cast(pl.Float64, strict=False)
-    word = normal_form(value)
+    word, second = (normal_form(value, second_letters=each) for each in (False, True))
     is_code = number.is_in([*map(float, NOBODY_NUMBERS)])
     coded = pl.when(is_code).then(number).cast(pl.Int64, strict=False).cast(pl.String)
     bare = word_form(word)
@@ -73,8 +73,8 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     values = sizes.filter(known_value(pl.col("value"), kind).is_not_null()).select(
         "size",
         code=code,
-        word=word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0"),
-        second=pl.when(is_written_otherwise(value)).then(normal_form(value, second_letters=True)),
+        word=_without_zeros(word),
+        second=pl.when(is_written_otherwise(value)).then(_without_zeros(second)),
         number=pl.when(number.is_finite()).then(number),
     )
     is_one, numbers = (
@@ -102,6 +102,11 @@ def count_nobodies(sizes: pl.LazyFrame, kind: pl.DataType) -> pl.LazyFrame:
     return values.select(
         each.alias(name) for name, each in zip(COUNTS_OF_NOBODIES, counts, strict=True)
     )
+
+
+def _without_zeros(word: pl.Expr) -> pl.Expr:
+    """Write a normal form without leading zeros, and those of a whole number that was once a float."""
+    return word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0")
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ def normal_form(value: pl.Expr, *, second_letters: bool = False) -> pl.Expr:
     is_plain = value.str.len_bytes() == value.str.len_chars()
     letters = pl.when(is_plain).then(value.str.to_lowercase()).otherwise(bare)
     word = letters.str.strip_chars(ENDS_OF_WORDS).str.replace_all(f"[{APOSTROPHES}{QUOTES}]", "")
-    spaced = word.str.replace_all("[-_ ]+", " ")
-    return pl.when(word >= "a").then(spaced).otherwise(word).str.strip_chars(ENDS_OF_WORDS)
+    spaced, written = (word.str.replace_all(each, " ") for each in (r"[-_\s]+", r"\s+"))
+    return pl.when(word >= "a").then(spaced).otherwise(written).str.strip_chars(ENDS_OF_WORDS)
 
 
 def word_form(word: pl.Expr) -> pl.Expr:

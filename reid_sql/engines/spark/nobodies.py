@@ -65,8 +65,13 @@ def normal_form(value: Column, *, second_letters: bool = False) -> Column:
     )
     bare = F.regexp_replace(F.translate(plain, *LETTERS_WITH_MARKS), r"\p{M}+", "")
     word = F.translate(F.btrim(F.lower(bare), F.lit(ENDS_OF_WORDS)), APOSTROPHES + QUOTES, "")
-    spaced = F.when(word >= "a", F.regexp_replace(word, "[-_ ]+", " ")).otherwise(word)
-    return F.btrim(spaced, F.lit(ENDS_OF_WORDS))
+    spaced, written = (F.regexp_replace(word, each, " ") for each in ("[-_ ]+", " +"))
+    return F.btrim(F.when(word >= "a", spaced).otherwise(written), F.lit(ENDS_OF_WORDS))
+
+
+def _without_zeros(word: Column) -> Column:
+    """Write a normal form without leading zeros, and those of a whole number that was once a float."""
+    return F.regexp_replace(word, f"{FINAL_ZEROS}|^0+", "")
 
 
 def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
@@ -85,15 +90,20 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     code = F.when(bare_word.isin(*NOBODY_WORDS), bare_word).when(
         number.isin(*map(float, NOBODY_NUMBERS)), number.cast("bigint").cast("string")
     )
-    bare = F.regexp_replace(word, f"{FINAL_ZEROS}|^0+", "")
+    bare = _without_zeros(word)
     has_pair = reduce(or_, (F.contains("value", F.lit(pair)) for pair in DOUBLE_LETTERS))
     is_otherwise = has_pair | (F.octet_length("value") != F.length("value"))
-    second = F.when(is_otherwise, normal_form(F.col("value"), second_letters=True))
-    forms = {"code": code, "number": number, "word": word, "bare": bare, "second": second}
+    second = _without_zeros(normal_form(F.col("value"), second_letters=True))
+    forms = {
+        "code": code,
+        "number": number,
+        "bare": bare,
+        "second": F.when(is_otherwise, second),
+    }
     values = sizes.select("size", *(each.alias(alias) for alias, each in forms.items()))
     is_code = F.col("code").isNotNull()
     is_second = ~is_code & F.col("second").isNotNull()
-    seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("word", "second"))
+    seconds = (F.count_distinct(F.when(is_second, F.col(each))) for each in ("bare", "second"))
     is_number = ~is_code & F.col("number").isNotNull() & (F.abs("number") < float("inf"))
     other = F.when(is_number, F.col("number"))
     counts = (

@@ -59,8 +59,8 @@ def join_words(text: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     text = text.strip(ENDS_OF_WORDS).translate(dict.fromkeys(map(ord, APOSTROPHES + QUOTES)))
     if text[:1] >= "a":
-        text = re.sub(" +", " ", text.replace("-", " ").replace("_", " "))
-    return text.strip(ENDS_OF_WORDS)
+        text = text.replace("-", " ").replace("_", " ")
+    return re.sub(" +", " ", text).strip(ENDS_OF_WORDS)
 
 
 def word_form(value: str) -> str:

@@ -254,7 +254,7 @@ def _fit_negative_binomial(grid: Integers, steps: Integers, weights: Floats, mea
 
 
 def _fit_logarithmic(grid: Integers, mean: float) -> Floats:
-    # −p / ((1 − p) log(1 − p)) at p = 1 − exp(−odds), less the mean
+    # The mean of the law at p = 1 − exp(−odds), by its closed form, less the mean
     def excess(odds: float) -> float:
         return float(np.expm1(odds) / odds - mean)
 

@@ -4,9 +4,9 @@ Given f records in the sample, the F people of the class are negative binomial w
 F̂ the sum of the class's weights: the risk is Σ over h ≥ f of P(F = h)/h. Without weights, p = 1 and the risk
 is 1/f. Source: Benedetti & Franconi 1998; Polettini 2003.
 
-The estimator sees no class but the record's own. Of a record that is alone with weight w it expects ln w/(w
-− 1) right matches, whether a country has one such person or w: where most of those who are alone in the
-sample are alone in the population, it is far too low (.05 for .9 at w = 100). How many right matches to
+The estimator sees no class but the record's own. Of a record that is alone with weight w it expects
+ln w/(w − 1) right matches, whether a country has one such person or w: where most of those who are alone in
+the sample are alone in the population, it is far too low (.05 for .9 at w = 100). How many right matches to
 expect is therefore estimated by the log-linear model with negative binomial counts (Skinner & Shlomo 2008),
 which sees how often the record's values occur: the class has f people and a negative binomial number beyond
 the sample. In its sampled fraction p = f/F̂, N q = μ/p for μ records expected of it by main effects.

@@ -22,6 +22,8 @@ from reid_sql.models.people.overdispersion import STATUS_OVERDISPERSED
 from reid_sql.models.population_risk.answer import join_names
 from reid_sql.models.population_risk.doubts import (
     MIN_RECORDS,
+    ONLY_BOUND,
+    STATUS_EVEN,
     STATUS_FEW_RECORDS,
     STATUS_FEWER_REPEATS,
     STATUS_GROUP_SAMPLE,
@@ -34,6 +36,8 @@ from reid_sql.models.population_risk.doubts import (
     UNLIKE_REFERENCE,
     compare,
     list_doubts,
+    may_all_be_small,
+    may_be_even,
 )
 
 # Of shapes below those of nearly all tables of people. Where the sample shows nothing of the shape, as in a
@@ -46,8 +50,10 @@ STATUS_OF_SCORES: Final = {
     STATUS_NEAR_IDENTIFIER: "near_identifier: no value of a column repeats, so scores depend on the model alone",
     STATUS_GROUP_SAMPLE: "group_sample: records were drawn in groups, such as households, so scores may be wrong",
     STATUS_UNLIKE_PEOPLE: "unlike_reference_tables: a second model estimates far less, so scores may be wrong",
+    STATUS_EVEN: "even_classes: classes may all be of one size, so scores may be too high",
     STATUS_REPEATED_PEOPLE: "repeated_people: more records repeat than by chance, so scores may be wrong",
 }
+K: Final = 5  # of even classes, as population_risk has it by default
 NOT_OF_SCORES: Final = {STATUS_FEW_RECORDS, STATUS_WEIGHTED}  # which scores have by themselves
 
 
@@ -72,7 +78,10 @@ def find_doubts(model: PeopleModel, evidence: PeopleEvidence) -> tuple[Doubt, ..
     found: dict[str, list[int]] = {}
     for place, ratio in enumerate(RATIOS):
         people = ratio * evidence.records
-        for status in list_doubts(free, own, people, compare(own, free, people, 2)):
+        listed = [*list_doubts(free, own, people, compare(own, free, people, 2))]
+        if ONLY_BOUND.isdisjoint(listed) and _may_be_even(own, evidence, people):
+            listed.append(STATUS_EVEN)
+        for status in listed:
             found.setdefault(status, []).append(place)
     ends = (0.0, *(ratio * evidence.records for ratio in RATIOS), float("inf"))
     if model.chance_of_overdispersion < MIN_CHANCE_OF_OVERDISPERSION:
@@ -92,3 +101,12 @@ def find_doubts(model: PeopleModel, evidence: PeopleEvidence) -> tuple[Doubt, ..
         status = STATUS_NEAR_KEY if key.agreeing else STATUS_KEY
         doubts.append(Doubt(status.format(names), understates=True))
     return tuple(doubts)
+
+
+def _may_be_even(model: PeopleModel, evidence: PeopleEvidence, people: float) -> bool:
+    """Whether classes of fewer than K may all have one size, as after microaggregation."""
+    return (
+        int(evidence.histogram.class_size.max()) > 1
+        and may_all_be_small(evidence.histogram, people, K)
+        and may_be_even(model)
+    )

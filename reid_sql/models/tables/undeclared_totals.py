@@ -1,7 +1,7 @@
 """Categories that are sums of others, whatever they are called: totals that nobody declared.
 
-As one more category, a total would link nothing: a hidden part would be called protected, although total -
-shown gives it. A total is found by its counts. In a slice (the cells that differ in one column alone) without
+As one more category, a total would link nothing: a hidden part would be called protected, although the total
+less what is shown gives it. A total is found by its counts. In a slice (the cells that differ in one column alone) without
 hidden cells it is the sum of its parts; where parts are hidden, it is larger by as much as hidden cells may
 have. What is left is chance: an ordinary category has this very count with about one chance in as many as it
 has people, so that a few slices, or one of large counts, are evidence enough. Without hidden cells nothing is
@@ -81,7 +81,7 @@ def refuse_undeclared_totals(
     >>> cells = [("M", 200.0), ("F", 300.0), ("X", None), ("Alle", 503.0)]
     >>> counted = [Counted(1, (each,), Cell(1.0, 1e9, count)) for each, count in cells]
     >>> refuse_undeclared_totals(counted[:3], ["sex"], Reading(), 5)
-    >>> refuse_undeclared_totals(counted, ["sex"], Reading(), 5)
+    >>> refuse_undeclared_totals(counted, ["sex"], Reading(), 5)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     reid_sql.errors.OutOfDomainError: total must name each category that is a total, ...

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -27,6 +29,7 @@ from reid_sql.models.population_risk.intervals import (
     measure_spread,
     padded_interval,
 )
+from reid_sql.models.population_risk.model_doubts import find_doubts
 from reid_sql.models.population_risk.shares import count_kinds, predict_shares, prove_bounds
 from tests.people_tables import of_values, three_columns
 
@@ -275,7 +278,8 @@ def test_cells_that_scatter_far_are_named() -> None:
 
 def test_overdispersion_is_a_doubt_of_every_share_of_the_model() -> None:
     evidence = fingerprints(400, 2000)
-    model = fit(evidence)
+    fitted = fit(evidence)
+    model = replace(fitted, doubts=find_doubts(fitted, evidence))  # as fit_people keeps it
     assert STATUS_OVERDISPERSED in summarize_model("m", model).status
     row = shares.forecast(model, [1e6])[0]
     assert STATUS_OVERDISPERSED in row.status

@@ -36,6 +36,12 @@ def doubted(codes: Integers) -> PeopleModel:
 
 
 def plain(rng: np.random.Generator, records: int) -> Integers:
+    weights = [1 / np.arange(1, many + 1) ** 0.7 for many in (20, 10, 60)]
+    return np.stack([rng.choice(len(w), records, p=w / w.sum()) for w in weights], axis=1)
+
+
+def even(rng: np.random.Generator, records: int) -> Integers:
+    """All 12,000 cells are as frequent as each other."""
     return np.stack([rng.integers(0, many, records) for many in (20, 10, 60)], axis=1)
 
 
@@ -66,6 +72,7 @@ def house_numbers(rng: np.random.Generator, records: int) -> Integers:
     ("made", "expected"),
     [
         (plain, set()),
+        (even, {"even_classes"}),
         (residents, {"overdispersed"}),
         (households, {"repeated_people"}),
         (house_numbers, {"fewer_repeats"}),
