@@ -23,7 +23,7 @@ ISO: Final = "%Y-%m-%d"
 
 
 class DateForm(NamedTuple):
-    """A way of writing dates: as Python's strptime has it, a pattern of whole texts, and where its parts are."""
+    """A way of writing dates: as strptime has it, a pattern of whole texts, and where its parts are."""
 
     form: str
     pattern: str

@@ -1,11 +1,11 @@
 """Categories that are sums of others, whatever they are called: totals that nobody declared.
 
 As one more category, a total would link nothing: a hidden part would be called protected, although the total
-less what is shown gives it. A total is found by its counts. In a slice (the cells that differ in one column alone) without
-hidden cells it is the sum of its parts; where parts are hidden, it is larger by as much as hidden cells may
-have. What is left is chance: an ordinary category has this very count with about one chance in as many as it
-has people, so that a few slices, or one of large counts, are evidence enough. Without hidden cells nothing is
-at stake.
+less what is shown gives it. A total is found by its counts. In a slice (the cells that differ in one column
+alone) without hidden cells it is the sum of its parts; where parts are hidden, it is larger by as much as
+hidden cells may have. What is left is chance: an ordinary category has this very count with about one chance
+in as many as it has people, so that a few slices, or one of large counts, are evidence enough. Without hidden
+cells nothing is at stake.
 
 Parts may be all other categories, or some of them, as of a country over its regions: those that are listed
 next to it, or any that add up to it in all slices. A mean of the others, and a total over a whole level of
