@@ -146,10 +146,10 @@ def test_a_group_with_few_of_a_value_closes_the_figures_of_the_whole(tmp_path: P
 def test_what_remains_of_a_group_is_masked_as_the_group_itself(tmp_path: Path) -> None:
     """Of 48 people of a group 46 have one value in their class, or are unique: two are left."""
     whole: Counter[Any] = Counter({("c", value, "z2"): 30 for value in ("no", "ill")})
-    pairs = whole | Counter({(f"a{at}", "no", "z1"): 2 for at in range(23)})
-    pairs |= Counter({("b", "no", "z1"): 1, ("b", "ill", "z1"): 1})
-    unique = whole | Counter({(f"a{at}", "no", "z1"): 1 for at in range(46)})
-    unique |= Counter({("b", "no", "z1"): 2})
+    pairs = whole + Counter({(f"a{at}", "no", "z1"): 2 for at in range(23)})
+    pairs += Counter({("b", "no", "z1"): 1, ("b", "ill", "z1"): 1})
+    unique = whole + Counter({(f"a{at}", "no", "z1"): 1 for at in range(46)})
+    unique += Counter({("b", "no", "z1"): 2})
     of_values = {"measure": "l_diversity_offending", "l": 2, "at_most": 1, "by": ["z"]}
     of_sizes = {"measure": "uniqueness", "at_most": 1, "by": ["z"]}
     cases: list[tuple[Counter[Any], dict[str, Any]]] = [(pairs, of_values), (unique, of_sizes)]
