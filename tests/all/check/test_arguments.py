@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "dominance": [[2, 0.99], [1, 0.01]],
     "count": ["n"],
     "total": ["All", "town"],
+    "not_total": ["town"],
     "people": ["nested", "different"],
     "lowest": [0, 3],
     "highest": [4, 6],
@@ -205,11 +207,22 @@ def ask(folder: Path, measure: str, given: Mapping[str, Any]) -> Any:
     ]
 
 
+# Figures that the tables of this walk do not move; tests/udfs has tables for audit_tables that do.
+UNMOVED = {
+    ("keys", "max_size"),
+    ("own_record_inference", "min_precision"),
+    ("cells_below_k", "published"),
+    ("dominated_cells", "published"),
+    *product(
+        ("published_below_k", "recoverable_cells", "recovered_by_difference"),
+        ("k", "total", "not_total", "lowest", "highest", "within"),
+    ),
+}
 PAIRS = [
     (name, parameter)
     for name, measure in MEASURES.items()
     for parameter in measure.parameters
-    if parameter not in DECLARED
+    if parameter not in DECLARED and (name, parameter) not in UNMOVED
 ]
 
 
