@@ -49,7 +49,8 @@ def ask_cells(data: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> pa.T
     The cells are protected as in a table with its totals, of which the rows that were asked for are returned.
     """
     by, totals = listed(given["by"]), given.get("totals") or "none"
-    options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
+    # an earlier table counts rows, as the cells do that are protected, also where people have several
+    options = {"nulls": given["nulls"]} if given.get("nulls") else {}
     sizes = ask(data, "class_size_histogram", {"tbl": given["tbl"], "qi": by, **options})
     columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
     everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
@@ -249,10 +250,12 @@ class _Counted:
         )
         if least < self.below or classes > MAX_WHOLE_CELLS:
             return None
-        counts: dict[str, int | None] = {TOTAL: sum(sizes["records"].to_pylist())}
+        counts: dict[str, int | None] = {}
         for row in self._count("equivalence_classes", self.names).to_pylist():
             cell = {name.casefold(): repr(row[name]) for name in self.names}
             counts[json.dumps(cell, sort_keys=True)] = row["class_size"]
+        # a person with several rows is in several classes, as in the cells of safe_table
+        counts[TOTAL] = sum(filter(None, counts.values()))
         return self._reveal(Shape.CELLS, self.columns.all, counts)
 
     def _reveal(self, shape: Shape, columns: frozenset[str], counts: Counts) -> Reveal:
