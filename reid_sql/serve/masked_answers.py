@@ -75,6 +75,18 @@ class Masking:
             return None if is_small(value, self.below) else value
         return self._round(name, value, self._whole(row))
 
+    def counts_people(self, name: str) -> bool:
+        """Whether a column is a figure of class sizes, besides how many its row is about."""
+        kind = kind_of(self.function, name)
+        return kind not in PUBLIC and kind is not Kind.STATUS and name != whole_of(self.function)
+
+    def has_small_class(self, row: Row) -> bool:
+        """Whether a class of the row's group is small: the other figures of few classes would tell how small.
+
+        Of 4 people in 2 classes, of whom nobody is unique, both classes have two.
+        """
+        return "k" in row and row["k"] is not None and is_small(int(row["k"]), self.below)
+
     def _whole(self, row: Row) -> int:
         """Return how many records, or people, a row is about: its group's, else the table's."""
         whole = row.get(whole_of(self.function))
@@ -123,6 +135,11 @@ def mask_answer(answer: pa.Table, masking: Masking, by: int) -> pa.Table:
         if place >= by:
             column = answer[name]
             values = masking.column(name, rows, groups) if masking.below > 1 else column.to_pylist()
+            if by and masking.counts_people(name):
+                values = [
+                    None if masking.has_small_class(row) else value
+                    for row, value in zip(rows, values, strict=True)
+                ]
             if kind_of(masking.function, name) is Kind.COUNT:
                 _hide_second(values, column.to_pylist(), masking.below, parts)
             masked = masked.set_column(place, name, pa.array(values, column.type))
