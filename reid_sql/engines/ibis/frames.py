@@ -277,7 +277,10 @@ def _fetch(frame: Table, words: str) -> pa.Table:
 
 @contextmanager
 def plan_queries() -> Iterator[list[str]]:
-    """List the queries in place of running them; one row of ones, empty texts and NULLs is each answer."""
+    """List the queries in place of running them; one row of ones, empty texts and NULLs is each answer.
+
+    A column `place` is 0: the first of a list, which may have only one.
+    """
     planned: list[str] = []
     token = PLANNED.set(planned)
     try:
@@ -291,7 +294,8 @@ def _one_row(frame: Table) -> pa.Table:
     for field in frame.schema().to_pyarrow():
         number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
         text = "" if pa.types.is_string(field.type) else None
-        cells[field.name] = pa.array([1 if number else text], field.type)
+        one = 0 if field.name == "place" else 1
+        cells[field.name] = pa.array([one if number else text], field.type)
     return pa.table(cells)
 
 

@@ -20,7 +20,7 @@ from reid_sql.models.comparison.paired_records import (
 from reid_sql.models.comparison.release_classes import ReleaseClasses
 from reid_sql.parameters import Floats, Integers
 
-STATUS_STRANGERS: Final = "not_comparable: people of one key agree no better than strangers; check whether it was renumbered"
+STATUS_STRANGERS: Final = "not_comparable: people of one key agree no better than strangers"
 MIN_PEOPLE: Final = 30  # in both, with fewer of whom strangers may agree as well
 MAX_PEOPLE: Final = 20_000  # who are compared, drawn evenly
 PAIRINGS: Final = 60  # at random, to which that of the key is compared

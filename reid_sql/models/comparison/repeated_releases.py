@@ -267,7 +267,7 @@ class Releases:
         yield from self._invariance()
         for name, value, total, status, detail in combine_releases(self.lines):
             figure = _Figure(value, total, status, detail)
-            yield name, self._doubt_key(figure)
+            yield name, self._doubt_combined(figure, is_known=name == "all_people")
 
     def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
         counts = {
@@ -323,6 +323,12 @@ class Releases:
         if self.stayed or is_known:
             return replace(figure, status=self.key_comparability)
         return _Figure(None, None, self.key_comparability)
+
+    def _doubt_combined(self, figure: _Figure, *, is_known: bool) -> _Figure:
+        """A figure of all releases, of which the third may share people with each of two that share nobody."""
+        if not self.is_keyed or self.key_comparability == STATUS_STRANGERS:
+            return self._doubt_key(figure, is_known=is_known)
+        return figure
 
     @cached_property
     def paired(self) -> ReleaseClasses:
