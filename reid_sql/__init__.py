@@ -113,7 +113,7 @@ def register(con: "duckdb.DuckDBPyConnection") -> None:
     >>> import duckdb
     >>> con = duckdb.connect()
     >>> register(con)
-    >>> con.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
+    >>> con.execute("SELECT round(cell_risk(0.01, 101), 6)").fetchall()
     [(0.366032,)]
     """
     from reid_sql.engines import duckdb as engine  # noqa: PLC0415 - Polars users need no DuckDB engine

@@ -25,10 +25,16 @@ from reid_sql.parameters import (
     list_text,
     sql_literal,
 )
+from reid_sql.parameters.outputs import (
+    REQUIRED,
+    Output,
+    Parameter,
+    choose_arguments,
+    merge_parameters,
+)
 from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-REQUIRED: Final = inspect.Parameter.empty
 SQL_TYPES: Final[Mapping[Any, str]] = {
     int: "BIGINT",
     int | None: "BIGINT",
@@ -123,15 +129,6 @@ ABSENT: Final[Mapping[str, Mapping[Answer, str]]] = {
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A parameter of the function; `default` is REQUIRED where there is none."""
-
-    name: str
-    domain: Domain
-    default: Any = REQUIRED
-
-
-@dataclass(frozen=True)
 class Function:
     """A declared function, with everything an engine, the catalogue and the documents need to know."""
 
@@ -151,6 +148,42 @@ class Function:
     one_row_per_person: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
     also: tuple[str, ...] = ()  # further names that answer alike
+    # of a function of several outputs: the parameter that chooses, and the output of each of its words
+    selector: str = ""
+    outputs: Mapping[str, "Function"] = field(default_factory=dict)
+    word: str = ""  # of an output but the first: the word that chooses it
+
+    @property
+    def key(self) -> str:
+        """What is unique to an output: the function's name, and the word of an output but the first."""
+        return f"{self.name}_{self.word}" if self.word else self.name
+
+    @property
+    def preset(self) -> dict[str, str]:
+        """The argument by which a call of the function asks for this output."""
+        return {self.selector: self.word} if self.word else {}
+
+    @property
+    def call(self) -> str:
+        """How a sentence names the output."""
+        return f"{self.name}({self.selector} := '{self.word}')" if self.word else self.name
+
+    @property
+    def all_outputs(self) -> tuple["Function", ...]:
+        """The function's outputs, each once, the first one first; of one output, itself."""
+        return tuple({each.key: each for each in self.outputs.values()}.values()) or (self,)
+
+    def choose(self, arguments: Mapping[str, Any]) -> tuple["Function", dict[str, Any]]:
+        """Return the output that checked arguments ask for, with its arguments; refuse those of another."""
+        if not self.outputs:
+            return self, dict(arguments)
+        word = arguments[self.selector]
+        chosen = self.outputs[word]
+        rule = f"with {self.selector} := '{word}'"
+        options = choose_arguments(
+            self.parameters, chosen.parameters, self.selector, arguments, rule
+        )
+        return chosen, options
 
     @property
     def words(self) -> str:
@@ -216,11 +249,16 @@ class Function:
 
     @property
     def needs_python(self) -> bool:
-        """Whether SQL can answer it only by its Python body."""
+        """Whether SQL can answer it, in each of its outputs, only by a Python body."""
+        if self.outputs:
+            return all(each.needs_python for each in self.all_outputs)
         return self.answer not in {Answer.WINDOW, Answer.REDUCTION} and self.duckdb is None
 
     def absence(self, engine: str) -> str | None:
         """Why the engine lacks the function; None where it has it, if only in part."""
+        if self.outputs:
+            reasons = [each.absence(engine) for each in self.all_outputs]
+            return None if None in reasons else reasons[0]
         reduction = self.reduction.absences if self.reduction else {}
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
@@ -254,6 +292,15 @@ class Function:
 FUNCTIONS: Final[dict[str, Function]] = {}
 
 
+def find_output(key: str, functions: Mapping[str, Function]) -> Function | None:
+    """Find an output by its key: the function's name, and the word of an output but the first."""
+    if key in functions:
+        return functions[key].all_outputs[0]
+    names = [name for name in functions if key.startswith(f"{name}_")]
+    outputs = (each for name in names for each in functions[name].all_outputs)
+    return next((each for each in outputs if each.key == key), None)
+
+
 def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
     """Return the name of the function that answers to this one, or the name itself."""
     return next((each.name for each in functions.values() if name in each.also), name)
@@ -273,7 +320,7 @@ def signature_of(function: Function) -> inspect.Signature:
 
 
 def function(
-    *, question: Question, source: str, duckdb: str | None = None
+    *, question: Question, source: str, duckdb: str | None = None, output: Output | None = None
 ) -> Callable[[Body], Body]:
     """Declare a row function: arrays of doubles in, an array of doubles out, NULL where an argument is.
 
@@ -282,19 +329,9 @@ def function(
     """
 
     def declare(body: Body) -> Body:
-        columns = {body.__name__: "DOUBLE"}
-        _add(
-            Function(
-                body.__name__,
-                Answer.SCALAR,
-                _parameters(body),
-                columns,
-                question,
-                source,
-                body,
-                duckdb=duckdb,
-            )
-        )
+        name = (output.of if output else "") or body.__name__
+        shape = (name, Answer.SCALAR, _parameters(body), {name: "DOUBLE"})
+        _add(Function(*shape, question, source, body, duckdb=duckdb), output)
         return body
 
     return declare
@@ -378,6 +415,7 @@ def table_function(
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
     also: tuple[str, ...] = (),
+    output: Output | None = None,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
 
@@ -391,14 +429,17 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why it lacks `entity` or `by`, `also` which other names it has.
+    explains by parameter why it lacks `entity` or `by`, `also` which other names it has. `output` is given
+    where the function has several, of which the body answers one; `parameters` may name what chooses.
     """
 
     def declare(body: Body) -> Body:
         columns = {} if answer is Answer.REDUCTION else _columns(body)
-        ordered = _ordered(
-            body, parameters.split(", "), reduction, (ENTITY,) if one_row_per_person else ()
-        )
+        names = parameters.split(", ")
+        place = names.index(output.selector) if output and output.selector in names else None
+        if place is not None and output and output.selector not in signature_names(body):
+            names.remove(output.selector)
+        ordered = _ordered(body, names, reduction, (ENTITY,) if one_row_per_person else ())
         if not overlapping_classes:
             ordered = tuple(
                 replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered
@@ -411,7 +452,9 @@ def table_function(
             one_row_per_person,
             reasons or {},
         )
-        _add(Function(body.__name__, answer, ordered, columns, question, source, body, *more, also))
+        name = (output.of if output else "") or body.__name__
+        made = Function(name, answer, ordered, columns, question, source, body, *more, also)
+        _add(made, output, place)
         return body
 
     return declare
@@ -462,5 +505,30 @@ def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
     return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
 
 
-def _add(declared: Function) -> None:
-    FUNCTIONS[declared.name] = declared
+def signature_names(body: Callable[..., Any]) -> list[str]:
+    """The names of a body's parameters."""
+    return list(inspect.signature(body).parameters)
+
+
+def _add(declared: Function, output: Output | None = None, place: int | None = None) -> None:
+    if output is None:
+        FUNCTIONS[declared.name] = declared
+        return
+    if output.of:
+        first = FUNCTIONS[output.of]
+        made = replace(declared, selector=output.selector, word=output.words[0])
+        outputs = {**first.outputs, **dict.fromkeys(output.words, made)}
+    else:
+        first, outputs = declared, dict.fromkeys(output.words, declared)
+    FUNCTIONS[first.name] = replace(
+        first,
+        parameters=merge_parameters(
+            first.parameters,
+            [each.parameters for each in {each.key: each for each in outputs.values()}.values()],
+            output,
+            tuple(outputs),
+            place,
+        ),
+        selector=output.selector,
+        outputs=outputs,
+    )

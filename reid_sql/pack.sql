@@ -1,7 +1,7 @@
 -- Re-identification risk as plain macros, for every client of DuckDB 1.5 or later. Nothing here needs Python.
 --
 -- The functions, parameters and result columns are those of the Python package reid-sql, which has more:
---   uniqueness_from_probability(p, n), correctness_from_probability(p, n), correctness_from_uniqueness(xi, n)
+--   cell_risk(p, n, measure)          measure 'uniqueness', 'correctness' or 'correctness_of_uniqueness'
 --   equivalence_class_size(c1, ...)                          1 to 8 columns
 --   class_size_histogram(tbl, qi, nulls), equivalence_classes(tbl, qi, nulls)
 --   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
@@ -60,13 +60,13 @@ CREATE OR REPLACE MACRO reid_correctness_of_unique(xi, n) AS
 CREATE OR REPLACE MACRO reid_has_null(label, p, n) AS
   p IS NULL OR n IS NULL
   OR reid_number(label, p, 0, 1, false) IS NULL OR reid_number('n', n, 1, 1e15, false) IS NULL;
-CREATE OR REPLACE MACRO uniqueness_from_probability(p, n) AS
-  CASE WHEN reid_has_null('p', p, n) THEN NULL ELSE reid_uniqueness((p)::DOUBLE, (n)::DOUBLE) END;
-CREATE OR REPLACE MACRO correctness_from_probability(p, n) AS
-  CASE WHEN reid_has_null('p', p, n) THEN NULL ELSE reid_correctness((p)::DOUBLE, (n)::DOUBLE) END;
-CREATE OR REPLACE MACRO correctness_from_uniqueness(xi, n) AS
-  CASE WHEN reid_has_null('xi', xi, n) THEN NULL
-    ELSE reid_correctness_of_unique((xi)::DOUBLE, (n)::DOUBLE) END;
+CREATE OR REPLACE MACRO cell_risk(p, n, measure := 'uniqueness') AS
+  CASE WHEN reid_has_null('p', p, n) THEN NULL
+    WHEN measure = 'uniqueness' THEN reid_uniqueness((p)::DOUBLE, (n)::DOUBLE)
+    WHEN measure = 'correctness' THEN reid_correctness((p)::DOUBLE, (n)::DOUBLE)
+    WHEN measure = 'correctness_of_uniqueness' THEN reid_correctness_of_unique((p)::DOUBLE, (n)::DOUBLE)
+    ELSE reid_refuse('measure must be ''uniqueness'', ''correctness'' or ''correctness_of_uniqueness''',
+      alias(measure), 'pass one of these')::DOUBLE END;
 
 -- 3. The text of a query over the user's table.
 CREATE OR REPLACE MACRO reid_quote(name) AS '"' || replace(name, '"', '""') || '"';

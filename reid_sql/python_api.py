@@ -21,7 +21,7 @@ from reid_sql.engines.duckdb import connection_of, register
 from reid_sql.engines.duckdb.planner import Calls, planned_calls
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.polars.tables import from_arrow_stream
-from reid_sql.engines.public_api import bound, checked, without_example
+from reid_sql.engines.public_api import bound, checked, describe_outputs
 from reid_sql.errors import (
     MissingCodesWarning,
     OutOfDomainError,
@@ -29,9 +29,10 @@ from reid_sql.errors import (
     UnavailableError,
     WrongTypeError,
 )
-from reid_sql.function import Function, Parameter, signature_of
+from reid_sql.function import Function, signature_of
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value
+from reid_sql.parameters.outputs import Parameter
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.runner import sentence
@@ -48,7 +49,7 @@ def call_of(name: str) -> Call:
     made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
     made.__name__ = made.__qualname__ = name
     made.__module__ = "reid_sql"
-    made.__doc__ = without_example(function)
+    made.__doc__ = describe_outputs(function)
     return made
 
 

@@ -38,9 +38,9 @@ FROM pyc_extrapolate([100, 1000], [0.99, 0.80], [10000]);
 -- | 10000 | 0.21 |
 
 -- Or from the two numbers: 40 bits and a geometric tail, among all people of the world.
-SELECT round(pyc_correctness(40 * ln(2), 0, 8e9), 4) AS correctness,
-  round(pyc_uniqueness(40 * ln(2), 0, 8e9), 4) AS uniqueness,
-       round(pyc_k_violation(40 * ln(2), 0, 8e9, 5), 4) AS below_5;
+SELECT round(pyc_share(40 * ln(2), 0, 8e9), 4) AS correctness,
+  round(pyc_share(40 * ln(2), 0, 8e9, 'uniqueness'), 4) AS uniqueness,
+       round(pyc_share(40 * ln(2), 0, 8e9, 'k_violation', 5), 4) AS below_5;
 -- | correctness | uniqueness | below_5 |
 -- | --- | --- | --- |
 -- | 0.9936 | 0.9872 | 1 |

@@ -343,9 +343,7 @@ def test_sql_is_a_script_that_a_plain_client_loads() -> None:
             (2,),
             (1,),
         ]
-        assert con.execute(
-            "SELECT round(uniqueness_from_probability(0.01, 101), 6)"
-        ).fetchall() == [(0.366032,)]
+        assert con.execute("SELECT round(cell_risk(0.01, 101), 6)").fetchall() == [(0.366032,)]
         with pytest.raises(
             duckdb.Error, match="got wildcard; pass that, or use the Python package reid-sql"
         ):

@@ -20,8 +20,9 @@ from reid_sql.check.measure import Measure
 from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
-from reid_sql.function import REQUIRED, Answer
+from reid_sql.function import Answer
 from reid_sql.parameters import Columns, Table
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.processes import command
 from tests.tiers import representatives

@@ -14,8 +14,9 @@ from reid_sql.commands.functions import (
     result_columns,
 )
 from reid_sql.engines.spark import is_in_sql
-from reid_sql.function import REQUIRED, Answer, Function
+from reid_sql.function import Answer, Function
 from reid_sql.models.fitted_model import OPTIONAL_MODEL
+from reid_sql.parameters.outputs import REQUIRED
 
 __all__ = [
     "absence",
@@ -70,6 +71,7 @@ def needed(function: Function) -> list[str]:
 
 def engines(function: Function) -> str:
     """Where the function is to be had, briefly."""
+    function = function.all_outputs[0]
     had = ["DuckDB (Python)" if function.needs_python else "DuckDB", "Polars"]
     if not function.absence("spark"):
         had.append("Spark (and SQL)" if is_in_sql(function) else "Spark")
@@ -88,8 +90,9 @@ def absence(function: Function) -> str | None:
 
 def absences(function: Function) -> Iterator[str]:
     """What engines lack of the function, and what it lacks on all, in sentences."""
+    first = function.all_outputs[0]
     for engine in ENGINES:
-        if reason := function.absence(engine):
+        if reason := first.absence(engine):
             yield f"Not on {engine.capitalize()}: {reason}."
         if how := function.fallback_note(engine):
             yield f"On {engine.capitalize()} {how}."

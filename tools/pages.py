@@ -31,6 +31,7 @@ def page(function: Function) -> str:
         *_answer(function),
         " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
+        *_outputs(function),
         *_also(function),
         *_in_sql(function.name),
         *_in_frames(function),
@@ -73,6 +74,19 @@ def _answer(function: Function) -> Iterator[str]:
     lines = [f"| `{name}` | {kind} | {meaning(function, name)} |\n" for name, kind in known.items()]
     head = "| result | type | is |\n| --- | --- | --- |\n"
     yield "".join([head, *first, *lines]).rstrip()
+
+
+def _outputs(function: Function) -> Iterator[str]:
+    """The outputs but the first, each with its result."""
+    for each in function.all_outputs[1:]:
+        yield f"## `{each.selector} := '{each.word}'`"
+        yield each.words
+        if told := facts.details(each):
+            yield told
+        if facts.answers_a_table(each):
+            yield from _answer(each)
+            yield " ".join([f"**Engines**: {facts.engines(each)}.", *facts.absences(each)])
+        yield f"**Source**: {each.source}."
 
 
 def _also(function: Function) -> Iterator[str]:

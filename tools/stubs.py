@@ -5,8 +5,9 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import Function
 from reid_sql.parameters import Entity
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 from tools.faces import Face
 from tools.function_facts import (

@@ -216,13 +216,13 @@ def _single(stored: Stored) -> Iterator[str]:
             "κ of Governor Weld, ξ = 0.58",
             "0.77",
             f"{closed['weld']:.3f}",
-            "`correctness_from_uniqueness`",
+            "`cell_risk`",
         ],
         [
             "… with his number of children, ξ = 0.997",
             "0.998",
             f"{closed['weld_with_children']:.4f}",
-            "`correctness_from_uniqueness`",
+            "`cell_risk`",
         ],
     ]
     yield from table(["figure", "published", "here", "function"], rows)
@@ -275,14 +275,14 @@ def _fits(stored: Stored) -> Iterator[str]:
             "κ of the world, 40 bits, γ = 0 (figure 5)",
             "99 %",
             f"{100 * closed['geometric_tail']:.1f} %",
-            "`pyc_correctness`",
+            "`pyc_share`",
         ],
-        ["… γ = 1", "45 %", f"{100 * closed['heavy_tail']:.1f} %", "`pyc_correctness`"],
+        ["… γ = 1", "45 %", f"{100 * closed['heavy_tail']:.1f} %", "`pyc_share`"],
         [
             "κ of 4e9 browsers, h = 41.54 nats, γ = 0.68",
             "75 %",
             f"{100 * closed['browsers']:.1f} %",
-            "`pyc_correctness`",
+            "`pyc_share`",
         ],
     ]
     yield from table(["figure", "published", "here", "function"], rows)

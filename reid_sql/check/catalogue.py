@@ -17,7 +17,6 @@ from reid_sql.check.measure import (
     sum_of,
     whole_join,
 )
-from reid_sql.function import Parameter
 from reid_sql.models.classes.identifying_sets import AT_LEAST, MAX_SETS
 from reid_sql.models.classes.rare_combinations import LEAST_SHARED
 from reid_sql.models.copula.calibration import SAMPLE_USE
@@ -28,6 +27,7 @@ from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.synthetic.sure_inference import ATTACKS as ABSTAINING
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
 from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
+from reid_sql.parameters.outputs import Parameter
 from reid_sql.reductions.tables import DOMINANCE_RULE
 from reid_sql.sql.cells import DOMINANCE, FEW_PEOPLE, P_PERCENT
 

@@ -28,10 +28,11 @@ from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.check.figures import Kind, kind_of
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.classes.joins import STATUS_FEW_MATCH
@@ -16,6 +16,7 @@ from reid_sql.models.synthetic.audit import is_doubtful
 from reid_sql.models.synthetic.sure_inference import PRECISION
 from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, STATUS_NOT_TIGHT
 from reid_sql.parameters import POPULATION, Number, Tables
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 
 Row = Mapping[str, Any]

@@ -30,11 +30,11 @@ from reid_sql.check.sources import (
     table_name,
 )
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Parameter
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
 from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord, Number, fold_case
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import refuse_entity
 
 KEYS: Final = (

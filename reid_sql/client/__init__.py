@@ -38,10 +38,11 @@ from reid_sql.errors import (
     UnavailableError,
     UnknownNameError,
 )
-from reid_sql.function import Function, Parameter
+from reid_sql.function import Function
 from reid_sql.models.fitted_model import OPTIONAL_MODEL, FittedModel
 from reid_sql.parameters import TABLE, Columns, Tables, fold_case, list_text, quoted, sql_text
 from reid_sql.parameters.domain import POPULATION_TABLE, rename_columns
+from reid_sql.parameters.outputs import Parameter
 from reid_sql.reductions.distinct_records import LABEL_SAVED, SAVED, SAVED_COLUMNS
 from reid_sql.reductions.profile import COLUMN_COUNTS
 from reid_sql.sources.files import connect_quietly

@@ -19,8 +19,9 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.engines.public_api import title
 from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, Parameter, Question
+from reid_sql.function import Answer, Function, Question
 from reid_sql.parameters import sql_literal
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.terminal import pages
 from reid_sql.terminal.console import Text, words_table
 from reid_sql_udfs import declared
@@ -85,7 +86,10 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     }
     short = {name: f"{name} {asked[name]} {each.words}" for name, each in functions.items()}
     whole = {
-        name: f"{short[name]} {details(each)} {each.source}" for name, each in functions.items()
+        name: " ".join(
+            [short[name], *(f"{each.words} {details(each)} {each.source}" for each in all_)]
+        )
+        for name, all_ in ((name, each.all_outputs) for name, each in functions.items())
     }
     for described in (short, whole):
         found = [
@@ -129,15 +133,27 @@ def _details(function: Function) -> Iterator[RenderableType]:
         parameters = [p for p in function.parameters if p.name in names]
         rows = [(p.name, p.domain.label, default_words(p)) for p in parameters]
         yield words_table(("parameter", "is", "default"), _bare(rows))
-    rest = columns_beside(function)
-    rows = [(rest, "theirs", "")] if rest else []
-    rows += [(name, kind, meaning(function, name)) for name, kind in result_columns(function)]
-    yield words_table(("result", "type", "is"), _bare(rows))
-    yield from map(Text, _engines(function))
+    first, *others = function.all_outputs
+    yield words_table(("result", "type", "is"), _bare(_results(first)))
+    yield from map(Text, _engines(first))
     yield ""
+    for each in others:
+        yield Text(f"{each.selector} := '{each.word}'", "bold")
+        yield Text(" ".join(f"{each.words} {details(each)}".split()))
+        if not each.answer.of_rows:
+            yield words_table(("result", "type", "is"), _bare(_results(each)))
+        yield from map(Text, _engines(each))
+        yield ""
     if shown := example(function.name):
         yield Text("Example", "bold")
         yield from map(Text, shown[1].splitlines())
+
+
+def _results(function: Function) -> list[tuple[str, str, str]]:
+    """The result columns, with their types and meanings."""
+    rest = columns_beside(function)
+    rows = [(rest, "theirs", "")] if rest else []
+    return rows + [(name, kind, meaning(function, name)) for name, kind in result_columns(function)]
 
 
 def _bare(rows: list[tuple[str, str, str]]) -> list[tuple[str, ...]]:
@@ -170,6 +186,10 @@ def _described(function: Function) -> dict[str, Any]:
         "meanings": {name: meaning(function, name) for name in function.answer_columns},
         "engines": [engine for engine in ENGINES if not function.absence(engine)],
         "needs_python": function.needs_python,
+        "outputs": {
+            each.word: {name: meaning(each, name) for name in each.answer_columns}
+            for each in function.all_outputs[1:]
+        },
     }
 
 
@@ -248,7 +268,7 @@ def meaning(function: Function, column: str) -> str:
     """Return the meaning of the column in this function's answer."""
     bare, _, end = column.rpartition("_")
     words = meanings()
-    if own := words.get(function.name, {}).get(column):
+    if own := words.get(function.key, {}).get(column):
         return own
     if bare and end in {"low", "high"}:
         return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"

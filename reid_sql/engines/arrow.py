@@ -24,11 +24,12 @@ from reid_sql.engines.arrow_rows import (
     truths_in,
 )
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
-from reid_sql.function import Answer, Function, Parameter
+from reid_sql.function import Answer, Function
 from reid_sql.models.classes.disclosure import NO_RECORDS, STATUS_REFUSED
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters.outputs import Parameter
 
 BLOCK: Final = 1 << 16  # values that become Python's own at once
 

@@ -32,13 +32,23 @@ from reid_sql.function import (
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import describe_value, is_number
 
+GROUND: Final = "duckdb"  # the engine that has every function, as a function is declared for SQL
+
 
 def documented(module: str, declared: Function) -> str:
-    """Describe a function of the public module, and why the engine lacks it."""
-    engine = module.rpartition(".")[2]
-    reason = declared.absence(engine)
-    text = without_example(declared)
-    return f"{text}\n\nNot on {engine.capitalize()}: {reason}." if reason else text
+    """Describe a function of the public module, and why the engine lacks it, or one of its outputs."""
+    return describe_outputs(declared, module.rpartition(".")[2])
+
+
+def describe_outputs(declared: Function, engine: str = GROUND) -> str:
+    """Describe each output."""
+    parts = []
+    for each in declared.all_outputs:
+        heading = f"With {each.selector}={each.word!r}: " if each.word else ""
+        reason = each.absence(engine)
+        parts.append(f"{heading}{without_example(each)}")
+        parts += [f"Not on {engine.capitalize()}: {reason}."] if reason else []
+    return "\n\n".join(parts)
 
 
 def without_example(declared: Function) -> str:
@@ -50,7 +60,6 @@ def without_example(declared: Function) -> str:
 Call = Callable[..., Any]
 Answering = Callable[[Function, Mapping[str, Any]], Any]
 ENGINES: Final = "reid_sql.engines"
-GROUND: Final = "duckdb"  # the engine that has every function, as a function is declared for SQL
 TITLES: Final = {"duckdb": "DuckDB"}
 
 
@@ -115,13 +124,19 @@ def _with_fallback(adapter: Adapter[Any, Any], fallback: Answering) -> Answering
 
 def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
     def call(*_: Any, **__: Any) -> Any:  # noqa: ANN401 - whatever it is called with
-        others = " or ".join(
-            title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e)
-        )
-        got = f"{declared.name} must be called on {others}, got a call on {title(adapter.ENGINE)}: {reason}"
-        raise UnavailableError(f"{got}; call it there on a sample")
+        raise _refuse_missing(adapter, declared, reason)
 
     return call
+
+
+def _refuse_missing(
+    adapter: Adapter[Any, Any], declared: Function, reason: str
+) -> UnavailableError:
+    others = " or ".join(
+        title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e)
+    )
+    got = f"{declared.call} must be called on {others}, got a call on {title(adapter.ENGINE)}: {reason}"
+    return UnavailableError(f"{got}; call it there on a sample")
 
 
 def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
@@ -144,8 +159,12 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
         given = bound(declared, signature, arguments, named)
+        if declared.selector:
+            chooser = next(p for p in declared.parameters if p.name == declared.selector)
+            given[chooser.name] = chooser.domain.from_python(chooser.name, given[chooser.name])
+        chosen, options = declared.choose(given)
         return adapter.value(
-            declared, [_of_records(adapter.COLUMN, *each) for each in given.items()]
+            chosen, [_of_records(adapter.COLUMN, *each) for each in options.items()]
         )
 
     return _signed(call, signature)
@@ -195,7 +214,10 @@ def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering)
         for p in declared.parameters:
             convert = partial(_as_table, adapter.TABLE, p.name)
             given[p.name] = p.domain.convert_tables(p.name, given[p.name], convert)
-        return answering(declared, checked(declared, given))
+        chosen, options = declared.choose(checked(declared, given))
+        if reason := chosen.absence(adapter.ENGINE):
+            raise _refuse_missing(adapter, chosen, reason)
+        return answering(chosen, options)
 
     return _signed(call, signature)
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 from reid_sql.check.measure import argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, columns_named
 from reid_sql.errors import OutOfDomainError
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import Function
 from reid_sql.parameters import Document, ModelName, Tables, list_text
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 
 SAFE_TABLE: Final = "safe_table"
 MASKED_FUNCTIONS: Final = frozenset({SAFE_TABLE, "class_size_histogram"})  # of every policy

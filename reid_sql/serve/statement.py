@@ -16,8 +16,9 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, suggestion
-from reid_sql.function import Function, Parameter
+from reid_sql.function import Function
 from reid_sql.parameters import Document, ModelName, Tables
+from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
 
 Node = dict[str, Any]
@@ -34,7 +35,7 @@ REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or ca
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 )
-REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_uniqueness"
+REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_share"
 OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a scenario
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""

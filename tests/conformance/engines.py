@@ -9,8 +9,9 @@ import duckdb
 import polars as pl
 
 from reid_sql.engines.public_api import GROUND, engines
-from reid_sql.function import REQUIRED, Function
+from reid_sql.function import Function
 from reid_sql.parameters import MODEL
+from reid_sql.parameters.outputs import REQUIRED
 from tests.engines.asking import listed, quoted, refusal, spelled
 from tests.tables import by_duckdb
 from tests.warehouses import connected, put

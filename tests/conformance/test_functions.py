@@ -5,8 +5,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.function import REQUIRED, Answer, Function
+from reid_sql.function import Answer, Function
 from reid_sql.parameters import Choice, Table, Tables
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.conformance.engines import Answers, Column, Engine, absent, asks_models, engine_named
 from tests.engines.asking import PEOPLE, PUBLISHED, TOTALS, argument, given, same
@@ -51,8 +52,9 @@ def question(engine: Engine, function: Function) -> dict[str, Any]:
 
 def numbers(function: Function) -> dict[str, Any]:
     """A table of arguments, one of them missing in each of the last rows."""
-    names = [p.name for p in function.parameters]
-    usual = {p.name: argument(p) for p in function.parameters}
+    parameters = function.all_outputs[0].parameters
+    names = [p.name for p in parameters]
+    usual = {p.name: argument(p) for p in parameters}
     rows = [usual, *(usual | {name: None} for name in names)]
     frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Float64)).with_row_index("row")
     return {name: Column(name) for name in names} | {"tbl": frame.cast({"row": pl.Int64})}

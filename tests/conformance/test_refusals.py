@@ -192,8 +192,8 @@ def test_what_is_no_frame_and_what_is_no_column_is_named(face: Frames) -> None:
             assert isinstance(refused.value, TypeError)
             assert str(refused.value) == f"tbl must be {kind.words}, got list; {kind.remedy}"
     with pytest.raises(ReidError) as refused:
-        face.face.uniqueness_from_probability([0.5], 3)
-    if absent(declared()["uniqueness_from_probability"], face, str(refused.value)):
+        face.face.cell_risk([0.5], 3)
+    if absent(declared()["cell_risk"], face, str(refused.value)):
         return
     assert isinstance(refused.value, TypeError)
     kind = face.adapter.COLUMN

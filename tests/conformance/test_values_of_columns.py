@@ -32,21 +32,22 @@ MARKED = {  # in DuckDB, and in Polars
     "enum": (f"'{MARK}'::ENUM('{MARK}')", pl.lit(MARK).cast(pl.Enum([MARK]))),
 }
 USUAL = {"p": 0.5, "xi": 0.5, "n": 10, "population": 10, "entropy": 3.0, "tail": 0.5, "k": 2}
-OF_RECORDS = {
-    name: [p.name for p in each.parameters if type(p.domain) is not Values]
-    for name, each in declared().items()
+OUTPUTS = {
+    each.key: each
+    for function in declared().values()
+    for each in function.all_outputs
     if each.answer in {Answer.SCALAR, Answer.MODEL_SCORE}
+}
+OF_RECORDS = {
+    key: [p.name for p in each.parameters if type(p.domain) is not Values]
+    for key, each in OUTPUTS.items()
 }
 CALLS = [
     pytest.param(name, place, id=f"{name}-{place}")
     for name, names in OF_RECORDS.items()
     for place in names
 ]
-IN_PACK = (
-    "uniqueness_from_probability",
-    "correctness_from_probability",
-    "correctness_from_uniqueness",
-)
+IN_PACK = [key for key, each in OUTPUTS.items() if each.name == "cell_risk"]
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,13 @@ def call_of(name: str, marked: str) -> str:
     written = (
         {"model": "'m'"} | {each: repr(value) for each, value in USUAL.items()} | {marked: "x"}
     )
-    given = [written[each] for each in OF_RECORDS[name]]
-    record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
-    return f"{name}({', '.join([*given, *record])})"
+    is_score = OUTPUTS[name].answer is Answer.MODEL_SCORE
+    given = [
+        f"{each} := {written[each]}" if each == "k" else written[each] for each in OF_RECORDS[name]
+    ]
+    words = [f"{each} := '{word}'" for each, word in OUTPUTS[name].preset.items()]
+    record = ["age", "sex"] if is_score else []
+    return f"{OUTPUTS[name].name}({', '.join([*given, *words, *record])})"
 
 
 @pytest.mark.parametrize(("name", "marked"), CALLS)
@@ -102,9 +107,13 @@ def test_in_plain_sql(name: str, marked: str) -> None:
 def test_in_polars(name: str, marked: str) -> None:
     """In Polars, the model is no column."""
     given: dict[str, Any] = {"model": "m"} | USUAL | {marked: "x"}
-    record = ["age", "sex"] if declared()[name].answer is Answer.MODEL_SCORE else []
+    output, names = OUTPUTS[name], OF_RECORDS[name]
+    is_score = output.answer is Answer.MODEL_SCORE
+    record = ["age", "sex"] if is_score else []
+    call = getattr(rp, output.name)
     for _, value in MARKED.values():
         people = pl.DataFrame({"age": [1, 2], "sex": [0, 1]}).with_columns(x=value)
+        asked = {each: given[each] for each in names} | output.preset
         with pytest.raises((reid_sql.ReidError, pl.exceptions.PolarsError)) as raised:
-            people.select(getattr(rp, name)(*(given[each] for each in OF_RECORDS[name]), *record))
+            people.select(call(*asked.values(), *record) if is_score else call(**asked))
         refuse_marks(raised.value)

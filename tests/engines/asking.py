@@ -10,8 +10,9 @@ import duckdb
 import polars as pl
 import pytest
 
-from reid_sql.function import REQUIRED, Function, Parameter
+from reid_sql.function import Function
 from reid_sql.parameters import Choice, Columns, Number, Numbers, Table, Tables
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from tests.tables import Row, class_sizes, histogram, key, risk
 
 FUNCTIONS: Final = (

@@ -246,7 +246,7 @@ SELECT '{"a": 1}'::JSON -> 'a'
 SELECT k::STRUCT(a INT) FROM reid.risk_summary(people, ['age'])
 SELECT list_transform([1], lambda x: (SELECT max(name) FROM people))
 SELECT list_aggregate([1], 'sum')
-SELECT reid.pyc_uniqueness((SELECT max(age) FROM people), 1, 2)
+SELECT reid.pyc_share((SELECT max(age) FROM people), 1, 2, 'uniqueness')
 SELECT sum(k) FILTER (EXISTS (FROM people WHERE name = 'MARK1')) FROM reid.risk_summary(people, ['age'])
 SELECT CASE WHEN EXISTS (FROM people WHERE name = 'MARK1') THEN 1 END
 FROM reid.risk_summary(people, ['age']) QUALIFY max(k) OVER () > (SELECT max(age) FROM people)

@@ -38,9 +38,9 @@ ANSWERED: list[tuple[str, list[tuple[str, dict[str, Any]]], str]] = [
         "SELECT * FROM reid_answer_1 AS compare",
     ),
     (
-        "SELECT reid.pyc_uniqueness(entropy, tail, 1000) AS u FROM reid.pyc_fit(people, ['age'])",
+        "SELECT reid.pyc_share(entropy, tail, 1000, 'uniqueness') AS u FROM reid.pyc_fit(people, ['age'])",
         [("pyc_fit", {"tbl": "people", "qi": ["age"]})],
-        "SELECT reid.pyc_uniqueness(entropy, tail, 1000) AS u FROM reid_answer_1 AS pyc_fit",
+        "SELECT reid.pyc_share(entropy, tail, 1000, 'uniqueness') AS u FROM reid_answer_1 AS pyc_fit",
     ),
     (
         "FROM reid.fit_copula('m', people, ['age'])",

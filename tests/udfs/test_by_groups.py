@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import reid_sql
 from reid_sql.engines.duckdb.planner import write_plan
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.reduction import OF_NO_RECORD
 from reid_sql_udfs import declared
 from tests.engines.asking import same

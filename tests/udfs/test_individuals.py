@@ -12,8 +12,9 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
-from reid_sql.function import REQUIRED, Answer, Function
+from reid_sql.function import Answer, Function
 from reid_sql.parameters import Table
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.all.reliability.test_entities import visits
 from tests.tables import by_duckdb, by_polars

@@ -58,7 +58,7 @@ MAX_NULL_REPORT: Final = ", ".join(f"max({column}) AS {column}" for column in NU
 
 def body_name(declared: Function) -> str:
     """What the function's Python body is called in DuckDB."""
-    return f"{BODY}{declared.name}"
+    return f"{BODY}{declared.key}"
 
 
 def answer_over(

@@ -28,9 +28,10 @@ from reid_sql.engines.duckdb.source import (
     known_value,
 )
 from reid_sql.errors import OTHER_VALUE
-from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.function import Answer, Function
 from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
+from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED_ROW
 from reid_sql.sql.text import refusal
 
@@ -61,8 +62,8 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
                 each: qualified(_table_macro(name, declared)) for each in (name, *declared.also)
             }
         elif declared.answer is Answer.SCALAR:
-            listed = ", ".join(parameter.name for parameter in declared.parameters)
-            made[name] = f"({listed}) AS {HOME}{name}({listed})"
+            listed = ", ".join(names_of(declared))
+            made[name] = f"({_signature(declared)}) AS {HOME}{name}({listed})"
         else:
             made[name] = _forward(name, declared)
     return made
@@ -70,7 +71,7 @@ def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
 
 def _macros_of(name: str, declared: Function) -> dict[str, str]:
     if declared.answer is Answer.SCALAR:
-        return _value_macros(name, declared)
+        return (_output_macros if declared.outputs else _value_macros)(name, declared)
     if declared.answer is Answer.WINDOW:
         return {
             name: _define_by_columns(declared, lambda columns: _window(declared, columns), "NULL")
@@ -117,6 +118,42 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     form = f"reid_closed_form_{name}"
     answer = f"CASE WHEN {missing} THEN NULL ELSE {form}({given}) END"
     return {form: f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
+
+
+def _output_macros(name: str, declared: Function) -> dict[str, str]:
+    """A macro of each output, and one that calls the output whose word is passed."""
+    made: dict[str, str] = {}
+    cases = []
+    for word, output in declared.outputs.items():
+        own = f"reid_output_{output.key}"
+        made |= _value_macros(own, output)
+        names = {parameter.name for parameter in output.parameters}
+        answer = f"{HOME}{own}({', '.join(names_of(output))})"
+        for other in declared.parameters:
+            if other.name not in {*names, declared.selector}:
+                rule = REFUSAL_OF_OUTPUT.format(other.name, f"with {declared.selector} := '{word}'")
+                is_passed = f"{other.name} IS DISTINCT FROM {sql_literal(other.default)}"
+                answer = (
+                    f"CASE WHEN {is_passed} THEN error({sql_text(rule)})::DOUBLE ELSE {answer} END"
+                )
+        cases.append(f"WHEN {sql_literal(word)} THEN {answer}")
+    words = f"[{', '.join(map(sql_text, declared.outputs))}]"
+    refused = f"{REFUSE}('choice', '{declared.selector}', alias({declared.selector}), {words})"
+    chosen = f"CASE {declared.selector} {' '.join(cases)} ELSE error({refused})::DOUBLE END"
+    return made | {name: f"({_signature(declared)}) AS {chosen}"}
+
+
+def names_of(declared: Function) -> list[str]:
+    """The names of the parameters."""
+    return [parameter.name for parameter in declared.parameters]
+
+
+def _signature(declared: Function) -> str:
+    """The parameters of a macro of values, with their defaults."""
+    return ", ".join(
+        p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+        for p in declared.parameters
+    )
 
 
 def _check_cell(parameter: Parameter) -> str:

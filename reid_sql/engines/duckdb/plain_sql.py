@@ -19,17 +19,19 @@ from reid_sql.engines.duckdb.dialects import (
     translate,
     translate_expression,
 )
-from reid_sql.engines.duckdb.macros import SHARED, window_of
+from reid_sql.engines.duckdb.macros import SHARED, names_of, window_of
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
-from reid_sql.function import REQUIRED, Answer, Function, resolve_name
+from reid_sql.function import Answer, Function, resolve_name
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.sql.text import name
 
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
 CALL: Final = re.compile(r"(?is)\s*(?:FROM\s+)?(?:reid\.)?(?:main\.)?(\w+)\s*(\(.*\))\s*;?\s*")
 BRACKET: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|[(\[{)\]},]""")
+CHOSEN: Final = re.compile(r"\A\w+\s*:=\s*")  # the name before an argument
 OPTION: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|(\w+)\s*:=""")
 OF_PYTHON: Final = re.compile(
     r"\breid_(?:refusal|begin|wildcard_class_sizes|subset_counts|body_\w+)\("
@@ -119,6 +121,9 @@ def _write_query(declared: Function, given: str) -> tuple[str, bool]:
     checked = check_arguments(
         declared, _read_arguments(declared, given), may_read_files=False, is_plain=True
     )
+    declared, checked = declared.choose(checked)
+    if declared.needs_python:
+        raise _refusal_of(declared.call)
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
         raise _refusal_of(f"{declared.name}({given})")
@@ -195,8 +200,8 @@ def _window(declared: Function, given: str) -> str:
 
 def _closed_form(declared: Function, given: str) -> str:
     """Write the closed form over the arguments; NULL where one is NULL or outside its domain."""
-    values = _split(given)
-    if len(values) != len(declared.parameters) or OPTION.search(given):
+    declared, values = _choose_closed_form(declared, _split(given))
+    if len(values) != len(declared.parameters) or OPTION.search(", ".join(values)):
         rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
         raise OutOfDomainError(f"{rule}; pass each argument by its place")
     form, tests = str(declared.duckdb), []
@@ -207,6 +212,18 @@ def _closed_form(declared: Function, given: str) -> str:
         tests += parameter.domain.conditions(named[parameter.name])
     form = re.sub(rf"\b({'|'.join(named)})\b", lambda match: named[match[1]], _expand_helpers(form))
     return f"CASE WHEN {' AND '.join(tests)} THEN {' '.join(form.split())} END"
+
+
+def _choose_closed_form(declared: Function, values: list[str]) -> tuple[Function, list[str]]:
+    """The output that the arguments ask for, and the other arguments; without a word the first."""
+    if not declared.outputs:
+        return declared, values
+    place = names_of(declared).index(declared.selector)
+    chooser = declared.parameters[place]
+    written = [value for value in values if CHOSEN.match(value)] or values[place : place + 1]
+    word = CHOSEN.sub("", written[0]).strip("'") if written else chooser.default
+    chosen = declared.outputs[chooser.domain.from_python(chooser.name, word)]
+    return chosen, [value for value in values if value not in written]
 
 
 def _expand_helpers(form: str) -> str:

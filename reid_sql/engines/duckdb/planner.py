@@ -146,6 +146,7 @@ def write_plan(
 ) -> str:
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
+    declared, checked = declared.choose(checked)
     if not record_call(declared, checked) and not IS_REPORTED.get():
         checked = _watch_people(declared, checked)
     return qualified(write_answer(declared, checked, database))

@@ -107,7 +107,7 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
         ROUNDED: _bind_in_thread(ROUNDED, _round_cells, "BIGINT[]"),
         COUNTED: _bind_in_thread(COUNTED, count_subsets, COUNTS),
     }
-    for declared in functions:
+    for declared in (each for function in functions for each in function.all_outputs):
         if declared.needs_python:
             registered[body_name(declared)] = _body(declared)
     return registered

@@ -17,7 +17,7 @@ from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
-from reid_sql.parameters import Columns, fold_case
+from reid_sql.parameters import Choice, Columns, fold_case
 from reid_sql.reduction import refuse_entity
 from reid_sql.sql.text import place_of
 
@@ -58,6 +58,11 @@ def _missing_columns(
         if fold_case(column) not in have:
             Columns(label, table=table).known([column], known)
     return None
+
+
+def _other_word(name: str, shown: str, words: Sequence[str]) -> str:
+    """Refuse a word by what DuckDB shows of it: a column by its name, so that no value is repeated."""
+    return Choice(tuple(words)).check(name, shown.strip("'"))
 
 
 def _misread_file(path: str, names: Sequence[str], own: Sequence[str] | None) -> None:
@@ -259,4 +264,5 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "names": _clashing_names,
     "constants": _constants,
     "nobodies": _warn_of_nobodies,
+    "choice": _other_word,
 }

@@ -194,7 +194,13 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
             } - needed
             needed |= called
         cursor = con.cursor()
-        bodies = {name: python[name] for name in python if name.removeprefix(BODY) in needed}
+        # of each output of a function, whose key begins with its name
+        keys = tuple(f"{BODY}{name}_" for name in needed)
+        bodies = {
+            name: each
+            for name, each in python.items()
+            if name.removeprefix(BODY) in needed or name.startswith(keys)
+        }
         _register_python(cursor, bodies, private.made)
         private.made.update(bodies)
         for name in [each for each in macros if each in needed - private.made]:
@@ -334,7 +340,7 @@ def _bind_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
         from reid_sql.engines.duckdb import python  # noqa: PLC0415 - it imports the functions and their models
 
         if not python.FUNCTION_FINDERS:
-            python.FUNCTION_FINDERS.append(_find)
+            python.FUNCTION_FINDERS.append(_find_body)
         return python.body_of(name)(*columns)
 
     if types is not None:
@@ -345,10 +351,15 @@ def _bind_when_called(name: str, types: list[Any] | None) -> Callable[..., Any]:
 
 def _find(name: str) -> "Function":
     """The function of this name, of the set that was registered last."""
-    for functions in reversed(PLANNED):
-        if name in functions:
-            return functions[name]
-    raise KeyError(name)
+    return next(functions[name] for functions in reversed(PLANNED) if name in functions)
+
+
+def _find_body(key: str) -> "Function":
+    """The output of this key, likewise."""
+    from reid_sql.function import find_output  # noqa: PLC0415 - it imports what declares
+
+    found = (find_output(key, functions) for functions in reversed(PLANNED))
+    return next(each for each in found if each is not None)
 
 
 def _plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes

@@ -21,9 +21,10 @@ from reid_sql.engines.polars.frames import (
     with_aliases,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.function import Function, Parameter
+from reid_sql.function import Function
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import Columns
+from reid_sql.parameters.outputs import Parameter
 
 
 def value(declared: Function, arguments: Sequence[Any]) -> pl.Expr:

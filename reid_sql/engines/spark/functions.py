@@ -36,9 +36,10 @@ from reid_sql.engines.spark.frames import (
     with_key,
 )
 from reid_sql.errors import OutOfDomainError, ReidError
-from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.function import Answer, Function
 from reid_sql.models.fitted_model import FittedModel, Scores
 from reid_sql.parameters import MAX_COLUMNS, Columns, Integers, sql_literal
+from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 
 SPARK_TYPES: Final = {"BIGINT": "BIGINT", "DOUBLE": "DOUBLE", "VARCHAR": "STRING"}
 udf: Final[Any] = arrow_udf  # whose overloads leave out the plain way to call it
@@ -226,10 +227,12 @@ def _registered(spark: SparkSession, functions: Iterable[Function]) -> list[str]
         if declared.answer is Answer.MODEL_SCORE:
             body, sql = _model_body(declared, models, database), _model_sql(declared, database)
         elif declared.answer is Answer.SCALAR:
-            body, sql = row_body(declared), _row_sql(declared)
+            for each in declared.all_outputs[1:]:
+                spark.udf.register(f"reid_body_{each.key}", row_body(each))
+            body, sql = row_body(declared.all_outputs[0]), _row_sql(declared)
         else:
             body, sql = _table_body(declared), _table_sql(declared)
-        spark.udf.register(f"reid_body_{declared.name}", body)
+        spark.udf.register(f"reid_body_{declared.key}", body)
         spark.sql(sql)
     return [declared.name for declared in registered]
 
@@ -273,11 +276,27 @@ def _model_body(declared: Function, models: Mapping[str, FittedModel], database:
 
 
 def _row_sql(declared: Function) -> str:
-    return _function_sql(
-        declared,
-        _parameters(declared),
-        ", ".join(parameter.name for parameter in declared.parameters),
-    )
+    if not declared.outputs:
+        return _function_sql(declared, _parameters(declared), _names(declared))
+    cases = []
+    for word, output in declared.outputs.items():
+        answer = _reply(output, _names(output))
+        taken = {declared.selector, *(parameter.name for parameter in output.parameters)}
+        for other in (each for each in declared.parameters if each.name not in taken):
+            rule = REFUSAL_OF_OUTPUT.format(other.name, f"with {declared.selector} := '{word}'")
+            is_default = f"{other.name} <=> {sql_literal(other.default)}"
+            answer = (
+                f"CASE WHEN {is_default} THEN {answer} ELSE raise_error({sql_literal(rule)}) END"
+            )
+        cases.append(f"WHEN {sql_literal(word)} THEN {answer}")
+    words = ", ".join(map(sql_literal, declared.outputs))
+    rule = f"{declared.selector} must be one of {words}, got another; pass one of these"
+    chosen = f"CASE {declared.selector} {' '.join(cases)} ELSE raise_error({sql_literal(rule)}) END"
+    return _create_sql(declared, _parameters(declared), chosen)
+
+
+def _names(declared: Function) -> str:
+    return ", ".join(parameter.name for parameter in declared.parameters)
 
 
 def _model_sql(declared: Function, database: str) -> str:
@@ -294,13 +313,20 @@ def _model_sql(declared: Function, database: str) -> str:
     record = (
         f"filter(array({', '.join(cells)}), reid_cell -> reid_cell IS NULL OR reid_cell <> {text})"
     )
-    names = ", ".join(parameter.name for parameter in declared.parameters)
-    return _function_sql(declared, taken, f"{record}, {text}, {names}")
+    return _function_sql(declared, taken, f"{record}, {text}, {_names(declared)}")
 
 
 def _function_sql(declared: Function, parameters: str, arguments: str) -> str:
-    reply = f"reid_body_{declared.name}({arguments})"
-    answer = f"CASE WHEN {reply}.refusal IS NULL THEN {reply}.answer ELSE raise_error({reply}.refusal) END"
+    return _create_sql(declared, parameters, _reply(declared, arguments))
+
+
+def _reply(declared: Function, arguments: str) -> str:
+    """Write the answer of a body, or its refusal."""
+    reply = f"reid_body_{declared.key}({arguments})"
+    return f"CASE WHEN {reply}.refusal IS NULL THEN {reply}.answer ELSE raise_error({reply}.refusal) END"
+
+
+def _create_sql(declared: Function, parameters: str, answer: str) -> str:
     return f"CREATE OR REPLACE TEMPORARY FUNCTION {declared.name}({parameters}) RETURNS DOUBLE RETURN {answer}"
 
 

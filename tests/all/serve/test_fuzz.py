@@ -57,7 +57,7 @@ VALUES = [
 ]
 SCALARS = [
     *ALLOWED["functions"].split(), *ALLOWED["refused"], "getenv", "current_setting", "query", "list", "first",
-    "reid_plan", "reid.pyc_uniqueness", "unnest", "struct_pack", "row", "columns", "error", "read_text",
+    "reid_plan", "reid.pyc_share", "unnest", "struct_pack", "row", "columns", "error", "read_text",
     "reid.query",
 ]  # fmt: skip
 PLACES = ["", "reid.", "reid.main.", "main.", "system.main."]

@@ -10,7 +10,7 @@ from tempfile import gettempdir
 import duckdb
 import pytest
 
-from reid_sql.function import REQUIRED
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.serve.statement import ALLOWED
 from reid_sql_udfs import declared
 from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served

@@ -14,8 +14,9 @@ import pytest
 
 import reid_sql
 from reid_sql.engines.duckdb.source import folded
-from reid_sql.function import REQUIRED, Answer, Function, Parameter
+from reid_sql.function import Answer, Function
 from reid_sql.parameters import Choice, Table
+from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
 from tests.conformance.test_functions import MODEL_NAME, QI, question

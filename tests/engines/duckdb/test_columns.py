@@ -218,13 +218,13 @@ def test_the_window_counts_by_the_columns_it_was_given(
 
 def test_the_closed_forms_take_the_columns_they_were_given(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE swapped AS SELECT 0.01 AS n, 101.0 AS p, 0.01 AS x")
-    for function in (
-        "uniqueness_from_probability",
-        "correctness_from_probability",
-        "correctness_from_uniqueness",
+    for measure in (
+        "uniqueness",
+        "correctness",
+        "correctness_of_uniqueness",
     ):
         ((swapped, plain),) = con.execute(
-            f"SELECT {function}(n, p), {function}(0.01, 101) FROM swapped"
+            f"SELECT cell_risk(n, p, '{measure}'), cell_risk(0.01, 101, '{measure}') FROM swapped"
         ).fetchall()
         assert swapped == plain
 

@@ -10,8 +10,9 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.function import Function, Parameter
+from reid_sql.function import Function
 from reid_sql.parameters import Choice, OptionalTable, Table
+from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
 from tests.conformance.test_functions import QI, question

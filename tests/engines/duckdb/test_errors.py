@@ -382,64 +382,61 @@ def test_too_many_subsets_are_refused(duck: duckdb.DuckDBPyConnection, max_size:
 
 # Row functions
 
-ROW_FUNCTIONS = {
-    "uniqueness_from_probability": "p",
-    "correctness_from_probability": "p",
-    "correctness_from_uniqueness": "xi",
-}
-EVERY_ROW_FUNCTION = pytest.mark.parametrize("function", ROW_FUNCTIONS)
+EVERY_MEASURE = pytest.mark.parametrize(
+    "measure", ["uniqueness", "correctness", "correctness_of_uniqueness"]
+)
 
 
-@EVERY_ROW_FUNCTION
+@EVERY_MEASURE
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(1.5, "1.5"), (-0.1, "-0.1"), (2, "2"), (-inf, "-1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_probability_outside_its_range_is_refused(
-    duck: duckdb.DuckDBPyConnection, function: str, value: float, shown: str
+    duck: duckdb.DuckDBPyConnection, measure: str, value: float, shown: str
 ) -> None:
-    sentence = PROBABILITY.format(ROW_FUNCTIONS[function], shown)
-    assert sentence in in_duckdb(duck, f"SELECT {function}(?, 10)", [value])
+    sentence = PROBABILITY.format("p", shown)
+    assert sentence in in_duckdb(duck, f"SELECT cell_risk(?, 10, '{measure}')", [value])
     rows = pl.LazyFrame({"value": [0.5, float(value)]})
     assert in_polars(
-        lambda: rows.select(getattr(rp, function)("value", 10)), OutOfDomainError
-    ).startswith(PROBABILITY.format(ROW_FUNCTIONS[function], OTHER_VALUE))
+        lambda: rows.select(rp.cell_risk("value", 10, measure)), OutOfDomainError
+    ).startswith(PROBABILITY.format("p", OTHER_VALUE))
 
 
-@EVERY_ROW_FUNCTION
+@EVERY_MEASURE
 @pytest.mark.parametrize(
     ("value", "shown"),
     [(0, "0"), (0.5, "0.5"), (-3, "-3"), (1e16, "1e+16"), (inf, "1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_number_of_people_outside_its_range_is_refused(
-    duck: duckdb.DuckDBPyConnection, function: str, value: float, shown: str
+    duck: duckdb.DuckDBPyConnection, measure: str, value: float, shown: str
 ) -> None:
     sentence = COUNT.format(shown)
-    assert sentence in in_duckdb(duck, f"SELECT {function}(0.5, ?)", [value])
+    assert sentence in in_duckdb(duck, f"SELECT cell_risk(0.5, ?, '{measure}')", [value])
     rows = pl.LazyFrame({"value": [10.0, float(value)]})
     assert in_polars(
-        lambda: rows.select(getattr(rp, function)(0.5, "value")), OutOfDomainError
+        lambda: rows.select(rp.cell_risk(0.5, "value", measure)), OutOfDomainError
     ).startswith(COUNT.format(OTHER_VALUE))
 
 
-@EVERY_ROW_FUNCTION
-def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, function: str) -> None:
-    sentence = PROBABILITY.format(ROW_FUNCTIONS[function], "p")  # the column, never its value
+@EVERY_MEASURE
+def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, measure: str) -> None:
+    sentence = PROBABILITY.format("p", "p")  # the column, never its value
     rows = "SELECT CASE WHEN i = 4321 THEN 1.25 ELSE i / 10000 END AS p FROM range(10000) t(i)"
-    assert sentence in in_duckdb(duck, f"SELECT sum({function}(p, 100)) FROM ({rows})")
+    assert sentence in in_duckdb(duck, f"SELECT sum(cell_risk(p, 100, '{measure}')) FROM ({rows})")
     frame = pl.LazyFrame({"p": [1.25 if i == 4321 else i / 10_000 for i in range(10_000)]})
     assert in_polars(
-        lambda: frame.select(getattr(rp, function)("p", 100).sum()), OutOfDomainError
-    ).startswith(PROBABILITY.format(ROW_FUNCTIONS[function], OTHER_VALUE))
+        lambda: frame.select(rp.cell_risk("p", 100, measure).sum()), OutOfDomainError
+    ).startswith(PROBABILITY.format("p", OTHER_VALUE))
 
 
-@EVERY_ROW_FUNCTION
+@EVERY_MEASURE
 @pytest.mark.parametrize("arguments", [(None, 10.0), (0.5, None), (None, None)], ids=str)
 def test_null_is_no_refusal_and_gives_null(
-    duck: duckdb.DuckDBPyConnection, function: str, arguments: tuple[float | None, float | None]
+    duck: duckdb.DuckDBPyConnection, measure: str, arguments: tuple[float | None, float | None]
 ) -> None:
-    assert duck.execute(f"SELECT {function}(?::DOUBLE, ?::DOUBLE)", list(arguments)).fetchall() == [
-        (None,)
-    ]
+    assert duck.execute(
+        f"SELECT cell_risk(?::DOUBLE, ?::DOUBLE, '{measure}')", list(arguments)
+    ).fetchall() == [(None,)]
     rows = pl.LazyFrame([arguments], schema={"x": pl.Float64, "n": pl.Float64}, orient="row")
-    assert rows.select(getattr(rp, function)("x", "n")).collect().rows() == [(None,)]
+    assert rows.select(rp.cell_risk("x", "n", measure)).collect().rows() == [(None,)]

@@ -60,7 +60,7 @@ def test_both_names_are_refused_before_anything_is_written(tmp_path: Path, kind:
 ASKED = [
     "SELECT k FROM risk_summary(people, ['age', 'sex'])",
     "SELECT max(k) FROM (SELECT equivalence_class_size(age, sex) AS k FROM people)",
-    "SELECT uniqueness_from_probability(0.5, 2)",
+    "SELECT cell_risk(0.5, 2)",
 ]
 OURS = ["query", "reid_plan", "reid_refusal", "reid_database", "reid_body_pyc_fit"]
 CALLED = ["replace", "current_setting", "getvariable", "lower", "nullif", "error", "alias", "min"]

@@ -6,8 +6,9 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.function import REQUIRED, Answer
+from reid_sql.function import Answer
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 
 REMEDY = "write entity := 'pid'"

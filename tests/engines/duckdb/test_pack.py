@@ -143,13 +143,13 @@ def test_class_sizes_of_records(
 
 
 @pytest.mark.parametrize(
-    "function",
-    ["uniqueness_from_probability", "correctness_from_probability", "correctness_from_uniqueness"],
+    "measure",
+    ["uniqueness", "correctness", "correctness_of_uniqueness"],
 )
 def test_closed_forms(
-    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, function: str
+    python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, measure: str
 ) -> None:
-    query = f"""SELECT {function}(p, n)
+    query = f"""SELECT cell_risk(p, n, '{measure}')
         FROM (SELECT unnest([0, 1e-300, 1e-12, 0.01, 0.5, 0.999999, 1, NULL]) AS p),
             (SELECT unnest([1, 1.5, 2, 101, 54805, 1e15, NULL]) AS n)"""
     assert answer(alone, query) == answer(python, query)
@@ -259,10 +259,13 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
             "columns must distinguish texts that differ",
         ),
         (
-            "(SELECT uniqueness_from_probability(1.5, 10))",
+            "(SELECT cell_risk(1.5, 10))",
             "p must be a number from 0 to 1, got 1.5;",
         ),
-        ("(SELECT correctness_from_uniqueness(0.5, 0))", "n must be a number from 1 to "),
+        (
+            "(SELECT cell_risk(0.5, 0, 'correctness_of_uniqueness'))",
+            "n must be a number from 1 to ",
+        ),
     ],
 )
 def test_what_it_cannot_answer_is_refused(

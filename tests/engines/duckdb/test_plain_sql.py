@@ -114,9 +114,9 @@ def test_the_window_of_people_counts_them_and_refuses_a_row_of_nobody() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "uniqueness_from_probability(0.01, 101)",
-        "correctness_from_probability(p, n)",
-        "correctness_from_uniqueness(p, n + 1)",
+        "cell_risk(0.01, 101)",
+        "cell_risk(p, n, 'correctness')",
+        "cell_risk(p, n + 1, 'correctness_of_uniqueness')",
     ],
 )
 def test_closed_forms_are_written_out(con: duckdb.DuckDBPyConnection, call: str) -> None:
@@ -215,8 +215,8 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
             "equivalence_class_size must be given 1 to 64 columns, got 0",
         ),
         (
-            ["uniqueness_from_probability(0.1)"],
-            "the call must be like uniqueness_from_probability(p, n), got",
+            ["cell_risk(0.1)"],
+            "the call must be like cell_risk(p, n), got",
         ),
         (
             ["risk_summary(t, ['a'], by := ['b'])", "--dialect", "postgres"],

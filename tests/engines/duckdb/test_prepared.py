@@ -91,13 +91,11 @@ def test_views_and_generated_columns_of_a_database_file_may_call_functions(tmp_p
     file = tmp_path / "town.duckdb"
     with duckdb.connect(file) as con:
         reid_sql.register(con)
-        made = "double AS (uniqueness_from_probability(a, 101))"
+        made = "double AS (cell_risk(a, 101))"
         con.execute(
             f"CREATE TABLE generated (a DOUBLE, u {made}); INSERT INTO generated VALUES (0.01)"
         )
-        con.execute(
-            "CREATE VIEW scored AS SELECT a, uniqueness_from_probability(a, 101) AS u FROM generated"
-        )
+        con.execute("CREATE VIEW scored AS SELECT a, cell_risk(a, 101) AS u FROM generated")
         con.execute("CREATE VIEW counted AS FROM reid.risk_summary('generated', ['a'])")
         expected = con.execute("FROM scored").fetchall()
     assert expected == [(0.01, pytest.approx(0.99**100))]

@@ -359,7 +359,7 @@ def test_the_default_connection_registers_by_its_module() -> None:
     with duckdb.default_connection().cursor() as cursor:
         cursor.execute("CREATE TEMP " + PEOPLE.removeprefix("CREATE "))
         check(cursor, "reid.")
-    found = duckdb.execute("SELECT round(uniqueness_from_probability(0.01, 101), 6)").fetchall()
+    found = duckdb.execute("SELECT round(cell_risk(0.01, 101), 6)").fetchall()
     assert found == [(0.366032,)]
 
 

@@ -16,7 +16,7 @@ SUMMARY = "SELECT records, k FROM risk_summary(people, ['age', 'sex'])"  # a tab
 # Python is inside.
 WILDCARD = "SELECT class_size, records FROM class_size_histogram(people, ['age', 'sex'], nulls := 'wildcard')"
 WINDOW = "SELECT equivalence_class_size(age) FROM people ORDER BY age"
-CLOSED_FORM = "SELECT round(uniqueness_from_probability(0.01, 101), 6)"
+CLOSED_FORM = "SELECT round(cell_risk(0.01, 101), 6)"
 ANSWERS: dict[str, list[Row]] = {
     SUMMARY: [(3, 1)],
     WILDCARD: [(1, 1), (2, 2)],

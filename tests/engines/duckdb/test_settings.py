@@ -72,7 +72,7 @@ QUESTIONS: Final = (
     "FROM attribute_risk(people, ['age', 'sex', 'born']) ORDER BY columns ASC",
     "FROM l_diversity(people, ['sex'], 'age', variant := 'recursive')",
     "FROM t_closeness(people, ['sex'], 'age', variant := 'ordered')",
-    "SELECT pyc_uniqueness(3.0, 0.3, 1000), uniqueness_from_probability(0.01, 101)",
+    "SELECT pyc_share(3.0, 0.3, 1000, 'uniqueness'), cell_risk(0.01, 101)",
     "FROM loglinear_risk(people, ['age', 'sex'], 0.01, key := 'id') ORDER BY record ASC",
     "FROM qar_contributions(people, ['age', 'born', 'd'], p := 2, key := 'id') ORDER BY record ASC",
     "SELECT id, uniqueness_xi FROM score_records(people, 'm', 1000) ORDER BY id ASC",

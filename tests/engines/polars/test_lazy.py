@@ -73,11 +73,11 @@ def test_expressions_end_in_a_sink(people: Path, tmp_path: Path) -> None:
     lazy = pl.scan_parquet(people).select(
         rp.equivalence_class_size(*QI),
         rp.equivalence_class_size("age", "sex", "region", "note", "age").alias("wide"),
-        rp.uniqueness_from_probability(0.25, pl.col("age")),
+        rp.cell_risk(0.25, pl.col("age")),
     )
     lazy.sink_parquet(out)
     written = pl.read_parquet(out)
-    assert written.columns == ["equivalence_class_size", "wide", "uniqueness_from_probability"]
+    assert written.columns == ["equivalence_class_size", "wide", "cell_risk"]
     assert written["equivalence_class_size"].to_list() == written["wide"].to_list() == [2, 2, 1, 1]
 
 
@@ -100,13 +100,13 @@ def test_answers_can_be_filtered_and_selected_like_any_frame(people: Path) -> No
 
 def test_expressions_take_names_expressions_and_numbers() -> None:
     frame = pl.DataFrame({"p": [0.5, None], "n": [3, 4]})
-    by_name = frame.select(rp.uniqueness_from_probability("p", "n"))
-    by_expression = frame.select(rp.uniqueness_from_probability(pl.col("p"), n=pl.col("n")))
+    by_name = frame.select(rp.cell_risk("p", "n"))
+    by_expression = frame.select(rp.cell_risk(pl.col("p"), n=pl.col("n")))
     assert by_name.rows() == by_expression.rows() == [(0.25,), (None,)]
-    assert frame.select(rp.uniqueness_from_probability("p", 3)).rows() == [(0.25,), (None,)]
-    assert frame.select(rp.uniqueness_from_probability(0.5, 3)).item() == 0.25
+    assert frame.select(rp.cell_risk("p", 3)).rows() == [(0.25,), (None,)]
+    assert frame.select(rp.cell_risk(0.5, 3)).item() == 0.25
     with pytest.raises(TypeError, match="missing a required argument: 'n'"):
-        rp.uniqueness_from_probability("p")  # type: ignore[call-arg]
+        rp.cell_risk("p")  # type: ignore[call-arg]
 
 
 def test_names_that_are_not_functions_are_said_to_be_missing() -> None:

@@ -217,14 +217,14 @@ def test_an_aggregate_is_no_value_of_a_record_under_a_model(function: str) -> No
 
 
 def test_a_number_may_be_one_for_all_records() -> None:
-    people = FIVE.select(rp.uniqueness_from_probability(0.1, pl.len())).collect()
-    assert people.equals(FIVE.select(rp.uniqueness_from_probability(0.1, 5)).collect())
+    people = FIVE.select(rp.cell_risk(0.1, pl.len())).collect()
+    assert people.equals(FIVE.select(rp.cell_risk(0.1, 5)).collect())
 
 
 @pytest.mark.newest  # Polars before 2.0 takes one value for a number, not for a part of a column
 def test_a_number_is_no_part_of_a_column() -> None:
     with pytest.raises(ReidError, match="n must be columns, got expression 2"):
-        FIVE.select(rp.uniqueness_from_probability(0.1, pl.col("id").head(1))).collect()
+        FIVE.select(rp.cell_risk(0.1, pl.col("id").head(1))).collect()
 
 
 @pytest.mark.parametrize(

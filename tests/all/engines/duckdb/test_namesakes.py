@@ -24,7 +24,7 @@ CALLS = [
     "FROM equivalence_classes(people, ['age', 'sex']) ORDER BY ALL",
     "SELECT equivalence_class_size(age, sex) AS k FROM people ORDER BY k",
     "SELECT equivalence_class_people(home, age, sex) AS k FROM people ORDER BY k",
-    "SELECT uniqueness_from_probability(0.01, 101)",
+    "SELECT cell_risk(0.01, 101)",
     "FROM population_risk(people, ['age', 'sex'], [1000])",
     "FROM individual_risk(people, ['age', 'sex']) ORDER BY ALL",
     "FROM suda_scores(people, ['age', 'sex', 'town']) ORDER BY ALL",

@@ -8,7 +8,7 @@ from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
 from tests.engines.duckdb.test_plain_sql import *
 
-WINDOWS = ["equivalence_class_size(age, sex)", "uniqueness_from_probability(age / 7.0, half + 1)"]
+WINDOWS = ["equivalence_class_size(age, sex)", "cell_risk(age / 7.0, half + 1)"]
 
 
 @pytest.mark.postgres

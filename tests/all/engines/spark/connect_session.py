@@ -16,8 +16,9 @@ from pyspark.sql import SparkSession
 
 import reid_sql.spark as rs
 from reid_sql.check.gate import check
-from reid_sql.function import REQUIRED, Function
+from reid_sql.function import Function
 from reid_sql.parameters import Table, Tables
+from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
 from tests.check.towns import town
 from tests.conformance.engines import Frames, Sql
@@ -28,12 +29,8 @@ from tests.tables import by_duckdb
 QI = ["age", "sex", "region"]
 TOWN = PEOPLE.with_columns(p=pl.int_range(1, 41) / 100)
 CLOSED = {
-    "uniqueness_from_probability": "p, 100",
-    "correctness_from_probability": "p, 100",
-    "correctness_from_uniqueness": "p, 100",
-    "pyc_correctness": "3, p, 1000",
-    "pyc_uniqueness": "3, p, 1000",
-    "pyc_k_violation": "3, p, 1000, 5",
+    "cell_risk": "p, 100, 'correctness'",
+    "pyc_share": "3, p, 1000, 'k_violation', 5",
 }
 MODELS = {
     "uniqueness_xi": "'m', 1e6, age, sex, region",

@@ -9,8 +9,9 @@ import pytest
 from reid_sql.engines import registry
 from reid_sql.engines.spark import is_in_sql
 from reid_sql.errors import ReidError
-from reid_sql.function import Answer, Parameter
+from reid_sql.function import Answer
 from reid_sql.parameters import Number
+from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
 from tests.conformance.engines import Sql
 from tests.engines.asking import argument, given
@@ -102,9 +103,9 @@ def test_bad_values_are_refused_in_our_sentence(spark: "SparkSession") -> None:
     rs.register(spark)
     sentence = "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
     with pytest.raises(PySparkException) as by_sql:
-        spark.sql("SELECT uniqueness_from_probability(2, 10)").collect()
+        spark.sql("SELECT cell_risk(2, 10)").collect()
     with pytest.raises(PySparkException) as by_column:
-        spark.range(3).select(rs.uniqueness_from_probability("id", 3)).collect()
+        spark.range(3).select(rs.cell_risk("id", 3)).collect()
     assert refusal(by_sql.value) == refusal(by_column.value) == sentence
     with pytest.raises(PySparkException) as of_table:
         spark.sql(

@@ -131,15 +131,15 @@ def test_what_is_no_number_is_refused_in_either_mode(spark: "SparkSession", ansi
     with settings_of(spark, {ANSI: ansi}):
         texts = spark.sql("FROM VALUES ('abc'), ('0.5') AS t(x)")
         with pytest.raises(PySparkException) as by_column:
-            texts.select(rs.uniqueness_from_probability("x", 10)).collect()
+            texts.select(rs.cell_risk("x", 10)).collect()
         assert refusal(by_column.value) == (
             "p must be a probability between 0 and 1, got another value; pass a share, such as 0.01 for 1 %"
         )
         rs.register(spark)
         assert spark.conf.get(ANSI) == ansi
         with pytest.raises(PySparkException, match="'abc' of the type \"STRING\" cannot be cast"):
-            spark.sql("SELECT uniqueness_from_probability(x, 10) FROM {t}", t=texts).collect()
-        found = rows_of(spark.sql("SELECT uniqueness_from_probability('0.5', 3) AS u"))
+            spark.sql("SELECT cell_risk(x, 10) FROM {t}", t=texts).collect()
+        found = rows_of(spark.sql("SELECT cell_risk('0.5', 3) AS u"))
         assert found == [{"u": 0.25}]
 
 

@@ -1,0 +1,103 @@
+"""Functions of several outputs: a parameter chooses one, which refuses the parameters of another."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters.domain import Domain, list_text
+from reid_sql.parameters.words import Choice
+
+REQUIRED: Final = inspect.Parameter.empty
+REFUSAL_OF_OUTPUT: Final = "{} must be left out {}, got a value; it changes nothing there"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the function; `default` is REQUIRED where there is none."""
+
+    name: str
+    domain: Domain
+    default: Any = REQUIRED
+
+    def has_default(self, value: Any) -> bool:  # noqa: ANN401 - an argument
+        """Whether the value is the default, as it is declared or as it is read."""
+        if value is None or self.default is None:
+            return value is self.default
+        read = self.domain.from_python(self.name, self.default)
+        return list_text(value) in {list_text(self.default), list_text(read)}
+
+
+@dataclass(frozen=True)
+class Output:
+    """One of several outputs of a function: the parameter that chooses it, and its words.
+
+    The first output is declared under the function's name, and its word is the default; another one is `of`
+    that function. `shared` has the domains of parameters that differ between the outputs: what none but an
+    output may be, its own domain refuses.
+    """
+
+    selector: str
+    words: tuple[str, ...]
+    of: str = ""
+    shared: Mapping[str, Domain] = field(default_factory=dict)
+
+
+def choose_arguments(
+    public: Sequence[Parameter],
+    own: Sequence[Parameter],
+    selector: str,
+    arguments: Mapping[str, Any],
+    rule: str,
+) -> dict[str, Any]:
+    """Return an output's arguments among those of the function; refuse those of another output.
+
+    `rule` says in a refusal which output is asked for.
+    """
+    taken = {parameter.name for parameter in own}
+    for parameter in public:
+        is_taken = parameter.name in taken or parameter.name == selector
+        if not is_taken and not parameter.has_default(arguments[parameter.name]):
+            raise OutOfDomainError(REFUSAL_OF_OUTPUT.format(parameter.name, rule))
+    merged = {parameter.name: parameter for parameter in public}
+    options = {}
+    for parameter in own:
+        name, value, shared = parameter.name, arguments[parameter.name], merged[parameter.name]
+        if value is None and shared.default is None:
+            if parameter.default is REQUIRED:
+                remedy = f"pass {parameter.domain.label}"
+                raise OutOfDomainError(f"{name} must be passed {rule}, got NULL; {remedy}")
+            value = parameter.default
+        is_checked = parameter.domain == shared.domain and parameter.default == shared.default
+        options[name] = value if is_checked else parameter.domain.from_python(name, value)
+    return options
+
+
+def merge_parameters(
+    first: Sequence[Parameter],
+    outputs: Sequence[Sequence[Parameter]],
+    output: Output,
+    words: tuple[str, ...],
+    place: int | None,
+) -> tuple[Parameter, ...]:
+    """The parameters of all outputs, each once; one that outputs differ in, or not all require, is optional.
+
+    `first` are those so far. What chooses stands where the first declaration names it, else last.
+    """
+    chooser = Parameter(output.selector, Choice(words), words[0])
+    made = list(first)
+    if output.selector not in {parameter.name for parameter in made}:
+        made.insert(len(made) if place is None else place, chooser)
+    listed = [parameter for each in outputs for parameter in each]
+    domains = {p.name: p.domain for p in (*reversed(listed), *made)} | dict(output.shared)
+    merged = {output.selector: chooser}
+    names = dict.fromkeys(parameter.name for parameter in (*made, *listed))
+    for name in names:
+        defaults = [parameter.default for parameter in listed if parameter.name == name]
+        if name != output.selector:
+            is_alike = all(each == defaults[0] for each in defaults)
+            is_optional = REQUIRED in defaults and len(defaults) < len(outputs)
+            default = defaults[0] if is_alike and not is_optional else None
+            merged[name] = Parameter(name, domains[name], default)
+    return tuple(merged[name] for name in names)
