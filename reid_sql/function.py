@@ -301,6 +301,14 @@ def find_output(key: str, functions: Mapping[str, Function]) -> Function | None:
     return next((each for each in outputs if each.key == key), None)
 
 
+def output_of(key: str, functions: Mapping[str, Function]) -> Function:
+    """The output of this key."""
+    found = find_output(key, functions)
+    if found is None:
+        raise KeyError(key)
+    return found
+
+
 def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
     """Return the name of the function that answers to this one, or the name itself."""
     return next((each.name for each in functions.values() if name in each.also), name)

@@ -7,7 +7,7 @@
 --   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
 --   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
---   alpha_k_anonymity(tbl, qi, sensitive, alpha, k, nulls)
+--   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)     measure 'alpha_k_anonymity'
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
 -- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
 -- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
@@ -260,10 +260,12 @@ CREATE OR REPLACE MACRO t_closeness(
   tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
     reid_choice('variant', variant, ['equal']), reid_number('t', t, 0, 1, false), false, 1, nulls);
-CREATE OR REPLACE MACRO alpha_k_anonymity(tbl, qi, sensitive, alpha := 0.5, k := 2, nulls := 'value') AS TABLE
+CREATE OR REPLACE MACRO attribute_disclosure(
+  tbl, qi, sensitive, measure := 'alpha_k_anonymity', threshold := 0.5, k := 2, nulls := 'value') AS TABLE
   SELECT * EXCLUDE (records_dropped, nulls), (k)::BIGINT AS threshold_k, a.records_dropped, a.nulls
-  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive), 'general',
-    reid_number('alpha', alpha, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) AS a;
+  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
+    CASE reid_choice('measure', measure, ['alpha_k_anonymity']) WHEN 'alpha_k_anonymity' THEN 'general' END,
+    reid_number('threshold', threshold, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) AS a;
 
 -- 7. Which columns distinguish records: every subset of one to three of them.
 -- Subsets of the places 1 to `number`, each longer by one place than those given.

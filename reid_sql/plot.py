@@ -149,7 +149,7 @@ def minimal_sets(answer: object, *, most: int = 20, ax: "Axes | None" = None) ->
 def choices(answer: object, risk: object, *, ax: "Axes | None" = None) -> "Figure":
     """Draw how many choices of columns have which risk, and the extreme risk with its interval.
 
-    Of the answers of `qar_quasi_identifiers` and of `qar_risk`.
+    Of the answers of `qar_risk`, its `output := 'quasi_identifiers'` first.
     """
     return draw(column_charts.choices(answer, risk), ax)
 
@@ -165,8 +165,8 @@ def contributions(answer: object, *, ax: "Axes | None" = None) -> "Figure":
 def elimination(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     """Draw the fall of the extreme risk by removals, under the largest fall that is possible.
 
-    Of the answer of `qar_elimination`, or of several of them by the names of the orders that chose the
-    records, a line each.
+    Of the answer of `qar_contributions(output := 'elimination')`, or of several of them by the names of the
+    orders that chose the records, a line each.
     """
     return draw(column_charts.elimination(answer), ax)
 
@@ -226,7 +226,7 @@ def comparison(answer: object, *, ax: "Axes | None" = None) -> "Figure":
 def losses(answer: object, *, ax: "Axes | None" = None) -> "Figure":
     """Draw the share of each column's information that a release loses, where it is known.
 
-    Of the answer of `compare_columns`.
+    Of the answer of `compare(output := 'columns')`.
     """
     return draw(estimate_charts.losses(answer), ax)
 

@@ -43,7 +43,7 @@ ORDER BY overall DESC, record LIMIT 3;
 -- settings.
 SELECT round(min(average), 4) AS lowest, round(max(average), 4) AS highest,
   round(min(reduction_median), 4) AS least_reduction
-FROM adversary_sensitivity(people, getvariable('scenario'));
+FROM adversary_summary(people, getvariable('scenario'), output := 'sensitivity');
 -- | lowest | highest | least_reduction |
 -- | --- | --- | --- |
 -- | 0.0264 | 0.1012 | 0.8607 |

@@ -6,7 +6,7 @@ SET VARIABLE all_columns = ['age', 'sex', 'postcode', 'marital_status', 'educati
 
 -- Any three columns may be known. The risk of a choice: its distinct values over the records.
 SELECT quasi_identifier, distinct_values, round(risk, 4) AS risk
-FROM qar_quasi_identifiers(people, getvariable('all_columns')) LIMIT 3;
+FROM qar_risk(people, getvariable('all_columns'), output := 'quasi_identifiers') LIMIT 3;
 -- | quasi_identifier | distinct_values | risk |
 -- | --- | --- | --- |
 -- | age, postcode, diagnosis | 2072 | 0.6907 |
@@ -36,9 +36,10 @@ ORDER BY contribution DESC, record LIMIT 3;
 -- The remaining risk without the 50 records that add most, chosen one after the other, and in a fixed
 -- order.
 SELECT e.step, round(e.risk, 4) AS exact, round(u.risk, 4) AS u_plus, round(e.bound, 4) AS at_least
-FROM qar_elimination(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5) AS e
-JOIN qar_elimination(people, getvariable('all_columns'), remove := 50, by := 'u_plus', alpha := 0.1,
-  tail := 0.5) AS u USING (step)
+FROM qar_contributions(people, getvariable('all_columns'), remove := 50, alpha := 0.1, tail := 0.5,
+  output := 'elimination') AS e
+JOIN qar_contributions(people, getvariable('all_columns'), remove := 50, ranking := 'u_plus', alpha := 0.1,
+  tail := 0.5, output := 'elimination') AS u USING (step)
 WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 -- | step | exact | u_plus | at_least |
 -- | --- | --- | --- | --- |
@@ -48,8 +49,9 @@ WHERE e.step IN (0, 10, 50) ORDER BY e.step;
 
 -- How well quick proxies approximate the exact contributions.
 SELECT proxy, round(pearson, 2) AS pearson, round(kendall, 2) AS kendall, round(auc, 2) AS auc
-FROM qar_proxies(people, ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'],
-  alpha := 0.1, tail := 0.5)
+FROM qar_contributions(people,
+  ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', 'diagnosis'],
+  alpha := 0.1, tail := 0.5, output := 'proxies')
 WHERE status = 'ok';
 -- | proxy | pearson | kendall | auc |
 -- | --- | --- | --- | --- |

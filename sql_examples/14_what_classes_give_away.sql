@@ -50,19 +50,21 @@ FROM t_closeness(people, ['sex', 'postcode'], 'age', variant := 'numeric', t := 
 -- (α, k): no value has a share above α, no class is smaller than k. β: by how much does a share grow?
 -- δ: by which factor does it grow or fall?
 SELECT value AS alpha, k, offending_classes
-FROM alpha_k_anonymity(people, ['sex', 'postcode'], 'occupation', alpha := 0.5, k := 5);
+FROM attribute_disclosure(people, ['sex', 'postcode'], 'occupation', threshold := 0.5, k := 5);
 -- | alpha | k | offending_classes |
 -- | --- | --- | --- |
 -- | 0.454545 | 10 | 0 |
 
 SELECT round(value, 4) AS beta, offending_classes
-FROM beta_likeness(people, ['sex', 'postcode'], 'occupation', beta := 1);
+FROM attribute_disclosure(people, ['sex', 'postcode'], 'occupation',
+    threshold := 1, measure := 'beta_likeness');
 -- | beta | offending_classes |
 -- | --- | --- |
 -- | 4.8404 | 31 |
 
 SELECT variant, round(value, 4) AS delta, offending_classes, status
-FROM delta_disclosure(people, ['sex', 'postcode'], 'occupation', variant := 'all');
+FROM attribute_disclosure(people, ['sex', 'postcode'], 'occupation',
+    variant := 'all', measure := 'delta_disclosure');
 -- | variant | delta | offending_classes | status |
 -- | --- | --- | --- | --- |
 -- | all | inf | 38 | infinite_delta: some class lacks a sensitive value, so an attacker can rule it out |

@@ -38,7 +38,7 @@ FROM compare(people, released, ['age', 'sex', 'postcode'], key := 'id');
 -- | links_by_some_columns | 0.5767 | 0.0153 |
 
 SELECT column_name, cells_changed, cells_suppressed, round(information_loss, 4) AS lost, understood
-FROM compare_columns(people, released, ['age', 'sex', 'postcode'], key := 'id');
+FROM compare(people, released, ['age', 'sex', 'postcode'], key := 'id', output := 'columns');
 -- | column_name | cells_changed | cells_suppressed | lost | understood |
 -- | --- | --- | --- | --- | --- |
 -- | age | 3000 | 0 | 0.5073 | recoded |

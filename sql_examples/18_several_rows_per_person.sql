@@ -47,7 +47,7 @@ FROM unicity(coarser, 'person', ['district', 'week'], points := NULL);
 
 -- Who is exposed: how few rows single a person out, if an attacker knows the right ones. An upper bound.
 SELECT known_rows, count(*) AS people
-FROM unicity_people(visits, 'person', ['place', 'day']) WHERE matches = 1
+FROM unicity(visits, 'person', ['place', 'day'], output := 'people') WHERE matches = 1
 GROUP BY known_rows;
 -- | known_rows | people |
 -- | --- | --- |

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.function import Function, find_output
+from reid_sql.function import Function
+from reid_sql.function import output_of as find
 from reid_sql_udfs import declared
 from tests.tables import by_duckdb
 
@@ -39,9 +40,7 @@ def grid(least_n: float = 1) -> list[tuple[float, float]]:
 
 def output_of(key: str) -> Function:
     """The output of this key."""
-    found = find_output(key, declared())
-    assert found is not None
-    return found
+    return find(key, declared())
 
 
 def check_mpmath(name: str, oracle: Callable[..., Any], least_n: float = 1) -> None:

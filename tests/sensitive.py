@@ -22,18 +22,26 @@ MEASURES: dict[str, tuple[str, ...]] = {
 THRESHOLDS = {
     "l_diversity": "l",
     "t_closeness": "t",
-    "beta_likeness": "beta",
-    "delta_disclosure": "delta",
-    "alpha_k_anonymity": "alpha",
+    "beta_likeness": "threshold",
+    "delta_disclosure": "threshold",
+    "alpha_k_anonymity": "threshold",
 }
+OUTPUTS = ("alpha_k_anonymity", "beta_likeness", "delta_disclosure")
 SIX = ["age", "education", "occupation", "relationship", "sex", "native_country"]
 Shares = dict[Any, Fraction]
+
+
+def call_of(measure: str) -> tuple[str, dict[str, Any]]:
+    """The function that answers a measure, and the argument by which it does."""
+    return ("attribute_disclosure", {"measure": measure}) if measure in OUTPUTS else (measure, {})
 
 
 def both(
     name: str, frame: pl.DataFrame, qi: list[str], sensitive: str, **options: Any
 ) -> list[list[dict[str, Any]]]:
     """Ask both engines."""
+    name, preset = call_of(name)
+    options = preset | options
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
     return [
         by_duckdb(f"FROM {name}(t, {qi!r}, '{sensitive}'{extras})", t=frame),

@@ -27,6 +27,7 @@ from reid_sql.engines import registry
 from reid_sql.models.attacker.scenario import scenario
 from reid_sql_udfs import declared
 from tests import examples
+from tests.outputs import outputs
 from tests.sessions import shown_on_page, try_session
 from tests.tiers import representatives
 from tools import function_facts, pages
@@ -378,11 +379,11 @@ ARGUMENTS = {
 
 
 def test_every_result_column_has_a_meaning_and_every_meaning_a_column() -> None:
-    columns = {name: dict(function_facts.result_columns(declared()[name])) for name in declared()}
+    columns = {key: dict(function_facts.result_columns(each)) for key, each in outputs().items()}
     for name, known in columns.items():
         for column in known:
             where = "at its field, or in reid_sql/commands/result_columns.toml"
-            assert listing.meaning(declared()[name], column), (
+            assert listing.meaning(outputs()[name], column), (
                 f"say what {column} of {name} is, {where}"
             )
     for name, reported in listing.meanings().items():

@@ -5,7 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from reid_sql_udfs import declared
+from tests.outputs import outputs
 from tests.test_architecture import ROOT, SOURCES
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -115,9 +115,10 @@ def public_names() -> frozenset[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 word = ANSWER.match(node.value)
                 names.update({word[0]} if word else ())
-    for name, function in declared().items():
+    for key, function in outputs().items():
         columns = function.reduction.columns if function.reduction else {}
-        names |= {name, *function.columns, *columns, *(each.name for each in function.parameters)}
+        names |= {key, function.name, *function.columns, *columns}
+        names |= {each.name for each in function.parameters}
     return frozenset(names)
 
 

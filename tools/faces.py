@@ -56,7 +56,6 @@ GIVEN: Final[Mapping[str, str]] = {
 TABLES: Final[Mapping[str, str]] = {
     "sparse_correctness_curve": "purchases",
     "unicity": "purchases",
-    "unicity_people": "purchases",
     "equivalence_class_people": "purchases",
     "load_model": "saved",
 }
@@ -72,7 +71,7 @@ JOBS: Final = '{"pid": [1, 2, 3], "job": ["cook", "cook", "vet"]}'
 JOB_ROWS: Final = '[(1, "cook"), (2, "cook"), (3, "vet")]'
 JOB_VALUES: Final = JOB_ROWS.strip("[]").replace('"', "'")
 COLUMNS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("unicity", "unicity_people", "join_risk"), '["item"]'),
+    **dict.fromkeys(("unicity", "join_risk"), '["item"]'),
     "household_risk": '["age", "sex", "education"]',
 }
 FIT: Final = 'fit_copula("town", people, ["age", "sex", "postcode"])'

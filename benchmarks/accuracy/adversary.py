@@ -53,7 +53,7 @@ def by_setting(adult: pl.DataFrame) -> None:
     for seed in range(SETS):
         sample = adult.sample(1_000, seed=seed, shuffle=True)
         for name, file in {"worst case": "adult_worst_case", **SCENARIOS}.items():
-            rows = rp.adversary_sensitivity(sample, file)
+            rows = rp.adversary_summary(sample, file, output="sensitivity")
             prefix = "" if name == "worst case" else "reduction_"
             found.setdefault(name, []).append(
                 rows.select(f"{prefix}{quartile}" for quartile in QUARTILES).collect().to_numpy()

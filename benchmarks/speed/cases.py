@@ -41,9 +41,9 @@ MEASURES: Final = (
     ),
     *(
         ("t_closeness", ""),
-        ("alpha_k_anonymity", ""),
-        ("beta_likeness", ", variant := 'enhanced'"),
-        ("delta_disclosure", ""),
+        ("attribute_disclosure", ""),
+        ("attribute_disclosure", ", measure := 'beta_likeness', variant := 'enhanced'"),
+        ("attribute_disclosure", ", measure := 'delta_disclosure'"),
     ),
 )
 SIZES: Final = "SELECT count(*) AS records, sum(k) AS total, max(k) AS highest, count_if(k = 1) AS unique_records FROM"

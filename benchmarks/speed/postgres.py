@@ -24,7 +24,7 @@ QUESTIONS: Final[tuple[tuple[str, dict[str, Any], float], ...]] = (
     ("l_diversity", SENSITIVE, 3.0),
     ("l_diversity", SENSITIVE | {"variant": "recursive"}, 3.0),
     ("t_closeness", SENSITIVE, 3.0),
-    ("beta_likeness", SENSITIVE, 3.0),
+    ("attribute_disclosure", SENSITIVE | {"measure": "beta_likeness"}, 3.0),
 )
 # About ten records a class; the most frequent of 21 diagnoses is that of a third.
 PEOPLE: Final = """CREATE TABLE people AS SELECT floor(95 * random() ^ 0.9)::int AS age,

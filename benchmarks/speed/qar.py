@@ -61,7 +61,7 @@ def cases(threads: int) -> Iterator[Case]:
         again,
         1e-3,
     )
-    path = f"qar_elimination(people, {columns}, remove := {REMOVED})"
+    path = f"qar_contributions(people, {columns}, remove := {REMOVED}, output := 'elimination')"
     steps = f"SELECT {PEOPLE} AS records FROM {path} HAVING count(risk) = {REMOVED + 1}"
     naive = sum(PEOPLE - step for step in range(REMOVED))
     again = _job(risk, threads, prepare, naive)
@@ -78,7 +78,7 @@ def _counted(words: str, records: int, levels: tuple[int, ...], threads: int) ->
     prepare, columns = table(records, levels), _names(levels)
     ours = (
         "SELECT count(*) AS choices, sum(distinct_values) AS found FROM "
-        f"qar_quasi_identifiers(people, {columns})"
+        f"qar_risk(people, {columns}, output := 'quasi_identifiers')"
     )
     each = " UNION ALL ".join(
         f"SELECT count(*) AS n FROM (SELECT 1 FROM people GROUP BY {', '.join(chosen)})"

@@ -14,9 +14,16 @@ TARGET: Final = 4.0
 MEASURES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     *(("l_diversity", {"variant": variant}) for variant in ("distinct", "entropy", "recursive")),
     *(("t_closeness", {"variant": variant}) for variant in ("equal", "ordered", "numeric")),
-    ("alpha_k_anonymity", {}),
-    *(("beta_likeness", {"variant": variant}) for variant in ("basic", "enhanced")),
-    *(("delta_disclosure", {"variant": variant}) for variant in ("present", "all")),
+    ("attribute_disclosure", {}),
+    *(
+        ("attribute_disclosure", {"measure": measure, "variant": variant})
+        for measure, variant in (
+            ("beta_likeness", "basic"),
+            ("beta_likeness", "enhanced"),
+            ("delta_disclosure", "present"),
+            ("delta_disclosure", "all"),
+        )
+    ),
 )
 
 

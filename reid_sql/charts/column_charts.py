@@ -112,7 +112,10 @@ def minimal_sets(answer: object, most: int) -> spec.Chart:
 
 def choices(answer: object, risk: object) -> spec.Chart:
     """Draw how many choices of columns have which risk, and the extreme risk with its interval."""
-    risks = [row["risk"] for row in rows_of("choices", answer, "qar_quasi_identifiers", ("risk",))]
+    risks = [
+        row["risk"]
+        for row in rows_of("choices", answer, "qar_risk(output := 'quasi_identifiers')", ("risk",))
+    ]
     extreme = rows_of("choices", risk, "qar_risk", RISK_COLUMNS)[0]
     low = min(risks)
     counts, edges = np.histogram(risks, BINS, (low, max(*risks, low + MIN_BINNED_RANGE)))
@@ -188,7 +191,13 @@ def elimination(answer: object) -> spec.Chart:
 
 
 def _read_removals(answer: object) -> list[Row]:
-    rows = rows_of("elimination", answer, "qar_elimination", ("step", "risk", "bound"), "step")
+    rows = rows_of(
+        "elimination",
+        answer,
+        "qar_contributions(output := 'elimination')",
+        ("step", "risk", "bound"),
+        "step",
+    )
     return sorted(rows, key=lambda row: int(row["step"]))
 
 

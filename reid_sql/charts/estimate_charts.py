@@ -225,7 +225,11 @@ def comparison(answer: object) -> spec.Chart:
 def losses(answer: object) -> spec.Chart:
     """Make a bar of each column's lost information."""
     rows = rows_of(
-        "losses", answer, "compare_columns", ("column_name", "information_loss"), "column_name"
+        "losses",
+        answer,
+        "compare(output := 'columns')",
+        ("column_name", "information_loss"),
+        "column_name",
     )
     shares = [row["information_loss"] for row in rows]
     labels = ["not known" if share is None else f"{100 * share:.3g} %" for share in shares]

@@ -26,8 +26,9 @@ from reid_sql.models.population_risk.answer import METHOD
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from reid_sql.models.synthetic.sure_inference import ATTACKS as ABSTAINING
 from reid_sql.models.tables.audit import BELOW_K, PUBLISHED, RECOVERED, SEVERAL_TABLES
-from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column
+from reid_sql.parameters import POINTS, PROBABILITY, SEED, Choice, Column, Number
 from reid_sql.parameters.outputs import Parameter
+from reid_sql.reductions.disclosure import THRESHOLDS
 from reid_sql.reductions.tables import DOMINANCE_RULE
 from reid_sql.sql.cells import DOMINANCE, FEW_PEOPLE, P_PERCENT
 
@@ -40,7 +41,7 @@ def _measures(function: str, *rows: Row, **shared: Any) -> tuple[Measure, ...]: 
     The column of the answer is called as the measure, unless a row says otherwise.
     """
     return tuple(
-        Measure(name, words, function, **{"column": name, **shared, **own})
+        Measure(name, words, **{"function": function, "column": name, **shared, **own})
         for name, words, own in rows
     )
 
@@ -50,6 +51,7 @@ OF_THRESHOLD: Final = {"unused": ()}
 COUNT: Final = {"unit": "count"}
 NUMBER: Final = {"unit": "number"}
 NO_THRESHOLD: Final = ("threshold",)
+GAIN: Final = {"unused": NO_THRESHOLD}
 ESTIMATES: Final = ("population_tbl", "model")  # a check rests on the estimate that needs neither
 ATTACK: Final = Parameter(
     "risk", Choice(("prosecutor", "journalist", "marketer", "overall")), "overall"
@@ -223,6 +225,21 @@ _BEFORE_SENSITIVE: Final = (
         unused=(*ESTIMATES, *NO_THRESHOLD),
     ),
 )
+# What a check calls the threshold of a measure that is one of several outputs, and its default.
+OWN_THRESHOLDS: Final[Mapping[str, tuple[str, Number, float]]] = {
+    "alpha_k_anonymity": ("alpha", *THRESHOLDS["alpha_k_anonymity"]),
+    "beta_likeness": ("beta", *THRESHOLDS["beta_likeness"]),
+    "delta_disclosure": ("delta", *THRESHOLDS["delta_disclosure"]),
+}
+
+
+def _name_threshold(measure: str) -> dict[str, Any]:
+    if measure not in OWN_THRESHOLDS:
+        return {}
+    name, domain, default = OWN_THRESHOLDS[measure]
+    return {"own": (Parameter(name, domain, default),), "renamed": (("threshold", name),)}
+
+
 _SENSITIVE: Final = tuple(
     measure
     for name, words, own in (
@@ -239,17 +256,19 @@ _SENSITIVE: Final = tuple(
         (
             "alpha_k_anonymity",
             "share of the most frequent sensitive value in a class",
-            {"unused": ("alpha", "k")},
+            {"unused": ("threshold", "k"), "function": "attribute_disclosure"},
         ),
         (
             "beta_likeness",
             "gain in the share of a sensitive value in a class, relative to the table",
-            NUMBER | {"relative": "gain", "unused": ("beta",)},
+            NUMBER | GAIN | {"relative": "gain", "function": "attribute_disclosure_beta_likeness"},
         ),
         (
             "delta_disclosure",
             "logarithm of the factor between a sensitive value's shares in a class and in the table",
-            NUMBER | {"relative": "log", "unused": ("delta",)},
+            NUMBER
+            | GAIN
+            | {"relative": "log", "function": "attribute_disclosure_delta_disclosure"},
         ),
     )
     for measure in _measures(name, (name, words, own), column="value", monotone=True)
@@ -262,6 +281,7 @@ ALL: Final = (
             f"{each.name}_offending",
             f"share of records in classes that break {each.name} at its threshold",
             *(each.function, "offending_share"),
+            **_name_threshold(each.name),
         )
         for each in _SENSITIVE
     ),

@@ -95,6 +95,7 @@ class Calls:
                 values.append(value)
             elif value is not None:
                 named.append(f"{parameter.name} := {sql_literal(value)}")
+        named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
     def _argument(self, parameter: Parameter, qi: Sequence[str], given: Mapping[str, Any]) -> Any:  # noqa: ANN401

@@ -379,7 +379,7 @@ class IbisTable(RemoteTable):
         if relation is self.frame and self._measures.has(function, given):
             return self._measures.call(function, qi, given, self._asked)
         arguments = arguments_of(function, qi, given, (relation, self.population))
-        return self._ask(lambda: getattr(ri, function.name)(**arguments))
+        return self._ask(lambda: getattr(ri, function.name)(**arguments, **function.preset))
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Score a group's records at the client; return the share that a measure asks for."""

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from reid_sql.check.figures import Kind, kind_of
-from reid_sql.function import Function
+from reid_sql.function import Function, output_of
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
 from reid_sql.models.classes.joins import STATUS_FEW_MATCH
@@ -241,7 +241,7 @@ class Measure:
     @property
     def declared(self) -> Function:
         """The function that answers."""
-        return declared()[self.function]
+        return output_of(self.function, declared())
 
     def share(self, literals: Mapping[str, str], person: str | None) -> str:
         """Select the share of the records `over`, or of the people of a column."""

@@ -84,7 +84,7 @@ class Check:
     @property
     def dilutes_by_nulls(self) -> bool:
         """Whether NULL, counted as one more sensitive value, makes the figure look safer."""
-        return self.measure.function in {"l_diversity", "alpha_k_anonymity"}
+        return self.measure.function in {"l_diversity", "attribute_disclosure"}
 
     @property
     def values_counted(self) -> tuple[str, ...]:

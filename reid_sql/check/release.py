@@ -359,7 +359,7 @@ class Release:
         asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
             asked |= {"over": check.measure.over, **check.parameters}
-        key = (function.name, check.quasi_identifiers, check.by, repr(asked))
+        key = (function.key, check.quasi_identifiers, check.by, repr(asked))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
             known = self._find_in_answers(function, key, group)
@@ -404,7 +404,7 @@ class Release:
         if self.table.entity is not None and not counts_people:
             rule = (
                 f"a measure must count people where entity = '{self.table.entity}', "
-                f"got {measure.function}, which counts rows"
+                f"got {measure.declared.call}, which counts rows"
             )
             raise UnavailableError(
                 f"{rule}; measure a table with a row a person, or leave the measure out"

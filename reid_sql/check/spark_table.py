@@ -259,7 +259,7 @@ class SparkTable(TableEngine):
     ) -> list[Row]:
         arguments = arguments_of(function, qi, given, (relation, self.population))
         with _refusals():
-            return _rows(getattr(rs, function.name)(**arguments))
+            return _rows(getattr(rs, function.name)(**arguments, **function.preset))
 
     def divided(self, by: Sequence[str]) -> DataFrame:
         names = self.group_names(by)

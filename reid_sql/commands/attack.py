@@ -82,7 +82,7 @@ def run_adversary(options: argparse.Namespace) -> int:
     page = {"scenario": json.loads(known.text()), "summary": summary}
     settings = None
     if options.sensitivity:
-        settings = call(con, "adversary_sensitivity", given, "sensitivity", **how)
+        settings = call(con, "adversary_summary", given, "sensitivity", **how, output="sensitivity")
         page["sensitivity"] = settings.records()
     name = known.name or options.scenario
     rows = settings.records() if settings else summary
@@ -108,7 +108,7 @@ def run_compare(options: argparse.Namespace) -> int:
     )
     given = [*_with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)]), qi]
     measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
-    columns = call(con, "compare_columns", given, "columns", key=options.key).records()
+    columns = call(con, "compare", given, "columns", key=options.key, output="columns").records()
     # No function of both tables counts people: one row of each person would have to be matched.
     named = [options.key] if options.key else []
     identifiers = [

@@ -401,8 +401,8 @@ TERMS: Final[Mapping[str, tuple[str, ...]]] = {
     "k map": ("journalist_risk",),
     "global risk": ("risk_summary", "individual_risk", "population_risk"),
     "individual risk": ("individual_risk", "equivalence_class_size"),
-    "k anonymity": ("risk_summary", "equivalence_class_size", "alpha_k_anonymity"),
-    "k anonymous": ("risk_summary", "equivalence_class_size", "alpha_k_anonymity"),
+    "k anonymity": ("risk_summary", "equivalence_class_size", "attribute_disclosure"),
+    "k anonymous": ("risk_summary", "equivalence_class_size", "attribute_disclosure"),
     "cell suppression": ("safe_table", "audit_tables"),
     "small cells": ("safe_table", "audit_tables"),
     "cell key": ("safe_table",),
@@ -415,7 +415,7 @@ TERMS: Final[Mapping[str, tuple[str, ...]]] = {
     "attribute inference": ("inference_risk", "audit_synthetic"),
     "homogeneity": ("l_diversity", "disclosing_classes", "inference_risk"),
     "record linkage": ("compare", "compare_releases"),
-    "data utility": ("compare", "compare_columns"),
+    "data utility": ("compare",),
 }
 NOT_HERE: Final[Mapping[str, str]] = {
     "differential privacy": "reid-sql adds no noise; the page on other tools names some that do",

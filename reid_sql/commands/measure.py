@@ -358,7 +358,7 @@ def run_qar(options: argparse.Namespace) -> int:
     counting = {name: how[name] for name in COUNTING} | given_entity(options)
     query = "FROM CALL" if options.plot else f"FROM CALL LIMIT {RISKIEST_SHOWN}"
     choices = table.call(
-        "qar_quasi_identifiers", words="quasi-identifiers", query=query, **counting
+        "qar_risk", words="quasi-identifiers", query=query, **counting, output="quasi_identifiers"
     )
     has_risk = risk["risk"] is not None and risk["risk"] < 1
     if options.plot and has_risk:
@@ -417,7 +417,14 @@ def _removals(
             if by == "exact" and not orders:
                 _refuse_long(table, remove)
             words = f"removals by {by}"
-            paths[by] = table.call("qar_elimination", words=words, remove=remove, by=by, **how)
+            paths[by] = table.call(
+                "qar_contributions",
+                words=words,
+                remove=remove,
+                ranking=by,
+                **how,
+                output="elimination",
+            )
         except (duckdb.Error, ReidError) as error:
             if orders or (not paths and by != "exact"):
                 raise

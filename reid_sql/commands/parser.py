@@ -159,7 +159,9 @@ def _qar(parser: Parser) -> None:
     words = "show the effect of removing N records (with --plot: default a fifth of them)"
     parser.option("--remove", words, "N")
     parser.option(
-        "--by", "how to choose the records to remove, as in qar_elimination (default all)", "A,B"
+        "--by",
+        "how to choose the records to remove, as the ranking of qar_contributions (default all)",
+        "A,B",
     )
     add_plot(
         parser, "the risk of all choices, each record's contribution and the effect of removals"

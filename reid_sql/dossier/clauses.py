@@ -20,6 +20,7 @@ from reid_sql.check.sentences import (
     format_limit,
 )
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.function import output_of
 from reid_sql.parameters import Choice
 from reid_sql.parameters.document import Place, read_document
 from reid_sql_udfs import declared
@@ -171,7 +172,7 @@ def describe_figure(page: ReportPage, place: int) -> Page:
         "figure": format_figure(deciding_group(check), check),
         "limit": format_limit(check),
         "verdict": check["verdict"],
-        "source": declared()[check["function"]].source,
+        "source": output_of(check["function"], declared()).source,
     }
 
 

@@ -27,6 +27,7 @@ from reid_sql.dossier.clauses import (
     refuse_unknown_answers,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.function import output_of
 from reid_sql.parameters.document import read_document
 from reid_sql_udfs import declared
 
@@ -142,7 +143,7 @@ def _list_uncounted(
 
 def _linked_roles(function: str) -> set[str]:
     """Return the roles of the tables that a function links with."""
-    asked = {parameter.name for parameter in declared()[function].parameters}
+    asked = {parameter.name for parameter in output_of(function, declared()).parameters}
     roles = {role for name, role in OTHER_TABLES.items() if name in asked}
     return roles | ({*PUBLISHED} if "tables" in asked else set())
 

@@ -21,6 +21,7 @@ from reid_sql.charts.spec import rows_of
 from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
 from reid_sql.errors import ReidError
+from reid_sql.function import output_of
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.numerics.quantiles import percent
@@ -278,7 +279,7 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "validate_risk": plot.validation,
     "unicity": plot.unicity,
     "qar_contributions": plot.contributions,
-    "qar_elimination": plot.elimination,
+    "qar_contributions_elimination": plot.elimination,
     "compare": plot.comparison,
     "compare_columns": plot.losses,
     "audit_synthetic": plot.attacks,
@@ -364,8 +365,9 @@ def _function_of(columns: frozenset[str]) -> str | None:
 @cache
 def _names() -> dict[frozenset[str], str]:
     """Return the functions whose answers are shown, by the columns of the answer."""
-    functions = declared()
-    return {frozenset(functions[name].answer_columns): name for name in {**CARDS, **FIGURES}}
+    return {
+        frozenset(output_of(key, declared()).answer_columns): key for key in {**CARDS, **FIGURES}
+    }
 
 
 def _card(name: str, frame: object) -> str:
@@ -383,7 +385,7 @@ def _figure(name: str, frame: object) -> str:
         figure = FIGURES[name](frame)
     except ReidError:  # of several groups, or of no rows
         return ""
-    words = escape(declared()[name].words, quote=True)
+    words = escape(output_of(name, declared()).words, quote=True)
     data = b64encode(png(figure)).decode("ascii")
     width = round(figure.get_figwidth() * CSS_DOTS)
     style = "background:white;max-width:100%"

@@ -94,6 +94,10 @@ THRESHOLDS: Final[Mapping[str, tuple[Number, float]]] = {
 VARIANT: Final = Choice(
     tuple(word for words, _ in VARIANTS.values() for word in words.words), optional=True
 )
+# of a measure that compares a class with the table
+GAIN_VARIANT: Final = Choice(
+    (*sensitive.LIKENESSES.words, *sensitive.PRESENCES.words), optional=True
+)
 THRESHOLD: Final = Number(
     "a number from 0 to 1e+9",
     "pass what a class must not be beyond, such as 2 values",

@@ -158,7 +158,7 @@ def find_few_values(
 
     A figure of the values of these groups may reveal how few, as in a report (check/small_counts.py).
     """
-    if not any(kind_of(function.name, name) is Kind.DISTRIBUTION for name in function.columns):
+    if not any(kind_of(function.key, name) is Kind.DISTRIBUTION for name in function.columns):
         return frozenset()
     qi = [given["qi"]] if isinstance(given["qi"], str) else given["qi"]
     shared = {name: given[name] for name in ("tbl", "by", "entity", "nulls") if given.get(name)}

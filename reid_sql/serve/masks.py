@@ -111,10 +111,10 @@ class Mask:
                 answer.column_names.index("records"), "records", answer["people"]
             )
         if not self.tables:
-            return drop_undeclared(answer, call.function.name, len(by))
+            return drop_undeclared(answer, call.function.key, len(by))
         records = max((self._count_records(data, table) for table in call.tables), default=0)
         few = find_few_values(data, call.function, given, len(by), self.below)
-        masking = Masking(call.function.name, self.below, records, few)
+        masking = Masking(call.function.key, self.below, records, few)
         return mask_answer(answer, masking, len(by))
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
@@ -197,7 +197,7 @@ class _Counted:
         self.options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
         self.people = (self.options.get("entity"), self.options.get("nulls", "value"))
         named = ", ".join(self.names)
-        self.question = f"{call.function.name} of {named}"
+        self.question = f"{call.function.key} of {named}"
         if by := groups_of(call):
             self.question += f" by {', '.join(by)}"
 

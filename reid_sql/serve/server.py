@@ -72,7 +72,7 @@ class Answerer:
     ) -> pa.Table:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
         key = repr(
-            (time.monotonic() // REMEMBERED, call.function.name, sorted(call.arguments.items()))
+            (time.monotonic() // REMEMBERED, call.function.key, sorted(call.arguments.items()))
         )
         if key in (remembered := self._remembered):
             return remembered[key]
@@ -212,7 +212,7 @@ class Server:
             client=self._sessions.get(str(session), ""),
             session=sha256(str(session).encode()).hexdigest()[:12],
             verdict=verdict,
-            functions=tuple(call.function.name for call in question.calls),
+            functions=tuple(call.function.key for call in question.calls),
             tables=tuple(dict.fromkeys(name for call in question.calls for name in call.tables)),
             columns=self.words.columns_in(str(sql)),
             statement=self.words.hide_unknown(question.shape),

@@ -89,8 +89,8 @@ def set_by_policy(
     A client chooses tables, some of the policy's columns, and the totals of a table of cells.
     """
     chosen = set_people(table, function, given)
-    checks = [check for check in table.checks if check.measure.function == function.name]
-    if not checks and function.name not in MASKED_FUNCTIONS:
+    checks = [check for check in table.checks if check.measure.function == function.key]
+    if not checks and function.key not in MASKED_FUNCTIONS:
         names = sorted({each.measure.function for each in table.checks} | MASKED_FUNCTIONS)
         rule = f"a function must be one that the policy uses for {table.name}, got {function.name}"
         raise OutOfDomainError(f"{rule}; call {' or '.join(names)}")

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import duckdb
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, suggestion
-from reid_sql.function import Function
+from reid_sql.function import Function, output_of
 from reid_sql.parameters import Document, ModelName, Tables
 from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
@@ -32,6 +32,7 @@ MAX_CALLS: Final = 16  # of a statement
 MAX_REMEMBERED: Final = 256  # statements that are not read again
 ANSWER: Final = "reid_answer_"  # before the number of an answer
 REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or call another function"
+UNDECLARED: Final = "what it returns is not declared"
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 )
@@ -109,11 +110,12 @@ class Reader:
     @property
     def words(self) -> frozenset[str]:
         """The words of SQL and of reid-sql that a statement may contain, without those of keywords."""
-        functions = [declared()[name] for name in self.functions]
-        columns = [name for function in functions for name in function.answer_columns]
+        outputs = [output_of(key, declared()) for key in self.functions]
+        columns = [name for each in outputs for name in each.answer_columns]
         listed = f"{ALLOWED['functions']} {ALLOWED['value_functions']} {ALLOWED['types']}".lower()
         answers = [f"{ANSWER}{number}" for number in range(1, MAX_CALLS + 1)]
-        names = [*self.tables, *self.functions, *columns, *listed.split(), *answers]
+        called = [each.name for each in outputs]
+        names = [*self.tables, *called, *columns, *listed.split(), *answers]
         return frozenset([*names, "reid", CONSTANT_NAME])
 
     def parse(self, sql: str) -> Node:
@@ -208,26 +210,44 @@ class _Statement:
                 f"a statement must have at most {MAX_CALLS} calls, got more; split it"
             )
         arguments = _Arguments(self.reader, function, self.client)
-        self.calls.append(arguments.read(_arguments(part["function"])))
+        call = arguments.read(_arguments(part["function"]))
+        self._check_output(call.function)
+        self.calls.append(call)
         table = self.reader.write_table(len(self.calls), str(part.get("alias") or function.name))
         return {**table, "column_name_alias": part.get("column_name_alias", [])}
 
     def _find_function(self, name: str, *, is_ours: bool) -> Function:
+        keys = {name}
+        if is_ours and name in declared():
+            keys = {each.key for each in declared()[name].all_outputs}
+        if keys & TABLE_FUNCTIONS and is_ours:
+            return declared()[name]
         if name in ALLOWED["refused"] and is_ours:
-            why, other = ALLOWED["refused"][name]
+            _refuse_records(name, name)
+        rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
+        known = suggestion(name, sorted(self.reader.functions), "functions")
+        raise UnknownNameError(f"{rule}; {known}")
+
+    def _check_output(self, output: Function) -> None:
+        """Refuse an output that returns records, or that the policy does not use."""
+        if output.key not in TABLE_FUNCTIONS:
+            _refuse_records(output.key, output.call)
+        if output.key not in self.reader.functions:
+            known = ", ".join(sorted(describe_calls(self.reader.functions)))
             raise OutOfDomainError(
-                f"a function must return no records, got {name} ({why}); call {other}"
+                f"a function must be one that the policy uses, got {output.call}; call {known}"
             )
-        if name not in TABLE_FUNCTIONS or not is_ours:
-            rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
-            known = suggestion(name, sorted(self.reader.functions), "functions")
-            raise UnknownNameError(f"{rule}; {known}")
-        if name not in self.reader.functions:
-            known = ", ".join(sorted(self.reader.functions))
-            raise OutOfDomainError(
-                f"a function must be one that the policy uses, got {name}; call {known}"
-            )
-        return declared()[name]
+
+
+def describe_calls(keys: Collection[str]) -> list[str]:
+    """How outputs of functions are called, by their keys."""
+    return [output_of(key, declared()).call for key in keys]
+
+
+def _refuse_records(key: str, call: str) -> NoReturn:
+    """Refuse what may not leave; what is declared nowhere may not."""
+    why, other = ALLOWED["refused"].get(key, (UNDECLARED, "risk_summary"))
+    raise OutOfDomainError(f"a function must return no records, got {call} ({why}); call {other}")
 
 
 class _Arguments:
@@ -260,7 +280,16 @@ class _Arguments:
             _refuse_variable(name, node)
         values.update(zip(constants, self.reader.compute(constants.values()), strict=True))
         read = {name: self._value(self.parameters[name], values[name]) for name in nodes}
-        return Call(self.function, read, tuple(dict.fromkeys(self.tables)))
+        return Call(self._output(read), read, tuple(dict.fromkeys(self.tables)))
+
+    def _output(self, read: Mapping[str, Any]) -> Function:
+        """The output that the arguments choose."""
+        function = self.function
+        if not function.outputs:
+            return function
+        chooser = self.parameters[function.selector]
+        word = read.get(chooser.name, chooser.default)
+        return function.outputs[chooser.domain.from_sql(chooser.name, word)]
 
     def _parameter(self, name: str) -> Parameter:
         if name in self.parameters:

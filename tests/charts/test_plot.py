@@ -68,7 +68,7 @@ def counted(con: duckdb.DuckDBPyConnection) -> list[float]:
 def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
     con: duckdb.DuckDBPyConnection, axes: Any
 ) -> None:
-    found = records(con, f"FROM qar_quasi_identifiers(people, {SOME}, p := 3)")
+    found = records(con, f"FROM qar_risk(people, {SOME}, p := 3, output := 'quasi_identifiers')")
     risk = records(con, f"FROM qar_risk(people, {SOME}, {HOW})")[0]
     histogram, interval, extreme, threshold = column_charts.choices(found, [risk]).marks
     assert isinstance(histogram, Band)
@@ -151,9 +151,9 @@ def test_a_release_is_drawn_beside_its_original(con: duckdb.DuckDBPyConnection, 
     plot.comparison(list(alone.values()), ax=axes)
     assert len(axes.patches) == len(RISKS)
     axes.clear()
-    plot.losses(records(con, f"FROM compare_columns{asked}"), ax=axes)
+    plot.losses(records(con, f"FROM compare{asked[:-1]}, output := 'columns')"), ax=axes)
     assert axes.patches[0].get_width() > axes.patches[1].get_width() == 0.0
-    unknown = records(con, "FROM compare_columns(original, release, ['age', 'sex'])")
+    unknown = records(con, "FROM compare(original, release, ['age', 'sex'], output := 'columns')")
     plot.losses(unknown, ax=axes)
     assert [text.get_text() for text in axes.texts[-2:]] == ["not known", "not known"]
 
@@ -405,7 +405,7 @@ def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
         (
             lambda: plot.elimination({}),
             WrongTypeError,
-            "the answer of qar_elimination, got dict; pass",
+            "the answer of qar_contributions(output := 'elimination'), got dict; pass",
         ),
         (
             lambda: plot.model_check(NO_CHECKS),

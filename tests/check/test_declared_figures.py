@@ -18,7 +18,7 @@ from reid_sql.check.measured import WHOLE, Figure
 from reid_sql.check.policy_model import Check
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, mask_answer
 from reid_sql.serve.statement import TABLE_FUNCTIONS
-from reid_sql_udfs import declared
+from tests.outputs import outputs
 
 MASK = 10
 
@@ -28,7 +28,7 @@ def test_every_measure_and_every_column_of_every_served_answer_is_declared() -> 
     undeclared += [
         f"{function}.{column}"
         for function in sorted(TABLE_FUNCTIONS)
-        for column in declared()[function].answer_columns
+        for column in outputs()[function].answer_columns
         if kind_of(function, column) is None
     ]
     assert not undeclared, "declare what they are in reid_sql/check/figures.toml"
@@ -37,8 +37,8 @@ def test_every_measure_and_every_column_of_every_served_answer_is_declared() -> 
 def test_every_declaration_is_of_a_column() -> None:
     of_answers = {
         (function, column)
-        for function in declared()
-        for column in declared()[function].answer_columns
+        for function in outputs()
+        for column in outputs()[function].answer_columns
     }
     of_answers |= {(each.function, each.column) for each in MEASURES.values()}
     names = {column for _, column in of_answers}
@@ -52,7 +52,7 @@ def test_a_share_is_no_whole_number_and_a_word_is_no_figure() -> None:
     """A share that is declared as a count, or a word as a figure, would be masked by another rule."""
     wrong = []
     for function in sorted(TABLE_FUNCTIONS):
-        for column, sql_type in declared()[function].answer_columns.items():
+        for column, sql_type in outputs()[function].answer_columns.items():
             kind, each = kind_of(function, column), sql_type.removesuffix("[]")
             is_text = each == "VARCHAR" and function != "demo_people"
             is_word = kind in {Kind.LABEL, Kind.STATUS} and function != "demo_people"
@@ -66,7 +66,7 @@ def test_the_whole_of_an_answer_is_one_of_its_columns() -> None:
         whole = whole_of(function)
         if whole and whole != "records":
             assert kind_of(function, whole) is Kind.COUNT
-            assert whole in declared()[function].answer_columns
+            assert whole in outputs()[function].answer_columns
 
 
 def reported(

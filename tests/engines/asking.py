@@ -169,7 +169,8 @@ def given(function: Function) -> dict[str, Any]:
 
     Records are told by the key.
     """
-    asked = [p for p in function.parameters if p.default is REQUIRED or p.name in ALWAYS]
+    first = function.all_outputs[0].parameters
+    asked = [p for p in first if p.default is REQUIRED or p.name in ALWAYS]
     few = {"samples": 2} if function.name == "validate_risk" else {}  # each fits every method anew
     return {p.name: argument(p) for p in asked if not isinstance(p.domain, Table | Tables)} | few
 

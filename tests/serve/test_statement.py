@@ -9,7 +9,7 @@ import pytest
 
 from reid_sql.errors import ReidError
 from reid_sql.serve.statement import ALLOWED, Reader
-from reid_sql_udfs import declared
+from tests.outputs import outputs
 
 HOSTILE = (Path(__file__).parent / "hostile.sql").read_text(encoding="utf-8").splitlines()
 # Their answers are masked, or have no such column: what answers them refuses them.
@@ -92,10 +92,14 @@ def test_200_statements_are_hostile() -> None:
     assert len(set(HOSTILE)) >= 200
 
 
+# in a SELECT list, where the function is allowed with all of its outputs
+OF_VALUES = {each.key for each in outputs().values() if each.word and each.answer.of_rows}
+
+
 def test_every_function_is_allowed_or_refused_with_a_reason() -> None:
     """A new one is refused until somebody puts it on a list."""
     allowed = ALLOWED["table_functions"].split() + ALLOWED["value_functions"].split()
-    assert sorted([*allowed, *ALLOWED["refused"]]) == sorted(declared())
+    assert sorted([*allowed, *ALLOWED["refused"]]) == sorted({*outputs()} - OF_VALUES)
     assert {other for _, other in ALLOWED["refused"].values()} <= set(
         ALLOWED["table_functions"].split()
     )
@@ -104,8 +108,24 @@ def test_every_function_is_allowed_or_refused_with_a_reason() -> None:
 def test_no_answer_has_a_record_or_a_column_of_the_table() -> None:
     """By their declarations; safe_table and groups are masked."""
     for name in ALLOWED["table_functions"].split():
-        assert declared()[name].answer.name in {"ROW", "ROWS", "REDUCTION"}, name
-        assert "record" not in declared()[name].answer_columns, name
+        assert outputs()[name].answer.name in {"ROW", "ROWS", "REDUCTION"}, name
+        assert "record" not in outputs()[name].answer_columns, name
+
+
+def test_an_output_that_returns_records_is_refused(reader: Reader) -> None:
+    """Of a function whose other outputs are answered, and the other way round."""
+    records = "a function must return no records, got "
+    for call, sentence in (
+        ("unicity(people, 'name', ['age'], output := 'people')", "unicity(output := 'people') ("),
+        ("qar_contributions(people, ['age', 'name'])", "qar_contributions ("),
+    ):
+        with pytest.raises(ReidError, match=re.escape(records + sentence)):
+            reader.read(f"FROM reid.{call}")
+    for call in (
+        "unicity(people, 'name', ['age'])",
+        "qar_contributions(people, ['age', 'name'], output := 'proxies')",
+    ):
+        assert reader.read(f"FROM reid.{call}").calls
 
 
 @pytest.mark.parametrize(

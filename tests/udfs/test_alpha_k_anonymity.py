@@ -27,7 +27,7 @@ def test_a_class_offends_by_its_share_or_by_its_size() -> None:
         }
     )
     for alpha, k, classes in ((0.5, 1, 2), (0.7, 1, 1), (1.0, 1, 0), (1.0, 3, 1), (0.5, 4, 3)):
-        for answer in both("alpha_k_anonymity", frame, ["zip"], "disease", alpha=alpha, k=k):
+        for answer in both("alpha_k_anonymity", frame, ["zip"], "disease", threshold=alpha, k=k):
             assert (
                 answer[0]["offending_classes"],
                 answer[0]["threshold_k"],

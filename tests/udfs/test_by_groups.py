@@ -511,7 +511,7 @@ def test_the_histogram_of_the_loop_is_that_of_one_group() -> None:
 
 @pytest.mark.parametrize(
     "function",
-    ["l_diversity", "t_closeness", "alpha_k_anonymity", "beta_likeness", "delta_disclosure"],
+    ["l_diversity", "t_closeness", "attribute_disclosure"],
 )
 def test_groups_of_one_sensitive_value_are_refused(function: str) -> None:
     """Each class would tell no more than its group, which tells the value: a distance of 0 everywhere."""

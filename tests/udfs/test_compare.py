@@ -153,7 +153,7 @@ def test_disturbed_numbers_are_linked_by_distance_at_least_as_in_a_loop() -> Non
         assert found["correct_candidates"] == pytest.approx(1 / n)
         # each disturbed value stands alone, and is linked far less often
         assert found["average_risk"] == 1.0
-    for columns in by_both("compare_columns", frames, ["v"], key="id"):
+    for columns in by_both("compare", frames, ["v"], key="id", output="columns"):
         assert columns[0]["understood"] == "by distance"
 
 
@@ -266,7 +266,7 @@ def test_few_common_keys_are_said() -> None:
         assert {statuses[name] for name in ("uniqueness", "k", "records")} == {"ok"}
         for name in ("records_removed", "cells_changed", "information_loss", "correct_links"):
             assert statuses[name] == "few_comparable", name
-    for answer in by_both("compare_columns", {"o": people, "r": others}, ["a"], key="id"):
+    for answer in by_both("compare", {"o": people, "r": others}, ["a"], key="id", output="columns"):
         assert answer[0]["status"].startswith("few_comparable")
 
 
@@ -289,9 +289,9 @@ def test_nobody_in_both_tables_is_said() -> None:
 @pytest.mark.parametrize(
     ("key", "rule"), [("nope", "must be columns of the original"), ("same", "key must differ")]
 )
-@pytest.mark.parametrize("function", ["compare", "compare_columns"])
+@pytest.mark.parametrize("output", ["figures", "columns"])
 def test_a_key_is_refused_before_the_tables_are_joined_by_it(
-    function: str, key: str, rule: str
+    output: str, key: str, rule: str
 ) -> None:
     with duckdb.connect(
         config={"threads": 1, "memory_limit": "200MB", "temp_directory": ""}
@@ -302,4 +302,6 @@ def test_a_key_is_refused_before_the_tables_are_joined_by_it(
         )
         con.execute("CREATE TABLE o AS FROM t")
         with pytest.raises(duckdb.Error, match=rule):
-            con.execute(f"FROM {function}(t, o, ['age'], key := '{key}')").fetchall()
+            con.execute(
+                f"FROM compare(t, o, ['age'], key := '{key}', output := '{output}')"
+            ).fetchall()

@@ -12,7 +12,7 @@ from tests.udfs.test_compare import COLUMNS, NO_KEY, frame, releases
 @given(releases())
 def test_each_column_is_counted_as_in_loops_over_people(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
-    for answer in by_both("compare_columns", frames, COLUMNS, key="id"):
+    for answer in by_both("compare", frames, COLUMNS, key="id", output="columns"):
         assert [row["column_name"] for row in answer] == COLUMNS
         for column, row in enumerate(answer):
             own, out = (
@@ -42,8 +42,8 @@ def understood(own: People, out: People) -> str:
 def test_without_a_key_the_distributions_are_reported_alone(tables: tuple[People, People]) -> None:
     frames = {"o": frame(tables[0]), "r": frame(tables[1])}
     for alone, keyed in zip(
-        by_both("compare_columns", frames, COLUMNS),
-        by_both("compare_columns", frames, COLUMNS, key="id"),
+        by_both("compare", frames, COLUMNS, output="columns"),
+        by_both("compare", frames, COLUMNS, key="id", output="columns"),
         strict=True,
     ):
         for row, other in zip(alone, keyed, strict=True):
@@ -59,7 +59,7 @@ def test_numbers_are_the_same_however_they_are_written_and_codes_are_not() -> No
     original = pl.DataFrame({"id": [1, 2, 3], "n": [30, 40, 50], "code": ["01", "02", "03"]})
     released = pl.DataFrame({"id": [1, 2, 3], "n": ["30.0", "4e1", "**"], "code": [1, 2, 3]})
     for answer in by_both(
-        "compare_columns", {"o": original, "r": released}, ["n", "code"], key="id"
+        "compare", {"o": original, "r": released}, ["n", "code"], key="id", output="columns"
     ):
         assert [row["cells_changed"] for row in answer] == [1, 3]
         assert [row["cells_suppressed"] for row in answer] == [1, 0]
@@ -68,5 +68,7 @@ def test_numbers_are_the_same_however_they_are_written_and_codes_are_not() -> No
 def test_the_earth_mover_carries_what_moved() -> None:
     original = pl.DataFrame({"id": range(4), "n": [0.0, 10.0, 20.0, 100.0]})
     released = pl.DataFrame({"id": range(4), "n": [5.0, 10.0, 20.0, 80.0]})
-    for answer in by_both("compare_columns", {"o": original, "r": released}, ["n"], key="id"):
+    for answer in by_both(
+        "compare", {"o": original, "r": released}, ["n"], key="id", output="columns"
+    ):
         assert answer[0]["earth_movers"] == pytest.approx((5 + 20) / 4 / 100)

@@ -51,7 +51,6 @@ def test_polars_refuses_the_same() -> None:
 
 NAMES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "compare": ("the original", "the release", {}),
-    "compare_columns": ("the original", "the release", {}),
     "compare_releases": ("the first release", "the second release", {"key": "id"}),
     "audit_synthetic": ("the original", "the synthetic table", {}),
     "journalist_risk": ("the table", "the population table", {}),

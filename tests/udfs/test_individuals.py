@@ -182,7 +182,7 @@ def test_people_of_several_sensitive_values_are_refused(function: Function) -> N
 def test_a_lone_person_of_many_visits_is_no_diverse_class(con: duckdb.DuckDBPyConnection) -> None:
     columns = "i // 5 AS person, i // 5 AS age, 'd' || i // 5 AS diagnosis"
     con.execute(f"CREATE TABLE v AS SELECT {columns} FROM range(50) r(i)")
-    asked = "SELECT records, k, value FROM alpha_k_anonymity(v, ['age'], 'diagnosis', entity := 'person')"
+    asked = "SELECT records, k, value FROM attribute_disclosure(v, ['age'], 'diagnosis', entity := 'person', measure := 'alpha_k_anonymity')"
     assert con.execute(asked).fetchall() == [(10, 1, 1.0)]
 
 

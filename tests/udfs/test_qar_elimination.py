@@ -12,7 +12,15 @@ COLUMNS = TABLE.columns[:-1]
 @pytest.mark.parametrize("by", ["exact", "dt", "u_plus", "u_star", "entropy", "pls"])
 def test_engines_agree_on_every_step(by: str) -> None:
     duck, polars = by_both(
-        "qar_elimination", {"t": TABLE}, COLUMNS, remove=9, by=by, alpha=0.1, tail=0.5, key="name"
+        "qar_contributions",
+        {"t": TABLE},
+        COLUMNS,
+        remove=9,
+        ranking=by,
+        alpha=0.1,
+        tail=0.5,
+        key="name",
+        output="elimination",
     )
     assert duck == polars
     assert [row["step"] for row in duck] == list(range(10))
@@ -31,16 +39,16 @@ def test_engines_agree_on_every_step(by: str) -> None:
             "remove must be below the 60 records of the table, got 60; pass a smaller number",
         ),
         (
-            "by := 'uplus'",
+            "ranking := 'uplus'",
             (
-                "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
+                "ranking must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
                 "'pls', got 'uplus'; did you mean 'u_plus'?"
             ),
         ),
         (
-            "by := NULL",
+            "ranking := NULL",
             (
-                "by must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
+                "ranking must be one of 'exact', 'dt', 'u_plus', 'u_star', 'entropy', "
                 "'pls', got 'NULL'; the choices are"
             ),
         ),
@@ -49,5 +57,5 @@ def test_engines_agree_on_every_step(by: str) -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
-        by_duckdb(f"FROM qar_elimination(t, {COLUMNS}, {call})", t=TABLE)
+        by_duckdb(f"FROM qar_contributions(t, {COLUMNS}, {call}, output := 'elimination')", t=TABLE)
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")

@@ -24,7 +24,9 @@ def test_distinct_values_of_every_choice_of_columns_of_any_type(
         )
         for places in combinations(range(frame.width), p)
     }
-    for answer in by_both("qar_quasi_identifiers", {"t": frame}, frame.columns, p=p, nulls=nulls):
+    for answer in by_both(
+        "qar_risk", {"t": frame}, frame.columns, p=p, nulls=nulls, output="quasi_identifiers"
+    ):
         assert {
             tuple(row["quasi_identifier"]): row["distinct_values"] for row in answer
         } == expected
@@ -46,7 +48,9 @@ def test_engines_list_them_in_the_same_order() -> None:
             "d": [0.5, 0.5, 1, 2],
         }
     )
-    duck, polars = by_both("qar_quasi_identifiers", {"t": frame}, ["d", "c", "a", "b"], p=2)
+    duck, polars = by_both(
+        "qar_risk", {"t": frame}, ["d", "c", "a", "b"], p=2, output="quasi_identifiers"
+    )
     assert duck == polars
     assert duck[0] == {
         "quasi_identifier": ["d", "c"],
@@ -62,7 +66,7 @@ def test_engines_list_them_in_the_same_order() -> None:
 def test_a_sample_is_the_same_in_either_engine() -> None:
     frame = pl.DataFrame({f"c{place}": [place % 3, 1, 2, place] for place in range(9)})
     duck, polars = by_both(
-        "qar_quasi_identifiers", {"t": frame}, frame.columns, p=4, sample=20, seed=5
+        "qar_risk", {"t": frame}, frame.columns, p=4, sample=20, seed=5, output="quasi_identifiers"
     )
     assert duck == polars
     assert {row["status"] for row in duck} == {
@@ -96,13 +100,13 @@ def test_a_sample_is_the_same_in_either_engine() -> None:
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Invalid Input Error: ") as refused:
         by_duckdb(
-            f"FROM qar_quasi_identifiers(t, {call})",
+            f"FROM qar_risk(t, {call}, output := 'quasi_identifiers')",
             t=pl.DataFrame({"a": [None, None], "b": [1, 2]}),
         )
     assert str(refused.value).startswith(f"Invalid Input Error: {sentence}")
 
 
-@pytest.mark.parametrize("name", ["qar_risk", "qar_quasi_identifiers", "minimal_unique_subsets"])
+@pytest.mark.parametrize("name", ["qar_risk", "minimal_unique_subsets"])
 def test_more_memory_than_allowed_is_refused(name: str) -> None:
     sentence = "memory_mb must be at least 7 for 100000 records of 2 columns"
     with duckdb.connect() as con:

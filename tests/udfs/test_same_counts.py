@@ -72,7 +72,15 @@ def test_extreme_risks_are_of_the_same_counts(frame: pl.DataFrame, size: int) ->
         by_both("attribute_risk", {"t": frame}, frame.columns, max_size=size),
         by_both("qar_risk", {"t": frame}, frame.columns, **given),
         by_both("qar_contributions", {"t": frame}, frame.columns, **given),
-        by_both("qar_elimination", {"t": frame}, frame.columns, by="u_plus", remove=1, **given)
+        by_both(
+            "qar_contributions",
+            {"t": frame},
+            frame.columns,
+            ranking="u_plus",
+            remove=1,
+            **given,
+            output="elimination",
+        )
         if frame.height > 1
         else [[], []],
         strict=True,

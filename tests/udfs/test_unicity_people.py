@@ -28,9 +28,9 @@ def table(sets: Sequence[set[tuple[Any, int]]]) -> pl.DataFrame:
 def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     duck = by_duckdb(
-        f"FROM unicity_people(t, 'person', {COLUMNS}{extras}) ORDER BY record", t=frame
+        f"FROM unicity(t, 'person', {COLUMNS}{extras}, output := 'people') ORDER BY record", t=frame
     )
-    polars = by_polars("unicity_people", frame, "person", COLUMNS, **options)
+    polars = by_polars("unicity", frame, "person", COLUMNS, **options, output="people")
     return [duck, sorted(polars, key=lambda row: str(row["record"]))]
 
 
@@ -77,7 +77,7 @@ def test_two_wards_single_out_whom_one_does_not() -> None:
     wards = [(a, b) for a in range(8) for b in range(a)]
     people = [i for i in range(28) for _ in "ab"]
     frame = pl.DataFrame({"person": people, "ward": [w for pair in wards for w in pair]})
-    for row in by_duckdb("FROM unicity_people(t, 'person', ['ward'])", t=frame):
+    for row in by_duckdb("FROM unicity(t, 'person', ['ward'], output := 'people')", t=frame):
         assert (row["rows"], row["known_rows"], row["matches"]) == (2, 2, 1)
 
 
@@ -104,7 +104,7 @@ def test_rows_without_a_value_are_left_out() -> None:
         ("t, 'day', ['day']", "columns and entity must be distinct, got 'day' twice; name each"),
         (
             "t, NULL, ['day']",
-            "columns and entity must be a list of column names, got [day, NULL]; write",
+            "entity must be the name of a column, got NULL; write it as a text",
         ),
         (
             "t, 'person', ['day'], nulls := 'wildcard'",
@@ -114,7 +114,7 @@ def test_rows_without_a_value_are_left_out() -> None:
 )
 def test_bad_input_is_refused_in_one_sentence(call: str, sentence: str) -> None:
     with pytest.raises(Exception, match="Error") as refused:
-        by_duckdb(f"FROM unicity_people({call})", t=table([{("a", 1)}]))
+        by_duckdb(f"FROM unicity({call}, output := 'people')", t=table([{("a", 1)}]))
     assert sentence in str(refused.value)
 
 
@@ -122,7 +122,5 @@ def test_rows_that_too_many_share_are_refused_before_the_search() -> None:
     rng = random.Random(7)  # noqa: S311 - tables, no secrets
     rows = [(who, place) for who in range(20_000) for place in rng.sample(range(40), 6)]
     frame = pl.DataFrame(rows, ["person", "place"], orient="row")
-    with pytest.raises(
-        Exception, match="unicity_people must compare at most 200,000,000 rows of people"
-    ):
-        by_duckdb("FROM unicity_people(t, 'person', ['place'])", t=frame)
+    with pytest.raises(Exception, match="unicity must compare at most 200,000,000 rows of people"):
+        by_duckdb("FROM unicity(t, 'person', ['place'], output := 'people')", t=frame)

@@ -1,8 +1,12 @@
 """Unicity: how many people a few of their rows single out."""
 
 from reid_sql.function import Answer, Question, table_function
-from reid_sql.models.classes.matching import RowMatches
+from reid_sql.models.classes import matching
+from reid_sql.models.classes.matching import RowMatches, SinglingRows
+from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.unicity import TargetPopulation, Unicity, unicity_by_points
+from reid_sql.parameters.outputs import Output
+from reid_sql.reductions.codes import PERSON_ROWS
 from reid_sql.reductions.matches import ROW_MATCHES
 
 
@@ -13,11 +17,13 @@ from reid_sql.reductions.matches import ROW_MATCHES
     question=Question.SEVERAL_ROWS,
     source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015; "
     "Farzanehfar, Houssiau & de Montjoye 2021",
+    output=Output("output", ("points",)),
 )
 def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Unicity]:
     """Share of people whom some of their rows single out, for an attacker who knows several rows of each.
 
-    For a table with several rows per person, such as visits, trips or purchases. `entity` is the column that
+    For a table with several rows per person, such as visits, trips or purchases. `output := 'people'` lists
+    the people and the rows that single each of them out. `entity` is the column that
     identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
     of a person count once. For each number in `points`, the attacker knows that number of random rows of a
     person, and everyone who has all of them matches. With `points := NULL`, the attacker knows all rows. If a
@@ -44,3 +50,30 @@ def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Un
     0.5
     """
     return unicity_by_points(matches, population)
+
+
+@table_function(
+    "tbl, entity, columns, memory_mb, nulls",
+    answer=Answer.ROWS,
+    reduction=PERSON_ROWS,
+    question=Question.UNIQUE_RECORDS,
+    source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; greedy set cover of Chvátal 1979",
+    output=Output("output", ("people",), of="unicity"),
+)
+def unicity_people(table: Codes) -> SinglingRows:
+    """Find for each person a small number of their rows that singles them out, to see who is exposed.
+
+    `entity` is the column that identifies people, `columns` are what an attacker knows of a row; equal rows
+    of a person count once. The search is greedy: it takes the row that fewest people have, then the one that
+    fewest of those have who still match, until nobody else does. `known_rows` is an upper bound: fewer rows
+    may single the person out. If other people have all rows of a person, `matches` is the number of people
+    who have them, including the person, and `known_rows` is the number of rows that leave only these people.
+    `record` is the person. Refuses an empty table, and rows that so many people share that the search would
+    take hours.
+
+    >>> import numpy as np
+    >>> ward, people = np.array([1, 2, 1]), np.array([0, 0, 1])
+    >>> unicity_people(Codes(["ward"], [True], [ward], np.arange(3), people=people)).matches.tolist()
+    [1, 2]
+    """
+    return matching.find_singling_rows(table)

@@ -100,7 +100,7 @@ def record_call(declared: Function, checked: Mapping[str, Any]) -> bool:
     )
     coded = _items_of(checked, rows.coded_tables if rows.coded else ())
     for each in LISTENERS if items or watched or coded else ():
-        each.append(PlannedCall(declared.name, items, rows, watched, coded))
+        each.append(PlannedCall(declared.key, items, rows, watched, coded))
     return True
 
 

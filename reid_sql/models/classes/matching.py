@@ -312,7 +312,7 @@ Membership = npt.NDArray[np.bool_]  # (people, items)
 # rows of people, each compared with everyone with the person's rarest row
 MAX_CELLS: Final = 200_000_000
 REFUSAL_COMMON_ROWS: Final = (
-    "unicity_people must compare at most {:,} rows of people who share a person's rarest row, got {:,}; "
+    "unicity must compare at most {:,} rows of people who share a person's rarest row, got {:,}; "
     "pass finer columns, or a view of fewer people"
 )
 

@@ -226,7 +226,7 @@ def remove_records(
     >>> [row.record for row in remove_records(choose_quasi_identifiers(table, 3), Level(0.1, 0.5), 3)]
     [None, 56, 40, 9]
     """
-    how, steps = BY.check("by", by), int(REMOVE.check("remove", remove))
+    how, steps = BY.check("ranking", by), int(REMOVE.check("remove", remove))
     if steps >= chosen.records:
         rule = f"remove must be below the {chosen.records} records of the table, got {steps}"
         raise OutOfDomainError(f"{rule}; pass a smaller number")

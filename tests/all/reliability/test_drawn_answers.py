@@ -154,7 +154,7 @@ def distinct(drawn: Drawn) -> Any:
 
 def most_frequent(drawn: Drawn) -> Any:
     return sensitive(
-        drawn, lambda members: max(Counter(members).values()) / len(members), "alpha_k_anonymity"
+        drawn, lambda members: max(Counter(members).values()) / len(members), "attribute_disclosure"
     )
 
 

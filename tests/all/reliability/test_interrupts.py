@@ -35,10 +35,10 @@ GROUPS = ", ".join(
 SCENARIO = f"{{'population': 1000000, 'groups': [{GROUPS}]}}"
 LONG = {
     "qar_risk": "qar_risk(census, $wide)",
-    "qar_quasi_identifiers": "qar_quasi_identifiers(census, $wide)",
+    "qar_quasi_identifiers": "qar_risk(census, $wide, output := 'quasi_identifiers')",
     "qar_contributions": "qar_contributions(census, $columns)",
-    "qar_elimination": "qar_elimination(census, $columns, remove := 3000)",
-    "qar_proxies": "qar_proxies(census, $columns)",
+    "qar_elimination": "qar_contributions(census, $columns, remove := 3000, output := 'elimination')",
+    "qar_proxies": "qar_contributions(census, $columns, output := 'proxies')",
     "attribute_risk": "attribute_risk(census, $columns, max_size := 16)",
     "quasi_identifiers": "quasi_identifiers(census, $wide, at_least := 0.4)",
     "quasi_identifiers that are keys": "quasi_identifiers(flags, at_least := 1, max_sets := 1000000000)",
@@ -54,7 +54,7 @@ LONG = {
     "loglinear_risk": "loglinear_risk(census, $columns, 0.001, interactions := 2)",
     "individual_risk": "individual_risk(many, ['a', 'b', 'c'], weight := 'w')",
     "adversary_risk": f"adversary_risk(adult, {SCENARIO}, trials := 100000)",
-    "adversary_sensitivity": f"adversary_sensitivity(adult, {SCENARIO}, trials := 100000)",
+    "adversary_sensitivity": f"adversary_summary(adult, {SCENARIO}, trials := 100000, output := 'sensitivity')",
     "class_size_histogram": "class_size_histogram(holes, ['a', 'b', 'c', 'd', 'e'], nulls := 'wildcard')",
     "pyc_forecast": "pyc_forecast(census, $columns, list_transform(range(2000), lambda n: 1000000 + n))",
     "correctness_curve": "correctness_curve(census, $columns, list_transform(range(999), lambda n: 999 + n))",
@@ -183,7 +183,7 @@ con.execute("SET enable_progress_bar = false")  # DuckDB draws one on standard o
 reid_sql.register(con)
 print("begun", flush=True)
 try:
-    con.execute("FROM qar_elimination('{census}', {columns}, remove := 3000)").fetchall()
+    con.execute("FROM qar_contributions('{census}', {columns}, remove := 3000, output := 'elimination')").fetchall()
 except BaseException as error:
     print(type(error).__name__, con.execute("SELECT 42").fetchall(), flush=True)
 """
@@ -211,7 +211,7 @@ import polars as pl, reid_sql.polars as rp
 census = pl.read_parquet("{census}")
 print("begun", flush=True)
 try:
-    rp.qar_elimination(census, {columns}, remove=3000).collect()
+    rp.qar_contributions(census, {columns}, remove=3000, output="elimination").collect()
 except BaseException as error:
     print(type(error).__name__, flush=True)
 """

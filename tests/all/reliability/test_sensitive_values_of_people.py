@@ -16,6 +16,7 @@ import pytest
 
 import reid_sql.polars as rp
 from reid_sql.errors import OutOfDomainError
+from tests.sensitive import call_of
 from tests.tables import by_duckdb, by_polars
 
 QI = ["age", "zip"]
@@ -124,18 +125,20 @@ def truth(
 ASKED = {
     ("l_diversity", "distinct"): ("l", 2),
     ("l_diversity", "entropy"): ("l", 1.7),
-    ("alpha_k_anonymity", ""): ("alpha", 0.6),
+    ("alpha_k_anonymity", ""): ("threshold", 0.6),
     ("t_closeness", "equal"): ("t", 0.3),
     ("t_closeness", "ordered"): ("t", 0.3),
     ("t_closeness", "numeric"): ("t", 0.3),
-    ("beta_likeness", "basic"): ("beta", 0.8),
-    ("delta_disclosure", "present"): ("delta", 0.7),
+    ("beta_likeness", "basic"): ("threshold", 0.8),
+    ("delta_disclosure", "present"): ("threshold", 0.7),
 }
 
 
 def ask(
     engine: str, name: str, frame: pl.DataFrame, options: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
+    name, preset = call_of(name)
+    options = {**preset, **options}
     if engine == "polars":
         return by_polars(name, frame, QI, "dx", **options)
     given = "".join(f", {option} := {value!r}" for option, value in options.items())

@@ -34,7 +34,9 @@ def test_every_function_counts_a_set_of_columns_the_same(
                 for figure in ("records", "classes", "unique_records"):
                     assert row[figure] == same[figure]
     for size in range(1, width + 1):
-        for choices in by_both("qar_quasi_identifiers", {"t": table}, names, p=size, **people):
+        for choices in by_both(
+            "qar_risk", {"t": table}, names, p=size, **people, output="quasi_identifiers"
+        ):
             for row in choices:
                 assert row["distinct_values"] == counted[tuple(row["quasi_identifier"])]["classes"]
     for chosen, row in counted.items():

@@ -400,9 +400,7 @@ def test_an_older_duckdb_refuses_variants(
         "l_diversity",
         "disclosing_classes",
         "t_closeness",
-        "alpha_k_anonymity",
-        "beta_likeness",
-        "delta_disclosure",
+        "attribute_disclosure",
     ],
 )
 def test_a_sensitive_variant_is_refused_at_any_depth(

@@ -36,8 +36,8 @@ CALLS = [
     "l_diversity({}, ['age'], 'sex', 'distinct', 3, 1)",
     "t_closeness({}, ['age'], 'sex')",
     "t_closeness({}, ['age', 'half'], 'sex', t := 0.05)",
-    "alpha_k_anonymity({}, ['age'], 'sex')",
-    "alpha_k_anonymity({}, ['age', 'half'], 'sex', 0.2, 3)",
+    "attribute_disclosure({}, ['age'], 'sex')",
+    "attribute_disclosure({}, ['age', 'half'], 'sex', threshold := 0.2, k := 3)",
     "attribute_risk({}, ['age', 'sex', 'half'])",
     "attribute_risk({}, ['half', 'age', 'sex'], 2)",
 ]
@@ -214,7 +214,7 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
             "nulls must be value or drop in plain SQL, got w",
         ),
         (
-            "alpha_k_anonymity(people, ['age'], 'sex', k := 1.5)",
+            "attribute_disclosure(people, ['age'], 'sex', k := 1.5)",
             "k must be a whole number from 1 to ",
         ),
         (
@@ -291,7 +291,7 @@ def test_what_it_cannot_answer_is_refused(
         "journalist_risk({}, people, ['age'])",
         "l_diversity({}, ['age'], 'sex')",
         "t_closeness({}, ['age'], 'sex')",
-        "alpha_k_anonymity({}, ['age'], 'sex')",
+        "attribute_disclosure({}, ['age'], 'sex')",
         "attribute_risk({}, ['age', 'sex'])",
     ],
 )

@@ -29,7 +29,6 @@ LONG: Final = (  # tests/all asks these
     "profile",
     "qar_contributions",
     "unicity",
-    "unicity_people",
     "validate_risk",
 )
 SCENARIO: Final = {

@@ -15,6 +15,7 @@ from reid_sql.engines.ibis.frames import SETTING, collected
 from reid_sql.errors import OutOfDomainError
 from tests.engines.asking import same
 from tests.processes import python
+from tests.sensitive import call_of
 from tests.warehouses import connected, put
 
 pytestmark = pytest.mark.first(database=["duckdb"])
@@ -67,12 +68,11 @@ def weighed(table: Any, sensitive: str, values: Sequence[Any]) -> None:
     numbered = table.mutate(third=table["row"] % 3)
     frame = pl.DataFrame({"third": [row % 3 for row in range(len(values))], sensitive: values})
     for name in ("t_closeness", "beta_likeness", "delta_disclosure", "l_diversity"):
-        variant = {"variant": "recursive"} if name == "l_diversity" else {}
-        found = answer(getattr(ri, name)(numbered, ["third"], sensitive, **variant))
-        same(
-            found,
-            getattr(rp, name)(frame.lazy(), ["third"], sensitive, **variant).collect().to_dicts(),
-        )
+        function, options = call_of(name)
+        options |= {"variant": "recursive"} if name == "l_diversity" else {}
+        found = answer(getattr(ri, function)(numbered, ["third"], sensitive, **options))
+        expected = getattr(rp, function)(frame.lazy(), ["third"], sensitive, **options)
+        same(found, expected.collect().to_dicts())
 
 
 @pytest.mark.parametrize("setting", ["SET default_collation = 'nocase'", "SELECT 1"])

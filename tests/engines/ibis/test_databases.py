@@ -27,14 +27,22 @@ COUNTED: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("l_diversity", [["age"], "sex"], {"entity": "id"}),
     ("l_diversity", [["age"], "region"], {"variant": "entropy"}),
     ("disclosing_classes", [["age"], "sex"], {"threshold": 2.5}),
-    ("alpha_k_anonymity", [["age"], "region"], {}),
+    ("attribute_disclosure", [["age"], "region"], {}),
     ("disclosing_classes", [["age"], "region"], {"measure": "alpha_k_anonymity", "threshold": 0.3}),
     *(
-        ("beta_likeness", [["age"], "region"], {"variant": variant})
+        (
+            "attribute_disclosure",
+            [["age"], "region"],
+            {"measure": "beta_likeness", "variant": variant},
+        )
         for variant in ("basic", "enhanced")
     ),
     *(
-        ("delta_disclosure", [["age"], "region"], {"variant": variant})
+        (
+            "attribute_disclosure",
+            [["age"], "region"],
+            {"measure": "delta_disclosure", "variant": variant},
+        )
         for variant in ("present", "all")
     ),
     (

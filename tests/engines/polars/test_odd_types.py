@@ -40,7 +40,7 @@ FUNCTIONS = [
     and "tbl" in {p.name for p in function.parameters}
     and name not in {"load_model", "profile"}
 ]
-PAIRED = ["compare", "compare_columns"]
+PAIRED = ["compare"]
 
 
 def asked(name: str, frame: pl.DataFrame) -> Any:

@@ -19,7 +19,7 @@ CALLS = [
     "FROM risk_summary(people, ['age', 'sex'], entity := 'home')",
     "FROM risk_summary(people, ['age', 'sex'], nulls := 'wildcard')",
     "FROM l_diversity(people, ['sex'], 'age', variant := 'recursive')",
-    "FROM beta_likeness(people, ['sex'], 'age')",
+    "FROM attribute_disclosure(people, ['sex'], 'age', measure := 'beta_likeness')",
     "FROM attribute_risk(people, ['age', 'sex'])",
     "FROM equivalence_classes(people, ['age', 'sex']) ORDER BY ALL",
     "SELECT equivalence_class_size(age, sex) AS k FROM people ORDER BY k",

@@ -23,7 +23,7 @@ ADULT = ["age", "sex", "race", "native_country"]
         "l_diversity(adult, {qi}, 'occupation', 'entropy')",
         "t_closeness(adult, {qi}, 'occupation')",
         "t_closeness(adult, ['sex'], 'occupation')",
-        "alpha_k_anonymity(adult, {qi}, 'occupation')",
+        "attribute_disclosure(adult, {qi}, 'occupation', measure := 'alpha_k_anonymity')",
         "attribute_risk(adult, {qi})",
     ],
 )

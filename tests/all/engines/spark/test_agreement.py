@@ -203,11 +203,11 @@ VARIANTS = [
     ("l_diversity", {"variant": "entropy"}),
     ("l_diversity", {"variant": "recursive", "c": 0.9}),
     ("t_closeness", {"variant": "equal"}),
-    ("alpha_k_anonymity", {"k": 3}),
-    ("beta_likeness", {"variant": "basic"}),
-    ("beta_likeness", {"variant": "enhanced"}),
-    ("delta_disclosure", {"variant": "present"}),
-    ("delta_disclosure", {"variant": "all"}),
+    ("attribute_disclosure", {"k": 3}),
+    ("attribute_disclosure", {"measure": "beta_likeness", "variant": "basic"}),
+    ("attribute_disclosure", {"measure": "beta_likeness", "variant": "enhanced"}),
+    ("attribute_disclosure", {"measure": "delta_disclosure", "variant": "present"}),
+    ("attribute_disclosure", {"measure": "delta_disclosure", "variant": "all"}),
 ]
 
 

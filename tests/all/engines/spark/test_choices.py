@@ -36,8 +36,10 @@ TOWN = pl.DataFrame(
 def test_quasi_identifiers_have_the_same_distinct_values(
     spark: "SparkSession", options: dict[str, Any]
 ) -> None:
-    found = by_spark(spark, "qar_quasi_identifiers", [TOWN], TOWN.columns, **options)
-    for answer in by_both("qar_quasi_identifiers", {"t": TOWN}, TOWN.columns, **options):
+    found = by_spark(spark, "qar_risk", [TOWN], TOWN.columns, **options, output="quasi_identifiers")
+    for answer in by_both(
+        "qar_risk", {"t": TOWN}, TOWN.columns, **options, output="quasi_identifiers"
+    ):
         same(found, answer)
 
 

@@ -157,7 +157,7 @@ def test_what_cannot_tell_people_apart_is_refused(
 
 OF_COLUMNS: list[tuple[str, dict[str, Any]]] = [
     ("attribute_risk", {}),
-    ("qar_quasi_identifiers", {"p": 2}),
+    ("qar_risk", {"p": 2, "output": "quasi_identifiers"}),
     ("qar_risk", {"p": 2, "alpha": 0.1, "tail": 0.9}),
     ("minimal_unique_subsets", {}),
     ("minimal_unique_subsets", {"k": 4}),
