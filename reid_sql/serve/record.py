@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.models.tables.audit import PROTECTED, STATUS_NOT_TIGHT, audit_tables
+from reid_sql.models.tables.equations import ContradictionError
+from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
 
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 TOTAL: Final = "{}"  # the cell of everybody
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
-PROTECTED: Final = "protected"  # what an audit finds of a cell that nobody can compute
-AUDITED: Final = "reid_published"
 REMEDY: Final = "ask for fewer or coarser columns"
 REFUSAL_OTHER_PEOPLE: Final = (
     "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
@@ -141,7 +143,7 @@ class Record:
             if cell not in before or count != before[cell]
         ]
         if added:
-            _refuse_counts(data, merged, known, below)
+            _refuse_counts(merged, known, below)
             self._con.executemany(
                 "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
             )
@@ -271,7 +273,6 @@ def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
 
 
 def _refuse_counts(
-    data: duckdb.DuckDBPyConnection,
     merged: Counts,
     known: Mapping[str, Counts],
     below: int,
@@ -287,25 +288,29 @@ def _refuse_counts(
         if other[TOTAL] == merged[TOTAL] and not _contradict(audited, other):
             audited = _merge(audited, other)
     if audited.keys() != {TOTAL}:
-        _refuse_findings(data, audited, below)
+        _refuse_findings(audited, below)
 
 
-def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int) -> None:
+def _refuse_findings(counts: Counts, below: int) -> None:
     """Audit all counts of a table together; whatever is not proved to be protected is refused."""
     cells = [json.loads(cell) for cell in counts]
-    names = sorted({name for cell in cells for name in cell})
     columns = {
-        f"c{place}": pa.array([cell.get(name) for cell in cells])
-        for place, name in enumerate(names)
+        name: f"c{place}"
+        for place, name in enumerate(sorted({name for cell in cells for name in cell}))
     }
-    data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
+    rows = [
+        json.dumps(
+            {columns[name]: value for name, value in cell.items()}
+            | {TOTALS: [columns[name] for name in columns if name not in cell], "records": count}
+        )
+        for cell, count in zip(cells, counts.values(), strict=True)
+    ]
+    published = PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
     try:
-        asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
-        found = ask(data, "audit_tables", asked)
-    except duckdb.InvalidInputException:
+        found = audit_tables(published, Reading(list(columns.values()), base=1), below)
+    except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    findings = zip(found["finding"].to_pylist(), found["status"].to_pylist(), strict=True)
-    if any(each != PROTECTED or status.startswith("bounds_not_tight") for each, status in findings):
+    if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in found):
         rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
         raise OutOfDomainError(f"{rule}; {REMEDY}")
 

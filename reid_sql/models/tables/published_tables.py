@@ -210,7 +210,7 @@ def read_rows(
 def _refuse_absent_labels(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], reading: Reading
 ) -> None:
-    """Refuse a total, or a category that is none, which no row has: a slip of the pen would declare nothing."""
+    """Refuse a total, or a category that is none, which no row has: a slip would declare nothing."""
     labels = {"total": reading.total, "not_total": reading.not_total}
     if not any(labels.values()):
         return
