@@ -37,7 +37,7 @@ LAYERS = [
     ),  # what the place does not answer, DuckDB does
     ("reid_sql.python_api", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
-    ("reid_sql.release", "reid_sql.dossier"),
+    ("reid_sql.prepare", "reid_sql.dossier"),
     ("reid_sql.serve",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),

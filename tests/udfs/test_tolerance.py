@@ -19,7 +19,7 @@ from reid_sql.check.report import to_json
 from reid_sql.cli import main
 from reid_sql.engines.duckdb.source import table_source
 from reid_sql.errors import OutOfDomainError
-from reid_sql.reductions.release import paired_records
+from reid_sql.reductions.comparison import paired_records
 from tests.neighbours import Row, random_case, sizes
 
 
