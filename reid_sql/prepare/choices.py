@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from reid_sql.charts.svg import escape
 from reid_sql.check import gate
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.evaluation import ShowProgress
 from reid_sql.check.html import render_table
-from reid_sql.check.measuring import ShowProgress
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, explain_verdict, format_figure
 from reid_sql.models.generalization.search import CountedNode
@@ -32,7 +32,7 @@ CAPTION: Final = (
 
 def choose_transformations(
     policy: Policy,
-    release: DuckDBRelease,
+    original: DuckDBTableCounts,
     table: TableRelease,
     baseline: Path | None,
     tell: ShowProgress,
@@ -42,7 +42,7 @@ def choose_transformations(
     A transformation that is as coarse as a chosen one in every column retains nothing more. Two of which one
     is the coarser would also show by their suppressed shares how many records the coarser levels rescue.
     """
-    alone = replace(policy, tables=(release.table,))
+    alone = replace(policy, tables=(original.table,))
     is_over, measured = limit_time(policy.preparing.time_limit), 0
     chosen: list[dict[str, Any]] = []
     levels: list[Sequence[int]] = []
@@ -55,9 +55,9 @@ def choose_transformations(
         if len(chosen) == MAX_CHOICES or measured == MAX_MEASURED or is_over():
             break
         tell(
-            f"{release.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from"
+            f"{original.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from"
         )
-        made = transform(release, variant.form)
+        made = transform(original, variant.form)
         report = gate.measure_policy(alone, [made], baseline)
         made.engine.drop()
         measured += 1

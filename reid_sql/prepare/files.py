@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.policy_model import TablePolicy
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
@@ -67,19 +67,19 @@ UNSIGNED: Final = ("UINTEGER", "UBIGINT", "UHUGEINT")
 FLOATING: Final = ("FLOAT", "DOUBLE")
 
 
-def source_sql(release: DuckDBRelease) -> str:
+def source_sql(original: DuckDBTableCounts) -> str:
     """Write the source as a query reads it: the reading that was measured, or a name.
 
     A database's table has its own name; files of a pattern have the table's. A path that the policy gives
     relative to its folder is relative to the working directory.
     """
-    source = release.table.source
+    source = original.table.source
     if source.parts:
-        return quoted(release.table.name)
-    kind = check_source(f"the file of {release.table.name}", str(source.path))
+        return quoted(original.table.name)
+    kind = check_source(f"the file of {original.table.name}", str(source.path))
     if kind in DATABASES:
-        return source_name(release.table)
-    select, _ = select_from(release.engine.con, "the file", source.path, kind, source.form)
+        return source_name(original.table)
+    select, _ = select_from(original.engine.con, "the file", source.path, kind, source.form)
     if not Path(source.given).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
         select = select.replace(
@@ -383,7 +383,7 @@ def _kind(column: str, table: "TableRelease") -> str:
 BATCH: Final = 100_000  # rows that are fetched at once
 
 
-def state_hashes(made: "Outcome", releases: Sequence[DuckDBRelease]) -> None:
+def state_hashes(made: "Outcome", originals: Sequence[DuckDBTableCounts]) -> None:
     """Add the hashes to each table of the gate's report, beside that of the source, and seal it anew.
 
     The SQL is that of the file for DuckDB, which is written only for a release that passes.
@@ -391,17 +391,17 @@ def state_hashes(made: "Outcome", releases: Sequence[DuckDBRelease]) -> None:
     if made.report is None:
         return
     sql = hashlib.sha256(sql_file(made).encode()).hexdigest() if made.passed else None
-    for page, release, table in zip(made.report["tables"], releases, made.tables, strict=True):
+    for page, original, table in zip(made.report["tables"], originals, made.tables, strict=True):
         if table.form is not None:
             # random numbers of people are others each time
             columns = [name for name in table.shipped if name != table.numbered]
-            select = table.form.select(columns, release.engine.whole)
-            rows = hash_rows(release, f"FROM ({select})", columns)
+            select = table.form.select(columns, original.engine.whole)
+            rows = hash_rows(original, f"FROM ({select})", columns)
             page["release"] = {"sql_sha256": sql, "rows_sha256": rows}
     seal(made.report)
 
 
-def hash_rows(release: DuckDBRelease, relation: str, columns: Sequence[str]) -> str:
+def hash_rows(original: DuckDBTableCounts, relation: str, columns: Sequence[str]) -> str:
     """Return the hash of rows whatever their order: that of the sorted hashes of each, one a line.
 
     A row is its values as text, each after its number of bytes and a colon, "-" for NULL, commas between.
@@ -409,7 +409,7 @@ def hash_rows(release: DuckDBRelease, relation: str, columns: Sequence[str]) -> 
     texts = [f"{quoted(name)}::VARCHAR" for name in columns]
     values = [f"coalesce(strlen({text}) || ':' || {text}, '-')" for text in texts]
     row = " || ',' || ".join(values)
-    hashes = release.engine.con.execute(f"SELECT sha256({row}) {relation} ORDER BY 1")
+    hashes = original.engine.con.execute(f"SELECT sha256({row}) {relation} ORDER BY 1")
     whole = hashlib.sha256()
     while rows := hashes.fetchmany(BATCH):
         whole.update("".join(f"{row[0]}\n" for row in rows).encode())

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL, text
 from reid_sql.models.generalization.boxes import NONE, NULL, Boxes, PartitionColumn
@@ -61,12 +61,12 @@ class Texts:
         ]
 
 
-def read_texts(release: DuckDBRelease, hierarchy: Hierarchy, column: PartitionColumn) -> Texts:
+def read_texts(original: DuckDBTableCounts, hierarchy: Hierarchy, column: PartitionColumn) -> Texts:
     """Read the text of each code of each level."""
-    values = release.engine.distinct.values(hierarchy.column)
+    values = original.engine.distinct.values(hierarchy.column)
     steps = [text("v"), *(text(step.sql("v")) for step in hierarchy.steps)]
     everything = f"SELECT code, v FROM {values} UNION ALL SELECT 0, NULL"
-    rows = release.engine.ask(
+    rows = original.engine.ask(
         f"SELECT {', '.join(steps)} FROM ({everything}) ORDER BY code", "values"
     )
     levels: list[Labels] = []

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.errors import UnavailableError
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Bands, DatePart, text
@@ -57,16 +57,16 @@ class LocalRelease:
         return self.transformation.partition.strategy
 
 
-def refuse_other_tables(release: DuckDBRelease) -> None:
+def refuse_other_tables(original: DuckDBTableCounts) -> None:
     """Refuse checks that compare with a table whose records belong to no class of the partition."""
-    if release.table.others:
+    if original.table.others:
         rule = "prepare.method = 'local' must have checks of the table alone"
-        got = f"got {release.table.name} with {', '.join(release.table.others)}"
+        got = f"got {original.table.name} with {', '.join(original.table.others)}"
         raise UnavailableError(f"{rule}, {got}; write method = 'global'")
 
 
 def find_several_texts(
-    release: DuckDBRelease,
+    original: DuckDBTableCounts,
     hierarchies: Sequence[Hierarchy],
     kinds: Mapping[str, str],
     by_text: Collection[str],
@@ -82,9 +82,9 @@ def find_several_texts(
         ):
             continue
         several = f"""SELECT count(*) FROM (
-            SELECT {name} FROM {release.engine.view}
+            SELECT {name} FROM {original.engine.view}
             GROUP BY {name} HAVING count(DISTINCT {text(name)}) > 1)"""
-        if release.engine.ask(several)[0][0]:
+        if original.engine.ask(several)[0][0]:
             return each.column
     return None
 
@@ -124,7 +124,7 @@ def smallest_class(requirement: Requirement) -> int:
 
 
 def partition_table(
-    release: DuckDBRelease,
+    original: DuckDBTableCounts,
     generalization: Generalization,
     requirement: Requirement,
     criteria: Sequence[tuple[str, Criterion]],
@@ -143,7 +143,7 @@ def partition_table(
     texts = None
     for at in sorted(losses, key=lambda at: losses[at][settings.loss]):
         texts = texts or tuple(
-            read_texts(release, each, column)
+            read_texts(original, each, column)
             for each, column in zip(generalization.hierarchies, columns, strict=True)
         )
         partition = found[at]

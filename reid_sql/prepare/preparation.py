@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.evaluation import ShowProgress, measure_check
 from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
-from reid_sql.check.measuring import ShowProgress, measure_check
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy, columns_prepared
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
@@ -129,13 +129,13 @@ def prepare(
     if method is not None:
         METHOD.check("method", method)
         asked = replace(asked, preparing=replace(asked.preparing, method=method))
-    with report_people(), gate.open_tables(asked, memory_limit, tell) as releases:
-        return prepare_releases(asked, releases, tell, choices=choices)
+    with report_people(), gate.open_tables(asked, memory_limit, tell) as originals:
+        return prepare_releases(asked, originals, tell, choices=choices)
 
 
 def prepare_releases(
     policy: Policy,
-    releases: Sequence[DuckDBRelease],
+    originals: Sequence[DuckDBTableCounts],
     tell: ShowProgress,
     baseline: Path | None = None,
     *,
@@ -145,88 +145,88 @@ def prepare_releases(
 
     `baseline` replaces the policy's.
     """
-    for release in releases:
-        refuse_unsuitable(release)
+    for original in originals:
+        refuse_unsuitable(original)
         if policy.cautions == "refuse":
-            _refuse_rows(policy, release)
-            _refuse_unnamed_columns(policy, release)
-        _refuse_unknown_kept(policy, release)
-        refuse_target(policy.preparing.target, release)
-        refuse_cross_tables(policy.preparing, release)
-        if release.table.entity is not None:
-            refuse_for_people(policy.preparing, release.table.entity)
+            _refuse_rows(policy, original)
+            _refuse_unnamed_columns(policy, original)
+        _refuse_unknown_kept(policy, original)
+        refuse_target(policy.preparing.target, original)
+        refuse_cross_tables(policy.preparing, original)
+        if original.table.entity is not None:
+            refuse_for_people(policy.preparing, original.table.entity)
         if policy.preparing.method == "local":
-            refuse_other_tables(release)
-    before = gate.find_baseline(policy, releases, baseline)
-    tables = tuple(_search_table(policy, release, before, tell) for release in releases)
+            refuse_other_tables(original)
+    before = gate.find_baseline(policy, originals, baseline)
+    tables = tuple(_search_table(policy, original, before, tell) for original in originals)
     if choices:
         tables = tuple(
-            choose_transformations(policy, release, table, baseline, tell)
-            for release, table in zip(releases, tables, strict=True)
+            choose_transformations(policy, original, table, baseline, tell)
+            for original, table in zip(originals, tables, strict=True)
         )
     if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
     made = [
-        transform(release, table.form)
-        for release, table in zip(releases, tables, strict=True)
+        transform(original, table.form)
+        for original, table in zip(originals, tables, strict=True)
         if table.form is not None
     ]
-    for release, table, form in zip(releases, tables, made, strict=True):
-        if table.is_local and form.records != release.records:
+    for original, table, form in zip(originals, tables, made, strict=True):
+        if table.is_local and form.records != original.records:
             rule = "local recoding must find the class of each record"
-            raise UnavailableError(f"{rule}, got {release.table.name}; write method = 'global'")
+            raise UnavailableError(f"{rule}, got {original.table.name}; write method = 'global'")
     prepared = Prepared(
         policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell)
     )
-    state_hashes(prepared, releases)
+    state_hashes(prepared, originals)
     return prepared
 
 
-def _refuse_rows(policy: Policy, release: DuckDBRelease) -> None:
+def _refuse_rows(policy: Policy, original: DuckDBTableCounts) -> None:
     """Refuse a table whose rows may not be people before a search of which no outcome would be judged."""
     mask = Mask(policy.mask_below)
-    if found := " ".join(str(mask.sentence(each)) for each in release.identifiers.values()):
+    if found := " ".join(str(mask.sentence(each)) for each in original.identifiers.values()):
         rule = "a table to prepare must have a row for each person where cautions = 'refuse'"
         raise UnavailableError(
-            f"{rule}, got {release.table.name}, of which it is in doubt; {found}"
+            f"{rule}, got {original.table.name}, of which it is in doubt; {found}"
         )
 
 
-def _refuse_unnamed_columns(policy: Policy, release: DuckDBRelease) -> None:
+def _refuse_unnamed_columns(policy: Policy, original: DuckDBTableCounts) -> None:
     """Refuse a list of released columns of which some single people out: no outcome would be judged."""
-    columns = None if release.table.released is None else release.released_columns
-    prepared = columns_prepared(release.table, release.engine.columns)
+    columns = None if original.table.released is None else original.released_columns
+    prepared = columns_prepared(original.table, original.engine.columns)
     unlisted = [name for name in (columns.unlisted if columns else ()) if name in prepared]
     if unlisted and "unnamed_columns" not in policy.accept:
         rule = f"policy released must have no column that singles people out and is in no other list, got {', '.join(unlisted)}"
         raise UnavailableError(f"{rule}; name it in quasi_identifiers, or do not release it")
 
 
-def _refuse_unknown_kept(policy: Policy, release: DuckDBRelease) -> None:
+def _refuse_unknown_kept(policy: Policy, original: DuckDBTableCounts) -> None:
     for name in policy.preparing.keep:
-        if name not in release.engine.columns:
-            rule = f"policy prepare.keep must name columns of {release.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
+        if name not in original.engine.columns:
+            rule = f"policy prepare.keep must name columns of {original.table.name}, got '{name}'"
+            raise UnknownNameError(f"{rule}; {suggestion(name, original.engine.columns)}")
 
 
 def _search_table(
-    policy: Policy, release: DuckDBRelease, before: Baseline | None, tell: ShowProgress
+    policy: Policy, original: DuckDBTableCounts, before: Baseline | None, tell: ShowProgress
 ) -> TableRelease:
     """Search the lattice of one table."""
     began = time.monotonic()
-    columns, wanted = columns_to_generalize(release), policy.preparing
-    tell(f"{release.table.name}: hierarchies")
-    ruled = sensitive_criteria(release, columns)
+    columns, wanted = columns_to_generalize(original), policy.preparing
+    tell(f"{original.table.name}: hierarchies")
+    ruled = sensitive_criteria(original, columns)
     others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
     others += [name for pair in wanted.cross_tables for name in pair if name not in columns]
-    generalization = generalize(release, columns, wanted, list(dict.fromkeys(others)))
-    asked = class_size_requirement(release, columns, wanted.suppression)
+    generalization = generalize(original, columns, wanted, list(dict.fromkeys(others)))
+    asked = class_size_requirement(original, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
-    judge = _Judge(policy, release, before, generalization, asked)
-    words = _Words(release.table.name, tell)
+    judge = _Judge(policy, original, before, generalization, asked)
+    words = _Words(original.table.name, tell)
     result = Search(
         generalization.lattice,
-        asked if release.table.entity is None else Requirement(release.records, release.records),
+        asked if original.table.entity is None else Requirement(original.records, original.records),
         loss,
         judge if judge.left else accept_all,
         rules=judge.rules,
@@ -237,11 +237,11 @@ def _search_table(
     form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
-    kinds = _column_types(release)
+    kinds = _column_types(original)
     return TableRelease(
-        table=release.table,
+        table=original.table,
         kinds=kinds,
-        records=release.records,
+        records=original.records,
         hierarchies=generalization.hierarchies,
         lattice=generalization.lattice,
         requirement=asked,
@@ -252,9 +252,12 @@ def _search_table(
         transformation=form,
         loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
-        source=source_sql(release),
+        source=source_sql(original),
         cautions=(
-            *(str(Mask(policy.mask_below).sentence(each)) for each in release.identifiers.values()),
+            *(
+                str(Mask(policy.mask_below).sentence(each))
+                for each in original.identifiers.values()
+            ),
             *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
         ),
         protected=generalization.protected,
@@ -269,13 +272,13 @@ def _search_local(
     judge: "_Judge", kinds: dict[str, str], tell: ShowProgress
 ) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
-    release, wanted = judge.release, judge.policy.preparing
-    if wanted.method == "global" or release.table.others or release.table.entity is not None:
+    original, wanted = judge.original, judge.policy.preparing
+    if wanted.method == "global" or original.table.others or original.table.entity is not None:
         return None
-    tell(f"{release.table.name}: local recoding")
+    tell(f"{original.table.name}: local recoding")
     as_they_are = (each for each, level in judge.generalization.limits.items() if level == 0)
     by_text = {*wanted.hierarchies, *as_they_are}
-    name = find_several_texts(release, judge.generalization.hierarchies, kinds, by_text)
+    name = find_several_texts(original, judge.generalization.hierarchies, kinds, by_text)
     if name is not None and wanted.method == "local":
         raise refuse_several_texts(name, kinds[name])
     if name is not None:
@@ -288,15 +291,15 @@ def _search_local(
         is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
         stop=limit_time(wanted.time_limit),
     )
-    return partition_table(release, judge.generalization, judge.requirement, judge.asked, settings)
+    return partition_table(original, judge.generalization, judge.requirement, judge.asked, settings)
 
 
-def _column_types(release: DuckDBRelease) -> dict[str, str]:
+def _column_types(original: DuckDBTableCounts) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
     types = {
-        row[0]: str(row[1]) for row in release.engine.ask(f"DESCRIBE FROM {release.engine.view}")
+        row[0]: str(row[1]) for row in original.engine.ask(f"DESCRIBE FROM {original.engine.view}")
     }
-    return {name: types.get(name, "") for name in release.engine.columns}
+    return {name: types.get(name, "") for name in original.engine.columns}
 
 
 def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
@@ -307,13 +310,13 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     made = suppress_cells(distinct, form.cut, judge.generalization.protected)
     stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
     blanked = replace(form, stages=stages)
-    return form if judge.broken(blanked, judge.release.table.checks) else blanked
+    return form if judge.broken(blanked, judge.original.table.checks) else blanked
 
 
-def _known(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
+def _known(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether the search itself guarantees the check."""
-    return is_class_size_check(release, check, columns) or is_criterion_check(
-        release, check, columns
+    return is_class_size_check(original, check, columns) or is_criterion_check(
+        original, check, columns
     )
 
 
@@ -330,36 +333,36 @@ class _Judge:
     def __init__(
         self,
         policy: Policy,
-        release: DuckDBRelease,
+        original: DuckDBTableCounts,
         before: Baseline | None,
         generalization: Generalization,
         asked: Requirement,
     ) -> None:
-        self.policy, self.release, self.before, self.generalization = (
+        self.policy, self.original, self.before, self.generalization = (
             policy,
-            release,
+            original,
             before,
             generalization,
         )
         columns = [each.column for each in generalization.hierarchies]
-        strict = policy.cautions == "refuse" or release.table.nulls != "value"
+        strict = policy.cautions == "refuse" or original.table.nulls != "value"
         left = [
-            each for each in release.table.checks if strict or not _known(release, each, columns)
+            each for each in original.table.checks if strict or not _known(original, each, columns)
         ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
-        self.asked, self.requirement = tuple(sensitive_criteria(release, columns)), asked
+        self.asked, self.requirement = tuple(sensitive_criteria(original, columns)), asked
         self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
         removable = asked.suppressible
-        if release.table.entity is not None:
+        if original.table.entity is not None:
             removable = floor(
-                policy.preparing.suppression * release.engine.count_people(())[0][0] + 1e-9
+                policy.preparing.suppression * original.engine.count_people(())[0][0] + 1e-9
             )
             self.rules = PeopleRules(asked.k, removable)
         self.whole = not removable or (asked.takes_nothing and not self.asked)
 
     def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
-        person = self.release.table.entity
+        person = self.original.table.entity
         rounds = max(node.outcome.rounds, 1) if self.asked or person is not None else 0
         hierarchies = self.generalization.hierarchies
         return Transformation(
@@ -382,7 +385,7 @@ class _Judge:
         self, form: Transformation | LocalTransformation, checks: Sequence[Check]
     ) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
-        made = transform(self.release, form)
+        made = transform(self.original, form)
         made.is_searched = True
         try:
             measured = (measure_check(made, each, HIDES_NOTHING) for each in checks)

@@ -13,8 +13,8 @@ import numpy as np
 
 from reid_sql.check import gate
 from reid_sql.check.distinct_table import DistinctTable
-from reid_sql.check.duckdb_table import DuckDBRelease
-from reid_sql.check.measuring import ShowProgress
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.evaluation import ShowProgress
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Preparing
 from reid_sql.engines.duckdb import make_functions
@@ -37,28 +37,28 @@ MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
 INNER_SHARES: Final = (0.01, 0.99)
 
 
-def columns_to_generalize(release: DuckDBRelease) -> tuple[str, ...]:
+def columns_to_generalize(original: DuckDBTableCounts) -> tuple[str, ...]:
     """Return the columns that checks count by, those of the table first."""
-    counted = [column for check in release.table.checks for column in check.counted]
-    named = [column for column in release.table.quasi_identifiers if column in counted]
+    counted = [column for check in original.table.checks for column in check.counted]
+    named = [column for column in original.table.quasi_identifiers if column in counted]
     return tuple(dict.fromkeys([*named, *counted]))
 
 
-def refuse_unsuitable(release: DuckDBRelease) -> None:
+def refuse_unsuitable(original: DuckDBTableCounts) -> None:
     """Refuse a table for which no transformation can be searched."""
-    table = release.table
+    table = original.table
     own = next(
-        (name for name in release.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None
+        (name for name in original.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None
     )
     if own is not None:
         rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
         raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
-    if not columns_to_generalize(release):
+    if not columns_to_generalize(original):
         rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
             f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
         )
-    if not release.records:
+    if not original.records:
         raise UnavailableError(
             f"a table to prepare must have a record, got none in {table.name}; pass another"
         )
@@ -82,22 +82,22 @@ def refuse_for_people(wanted: Preparing, person: str) -> None:
 
 
 def class_size_requirement(
-    release: DuckDBRelease, columns: Sequence[str], suppression: float
+    original: DuckDBTableCounts, columns: Sequence[str], suppression: float
 ) -> Requirement:
     """Combine the bounds on class sizes of all checks into one requirement."""
-    requirement = Requirement(release.records, floor(suppression * release.records + 1e-9))
-    for check in release.table.checks:
-        if is_class_size_check(release, check, columns):
+    requirement = Requirement(original.records, floor(suppression * original.records + 1e-9))
+    for check in original.table.checks:
+        if is_class_size_check(original, check, columns):
             requirement = _add_check(requirement, check)
     return requirement
 
 
-def is_class_size_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
+def is_class_size_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether class sizes by all the columns answer the check."""
     plain = check.limit is not None and not check.no_worse and not check.by
-    exact = release.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
+    exact = original.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
     # of people, the other figures are not those of the classes alone
-    if release.table.entity is not None:
+    if original.table.entity is not None:
         exact = check.measure.name in ("k", "highest_risk")
     return (
         plain
@@ -117,7 +117,7 @@ CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] =
 
 
 def sensitive_criteria(
-    release: DuckDBRelease, columns: Sequence[str]
+    original: DuckDBTableCounts, columns: Sequence[str]
 ) -> list[tuple[str, Criterion]]:
     """Return the criteria that the checks require of sensitive values, each with its column."""
     return [
@@ -125,19 +125,19 @@ def sensitive_criteria(
             check.sensitive,
             CRITERIA[check.measure.name, check.parameters.get("variant")](float(check.limit)),
         )
-        for check in release.table.checks
-        if is_criterion_check(release, check, columns)
+        for check in original.table.checks
+        if is_criterion_check(original, check, columns)
         and check.sensitive
         and check.limit is not None
     ]
 
 
-def is_criterion_check(release: DuckDBRelease, check: Check, columns: Sequence[str]) -> bool:
+def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether classes by all the columns answer the check; those that break it are suppressed."""
     plain = check.limit is not None and not check.no_worse and not check.by
     known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
     whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
-    counts_records = release.table.nulls == "value" and release.table.entity is None
+    counts_records = original.table.nulls == "value" and original.table.entity is None
     return plain and known and whole and counts_records
 
 
@@ -191,12 +191,15 @@ class Generalization:
 
 
 def generalize(
-    release: DuckDBRelease, columns: Sequence[str], wanted: Preparing, others: Sequence[str] = ()
+    original: DuckDBTableCounts,
+    columns: Sequence[str],
+    wanted: Preparing,
+    others: Sequence[str] = (),
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
     given = wanted.hierarchies
-    wished, notes = wish_hierarchies(release, columns, wanted)
-    coded = [_code_levels(release, each, written=each.column in given) for each in wished]
+    wished, notes = wish_hierarchies(original, columns, wanted)
+    coded = [_code_levels(original, each, written=each.column in given) for each in wished]
     level_codes = [each.level_codes for each in coded]
     weighted = [wanted.weights.get(column, 1.0) for column in columns]
     limits = {
@@ -207,37 +210,37 @@ def generalize(
     coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
     return Generalization(
         tuple(each.hierarchy for each in coded),
-        _lattice(release, columns, level_codes, weighted, coarsest),
+        _lattice(original, columns, level_codes, weighted, coarsest),
         tuple(others),
-        _with_unchanged(release, columns, level_codes, others) if others else None,
+        _with_unchanged(original, columns, level_codes, others) if others else None,
         limits,
         notes,
     )
 
 
 def _lattice(
-    release: DuckDBRelease,
+    original: DuckDBTableCounts,
     columns: Sequence[str],
     level_codes: Sequence[LevelCodes],
     weights: Sequence[float],
     coarsest: Sequence[int],
 ) -> Lattice:
     """Return the lattice of the columns, with people as a last column that has one level and no weight."""
-    person = release.table.entity
+    person = original.table.entity
     if person is None:
-        distinct = _distinct_records(release, release.engine.distinct, columns)
+        distinct = _distinct_records(original, original.engine.distinct, columns)
         return Lattice(level_codes, distinct, weights, coarsest)
-    with_people = _with_unchanged(release, columns, level_codes, [person])
+    with_people = _with_unchanged(original, columns, level_codes, [person])
     bottom = with_people.records_at((0,) * len(with_people.shape))
     return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
 
 
 def wish_hierarchies(
-    release: DuckDBRelease, columns: Sequence[str], wanted: Preparing
+    original: DuckDBTableCounts, columns: Sequence[str], wanted: Preparing
 ) -> tuple[list[Hierarchy], tuple[str, ...]]:
     """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
     wished, notes = [], []
-    for facts in profile_facts(release, columns):
+    for facts in profile_facts(original, columns):
         written, limit = (
             wanted.hierarchies.get(facts.column),
             wanted.limits.get(facts.column, Limit()),
@@ -245,7 +248,7 @@ def wish_hierarchies(
         if limit.width is not None:
             limit.refuse(Hierarchy(facts.column, ()), facts)
         if written is not None and written.values is not None:
-            _refuse_incomplete(release, facts.column, written.values)
+            _refuse_incomplete(original, facts.column, written.values)
         hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
         wished.append(hierarchy.for_type(integer=facts.integer))
         limit.refuse(wished[-1], facts)
@@ -254,33 +257,35 @@ def wish_hierarchies(
 
 
 def _with_unchanged(
-    release: DuckDBRelease,
+    original: DuckDBTableCounts,
     columns: Sequence[str],
     level_codes: Sequence[LevelCodes],
     others: Sequence[str],
 ) -> Lattice:
     """Return the lattice with other columns after the generalized ones; the values have the same codes."""
-    distinct = DistinctTable(release.engine.ask, release.engine.whole, [*columns, *others])
+    distinct = DistinctTable(original.engine.ask, original.engine.whole, [*columns, *others])
     try:
-        own = [_unchanged_codes(release, distinct, other) for other in others]
+        own = [_unchanged_codes(original, distinct, other) for other in others]
         return Lattice(
-            [*level_codes, *own], _distinct_records(release, distinct, [*columns, *others])
+            [*level_codes, *own], _distinct_records(original, distinct, [*columns, *others])
         )
     finally:
         distinct.drop()
 
 
-def _unchanged_codes(release: DuckDBRelease, distinct: DistinctTable, column: str) -> LevelCodes:
+def _unchanged_codes(
+    original: DuckDBTableCounts, distinct: DistinctTable, column: str
+) -> LevelCodes:
     """Return a column's only level; code 0 is NULL."""
-    counts = release.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
+    counts = original.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
     records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
-    records[0] = release.records - int(records.sum())
+    records[0] = original.records - int(records.sum())
     return LevelCodes((np.arange(len(records)),), records)
 
 
-def _refuse_incomplete(release: DuckDBRelease, column: str, known: frozenset[str]) -> None:
+def _refuse_incomplete(original: DuckDBTableCounts, column: str, known: frozenset[str]) -> None:
     """Refuse a hierarchy of a file that lacks a value of the column; no message contains the value."""
-    rows = release.engine.ask(f"SELECT v::VARCHAR FROM {release.engine.distinct.values(column)}")
+    rows = original.engine.ask(f"SELECT v::VARCHAR FROM {original.engine.distinct.values(column)}")
     lacking = sum(row[0] not in known for row in rows)
     if lacking:
         rule = f"prepare.hierarchies.{column} must contain every value of the column"
@@ -290,13 +295,13 @@ def _refuse_incomplete(release: DuckDBRelease, column: str, known: frozenset[str
 
 
 def _distinct_records(
-    release: DuckDBRelease, distinct: DistinctTable, columns: Sequence[str]
+    original: DuckDBTableCounts, distinct: DistinctTable, columns: Sequence[str]
 ) -> DistinctRecords:
     """Return the distinct records as codes of their values, with how many records are equal."""
-    name = f"{release.engine.view}_codes"
-    release.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
-    rows = release.engine.con.execute(f"FROM {name}").fetchnumpy()
-    release.engine.ask(f"DROP TABLE {name}")
+    name = f"{original.engine.view}_codes"
+    original.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
+    rows = original.engine.con.execute(f"FROM {name}").fetchnumpy()
+    original.engine.ask(f"DROP TABLE {name}")
     codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
     return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
 
@@ -323,18 +328,18 @@ class _CodedColumn:
         return max(0, min(level, len(self.places) - 1)) if limit == Limit() else level
 
 
-def _code_levels(release: DuckDBRelease, wished: Hierarchy, *, written: bool) -> _CodedColumn:
+def _code_levels(original: DuckDBTableCounts, wished: Hierarchy, *, written: bool) -> _CodedColumn:
     """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
-    values = release.engine.distinct.values(wished.column)
+    values = original.engine.distinct.values(wished.column)
     everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
     steps = [step.sql("v") for step in wished.steps]
     ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
-    rows = release.engine.ask(
+    rows = original.engine.ask(
         f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies"
     )
     records, *coarser = np.array(rows, dtype=np.int64).T
     codes = [np.arange(len(records)), *coarser]
-    records[0] = release.records - int(records.sum())
+    records[0] = original.records - int(records.sum())
     present = [len(np.unique(level[records > 0])) for level in codes]
     merging = merging_steps(present)
     if written:
@@ -358,40 +363,40 @@ def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
             )
 
 
-def profile_facts(release: DuckDBRelease, columns: Sequence[str]) -> list[Facts]:
+def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[Facts]:
     """Profile the columns as far as hierarchies depend on it."""
     rows: list[dict[str, Any]] = []
-    make_functions(release.engine.con, ["profile"])
+    make_functions(original.engine.con, ["profile"])
     for start in range(0, len(columns), MAX_COLUMNS):
-        asked = [release.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        asked = [original.engine.view, list(columns[start : start + MAX_COLUMNS])]
         rows += run(
-            release.engine.con, "FROM profile(?, ?)", asked, f"{release.table.name}: columns"
+            original.engine.con, "FROM profile(?, ?)", asked, f"{original.table.name}: columns"
         ).records()
-    return [_facts(release, column, row) for column, row in zip(columns, rows, strict=True)]
+    return [_facts(original, column, row) for column, row in zip(columns, rows, strict=True)]
 
 
-def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts:
-    values = release.engine.distinct.values(column)
+def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> Facts:
+    values = original.engine.distinct.values(column)
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     )
     values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
-    low, high, near_low, near_high, whole = release.engine.ask(f"""SELECT min(x), max(x),
+    low, high, near_low, near_high, whole = original.engine.ask(f"""SELECT min(x), max(x),
         min(x) FILTER (share >= {INNER_SHARES[0]}), min(x) FILTER (share >= {INNER_SHARES[1]}),
         bool_and(x = floor(x))
         FROM ({ranked})""")[0]
-    lengths = release.engine.ask(
+    lengths = original.engine.ask(
         f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})"
     )
-    frequent = release.engine.ask(
+    frequent = original.engine.ask(
         f"SELECT t, records FROM ({values}) ORDER BY records DESC, t LIMIT {MAX_FREQUENT_VALUES}"
     )
     return Facts(
         column=column,
         looks_like=row["looks_like"],
-        records=release.records,
+        records=original.records,
         numbers=row["column_type"] in NUMERIC_TYPES or low is not None,
         whole=bool(whole) if whole is not None else True,
         low=low or 0.0,
@@ -402,11 +407,11 @@ def _facts(release: DuckDBRelease, column: str, row: Mapping[str, Any]) -> Facts
         longest=lengths[0][1],
         frequent=tuple((text, int(records)) for text, records in frequent),
         integer=row["column_type"] == "integer",
-        **_read_dates(release, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
+        **_read_dates(original, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
     )
 
 
-def _read_dates(release: DuckDBRelease, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
+def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
     """Find the one way in which all dates of a text column are written, or why there is none."""
     if row["looks_like"] != DATE or row["column_type"] != "text":
         return {}
@@ -416,7 +421,7 @@ def _read_dates(release: DuckDBRelease, row: Mapping[str, Any], texts: str) -> d
     )
     counts = ", ".join(f"count(*) FILTER ({test})" for test in tests)
     is_iso = f"regexp_matches(left(t, 10), {sql_text(DAY)})"
-    values, iso, *fitting = release.engine.ask(
+    values, iso, *fitting = original.engine.ask(
         f"SELECT count(*), count(*) FILTER ({is_iso}), {counts} FROM ({texts})"
     )[0]
     if iso == values:
@@ -442,12 +447,12 @@ def propose_hierarchies(
     """
     read = read_policy(Path(policy))
     found: dict[str, Hierarchy] = {}
-    with gate.open_tables(read, memory_limit, tell) as releases:
-        for release in releases:
-            refuse_unsuitable(release)
-            columns = [name for name in columns_to_generalize(release) if name not in found]
+    with gate.open_tables(read, memory_limit, tell) as originals:
+        for original in originals:
+            refuse_unsuitable(original)
+            columns = [name for name in columns_to_generalize(original) if name not in found]
             if columns:
-                wished, _ = wish_hierarchies(release, columns, read.preparing)
+                wished, _ = wish_hierarchies(original, columns, read.preparing)
                 found |= {each.column: each for each in wished}
     name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
     head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from reid_sql.check.duckdb_table import DuckDBRelease, DuckDBTable
+from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import Policy, TablePolicy, columns_named, columns_prepared
@@ -263,7 +263,7 @@ def _without_blanks(row: Row) -> Row:
     }
 
 
-class TransformedRelease(DuckDBRelease):
+class TransformedRelease(DuckDBTableCounts):
     """A transformed table, measured as its source is."""
 
     engine: ReleasedTable
@@ -276,7 +276,7 @@ class TransformedRelease(DuckDBRelease):
 
 
 def transform(
-    original: DuckDBRelease, form: Transformation | LocalTransformation
+    original: DuckDBTableCounts, form: Transformation | LocalTransformation
 ) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
     made = TransformedRelease(

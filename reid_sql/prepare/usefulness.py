@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.check.duckdb_table import DuckDBRelease
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.policy_model import Preparing, columns_named
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.hierarchy import Hierarchy
@@ -41,21 +41,21 @@ class Target:
     hierarchies: tuple[Hierarchy, ...]
 
 
-def refuse_target(column: str | None, release: DuckDBRelease) -> None:
+def refuse_target(column: str | None, original: DuckDBTableCounts) -> None:
     """Refuse a target that the table lacks, that is a quasi-identifier, or that has too many values."""
     if column is None:
         return
-    if column not in release.engine.columns:
-        rule = f"prepare.target must name a column of {release.table.name}, got '{column}'"
-        raise UnknownNameError(f"{rule}; {suggestion(column, release.engine.columns)}")
-    if column in columns_to_generalize(release):
+    if column not in original.engine.columns:
+        rule = f"prepare.target must name a column of {original.table.name}, got '{column}'"
+        raise UnknownNameError(f"{rule}; {suggestion(column, original.engine.columns)}")
+    if column in columns_to_generalize(original):
         rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
         raise OutOfDomainError(
             f"{rule}; it is generalized itself: name a column that stays unchanged"
         )
     quoted = '"' + column.replace('"', '""') + '"'
     many = int(
-        release.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {release.engine.whole}")[0][0]
+        original.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {original.engine.whole}")[0][0]
     )
     if many > MAX_TARGET_VALUES:
         rule = f"prepare.target must have at most {MAX_TARGET_VALUES} distinct values"
@@ -203,19 +203,19 @@ class CrossTables:
     wider: Lattice
 
 
-def refuse_cross_tables(wanted: Preparing, release: DuckDBRelease) -> None:
+def refuse_cross_tables(wanted: Preparing, original: DuckDBTableCounts) -> None:
     """Refuse columns that the table or the release lacks, or that have too many values."""
-    shipped = {*columns_named(release.table), *wanted.keep, *columns_to_generalize(release)}
+    shipped = {*columns_named(original.table), *wanted.keep, *columns_to_generalize(original)}
     for name in dict.fromkeys(name for pair in wanted.cross_tables for name in pair):
-        if name not in release.engine.columns:
-            rule = f"prepare.cross_tables must name columns of {release.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, release.engine.columns)}")
+        if name not in original.engine.columns:
+            rule = f"prepare.cross_tables must name columns of {original.table.name}, got '{name}'"
+            raise UnknownNameError(f"{rule}; {suggestion(name, original.engine.columns)}")
         if name not in shipped:
             rule = f"prepare.cross_tables must name columns of the release, got '{name}'"
             raise OutOfDomainError(f"{rule}; add it to prepare.keep")
         many = int(
-            release.engine.ask(
-                f"SELECT count(DISTINCT {quoted(name)}) FROM {release.engine.whole}"
+            original.engine.ask(
+                f"SELECT count(DISTINCT {quoted(name)}) FROM {original.engine.whole}"
             )[0][0]
         )
         if many > MAX_CROSSED_VALUES:

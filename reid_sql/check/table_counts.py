@@ -9,8 +9,8 @@ import duckdb
 import numpy as np
 
 from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
+from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
 from reid_sql.check.measure import Measure, Row, argument_of
-from reid_sql.check.measured import WHOLE, Group, ReleasedColumns
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.released_columns import caution_on, measure_released_columns
 from reid_sql.check.remarks import (
@@ -60,7 +60,7 @@ def _smallest_class(rows: Sequence[Row]) -> int:
     return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
 
 
-class Release:
+class TableCounts:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
     def __init__(
@@ -168,7 +168,7 @@ class Release:
             self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
         return self._copies
 
-    def take_identifiers(self, other: "Release") -> None:
+    def take_identifiers(self, other: "TableCounts") -> None:
         """Take those of a table of the same people."""
         self._identifiers = {False: other.identifiers, True: other.population_identifiers}
         self._copies = other.copies

@@ -10,9 +10,7 @@ from typing import Any, Final
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.cautions import CAUTION_COPIES, INTERRUPTIONS, check_cautions, table_cautions
-from reid_sql.check.figures import whole_of
-from reid_sql.check.masking import Mask
-from reid_sql.check.measured import (
+from reid_sql.check.exact_figures import (
     ColumnSizes,
     Figure,
     Forecast,
@@ -23,11 +21,13 @@ from reid_sql.check.measured import (
     PopulationEstimate,
     group_labels,
 )
+from reid_sql.check.figures import whole_of
+from reid_sql.check.masking import Mask
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
-from reid_sql.check.release import Release
 from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
 from reid_sql.check.sources import REASON_CHANGED
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.errors import ReidError
 from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.repeats import count_copies
@@ -58,7 +58,7 @@ POINTS: Final = 24  # of the curve of right matches
 
 def measure_tables(
     policy: Policy,
-    releases: Sequence[Release],
+    counted_tables: Sequence[TableCounts],
     *,
     risky: int = 0,
     overview: bool = True,
@@ -66,64 +66,64 @@ def measure_tables(
 ) -> list[MeasuredTable]:
     """Measure all tables, then look whether one changed meanwhile."""
     measured = [
-        _measure_table(release, policy, risky=risky, overview=overview, show_progress=show_progress)
-        for release in releases
+        _measure_table(counts, policy, risky=risky, overview=overview, show_progress=show_progress)
+        for counts in counted_tables
     ]
     return [
-        replace(each, changed=_change_of(release))
-        for each, release in zip(measured, releases, strict=True)
+        replace(each, changed=_change_of(counts))
+        for each, counts in zip(measured, counted_tables, strict=True)
     ]
 
 
 def _measure_table(
-    release: Release, policy: Policy, *, risky: int, overview: bool, show_progress: ShowProgress
+    counts: TableCounts, policy: Policy, *, risky: int, overview: bool, show_progress: ShowProgress
 ) -> MeasuredTable:
     """Measure one table; of one whose records cannot be counted, nothing."""
-    release.engine.counts_overview = overview
-    table, packages = release.table, tuple(release.engine.packages)
+    counts.engine.counts_overview = overview
+    table, packages = counts.table, tuple(counts.engine.packages)
     mask = Mask(policy.mask_below)
     try:
-        records = release.records
+        records = counts.records
     except INTERRUPTIONS:
         raise
-    except release.errors as error:
+    except counts.errors as error:
         why = sentence(error)
         if isinstance(error, RefusedTableError):
             why = str(mask.sentence(error.sentence))
         checks = tuple(MeasuredCheck(table.name, each, refusal=why) for each in table.checks)
-        return MeasuredTable(table, release.evidence, 0, checks, packages=packages, uncounted=why)
+        return MeasuredTable(table, counts.evidence, 0, checks, packages=packages, uncounted=why)
     show_progress(f"{table.name}: columns")
-    columns = release.released_columns
-    checks = measure_checks(release, table.checks, mask, show_progress)
+    columns = counts.released_columns
+    checks = measure_checks(counts, table.checks, mask, show_progress)
     if overview:
         show_progress(f"{table.name}: what drives the risk")
     measured = MeasuredTable(
-        table, release.evidence, records, checks, columns=columns, packages=packages
+        table, counts.evidence, records, checks, columns=columns, packages=packages
     )
     if not table.quasi_identifiers or not records:
         return measured
     with suppress(ReidError):  # the checks by these columns say why they are not measured
-        classes = release.histogram(table.quasi_identifiers)
-        measured = replace(measured, classes=classes, few_gaps=has_few_gaps(release, mask.below))
+        classes = counts.histogram(table.quasi_identifiers)
+        measured = replace(measured, classes=classes, few_gaps=has_few_gaps(counts, mask.below))
         if overview and len(classes.class_size):
-            measured = replace(measured, overview=_measure_overview(release, classes, policy, mask))
+            measured = replace(measured, overview=_measure_overview(counts, classes, policy, mask))
         if risky:
-            measured = replace(measured, rarest=release.engine.rarest(risky))
+            measured = replace(measured, rarest=counts.engine.rarest(risky))
     return measured
 
 
-def _change_of(release: Release) -> str:
+def _change_of(counts: TableCounts) -> str:
     """Return why the figures are not to be trusted: the table changed, or nobody can find out."""
     try:
-        return REASON_CHANGED if release.has_changed() else ""
+        return REASON_CHANGED if counts.has_changed() else ""
     except INTERRUPTIONS:
         raise
-    except release.errors as error:
+    except counts.errors as error:
         return sentence(error)
 
 
 def measure_checks(
-    release: Release,
+    counts: TableCounts,
     checks: Sequence[Check],
     mask: Mask,
     show_progress: ShowProgress = lambda _: None,
@@ -131,26 +131,26 @@ def measure_checks(
     """Measure the checks, those that the client computes last, so that no server waits with the others."""
     numbered = list(enumerate(checks))
     measured: dict[int, MeasuredCheck] = {}
-    fetched = [one for one in numbered if release.engine.is_fetched(one[1])]
+    fetched = [one for one in numbered if counts.engine.is_fetched(one[1])]
     ordered = [*(one for one in numbered if one not in fetched), *fetched]
     for number, (place, each) in enumerate(ordered, 1):
         if fetched and number == len(checks) - len(fetched) + 1:
             for _, late in fetched:
-                _count_ahead(release, late, mask)
-        show_progress(f"{release.table.name}: {each.measure.name} ({number} of {len(checks)})")
-        measured[place] = measure_check(release, each, mask)
+                _count_ahead(counts, late, mask)
+        show_progress(f"{counts.table.name}: {each.measure.name} ({number} of {len(checks)})")
+        measured[place] = measure_check(counts, each, mask)
     return tuple(measured[place] for place, _ in numbered)
 
 
-def measure_check(release: Release, check: Check, mask: Mask) -> MeasuredCheck:
+def measure_check(counts: TableCounts, check: Check, mask: Mask) -> MeasuredCheck:
     """Measure a check, group by group; with a mask of 1, which hides nothing, nothing is counted for it."""
-    table = release.table.name
+    table = counts.table.name
     try:
-        groups = release.groups(check.by)
-        cautions = _find_cautions(release, check)
+        groups = counts.groups(check.by)
+        cautions = _find_cautions(counts, check)
     except INTERRUPTIONS:
         raise
-    except release.errors as error:
+    except counts.errors as error:
         return MeasuredCheck(table, check, refusal=sentence(error))
     if not groups:
         return MeasuredCheck(table, check, (), cautions, REFUSAL_NO_GROUPS)
@@ -158,65 +158,65 @@ def measure_check(release: Release, check: Check, mask: Mask) -> MeasuredCheck:
         return MeasuredCheck(
             table, check, (), cautions, REFUSAL_ALIKE_GROUPS.format(", ".join(check.by))
         )
-    figures = tuple(_measure_figure(release, check, group, mask) for group in groups)
+    figures = tuple(_measure_figure(counts, check, group, mask) for group in groups)
     return MeasuredCheck(table, check, figures, cautions)
 
 
-def _find_cautions(release: Release, check: Check) -> tuple[Remark, ...]:
+def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
     """Return the cautions on the table, then those on what the check asks of it, each once."""
-    of_people = release.population_identifiers if check.measure.takes("population_tbl") else {}
-    asked = check_cautions(check, release.records, release.identifiers, of_people)
+    of_people = counts.population_identifiers if check.measure.takes("population_tbl") else {}
+    asked = check_cautions(check, counts.records, counts.identifiers, of_people)
     known = table_cautions(
-        release.table, release.records, release.engine.columns, release.engine.cautions
+        counts.table, counts.records, counts.engine.columns, counts.engine.cautions
     )
-    copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(release) else []
-    copies = list(release.copies) or copies
+    copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(counts) else []
+    copies = list(counts.copies) or copies
     # Who links a population table to the release knows what the policy names in both.
     is_linked = check.measure.function == "journalist_risk"
-    unnamed = [] if is_linked or release.unnamed_columns is None else [release.unnamed_columns]
-    of_table = [*known, *unnamed, *copies, *release.unused_codes]
-    return tuple(dict.fromkeys([*of_table, *release.find_nobodies(check), *asked]))
+    unnamed = [] if is_linked or counts.unnamed_columns is None else [counts.unnamed_columns]
+    of_table = [*known, *unnamed, *copies, *counts.unused_codes]
+    return tuple(dict.fromkeys([*of_table, *counts.find_nobodies(check), *asked]))
 
 
-def _has_copies(release: Release) -> bool:
+def _has_copies(counts: TableCounts) -> bool:
     """Whether every class by the quasi-identifiers has a multiple of the same number of rows."""
-    table = release.table
+    table = counts.table
     counted = table.quasi_identifiers
-    if table.entity is not None or table.nulls == "wildcard" or not counted or not release.records:
+    if table.entity is not None or table.nulls == "wildcard" or not counted or not counts.records:
         return False
     try:
-        classes = release.histogram(counted)
+        classes = counts.histogram(counted)
     except INTERRUPTIONS:
         raise
-    except release.errors:  # the checks by these columns say why they are not measured
+    except counts.errors:  # the checks by these columns say why they are not measured
         return False
     return count_copies(classes.class_size, classes.classes) > 1
 
 
-def _measure_figure(release: Release, check: Check, group: Group, mask: Mask) -> Figure:
+def _measure_figure(counts: TableCounts, check: Check, group: Group, mask: Mask) -> Figure:
     """Measure a check on a group; a refusal is its status."""
     try:
-        about = count_around(release, check, group, mask.below)
-        rows = release.answer(check, group)
+        about = count_around(counts, check, group, mask.below)
+        rows = counts.answer(check, group)
         figure = read_figure(check, rows, group)
-        about["small"] |= reveals_small_cells(release, check, rows, figure.value, mask.below)
-        return replace(figure, **about, remarks=(*figure.remarks, *release.hints(check)))
+        about["small"] |= reveals_small_cells(counts, check, rows, figure.value, mask.below)
+        return replace(figure, **about, remarks=(*figure.remarks, *counts.hints(check)))
     except INTERRUPTIONS:
         raise
-    except release.errors as error:
+    except counts.errors as error:
         return Figure(group, None, None, None, sentence(error))
 
 
-def _count_ahead(release: Release, check: Check, mask: Mask) -> None:
+def _count_ahead(counts: TableCounts, check: Check, mask: Mask) -> None:
     """Count what a check needs besides its answer; what cannot be counted is refused when it is measured."""
     try:
-        _find_cautions(release, check)
-        release.hints(check)
-        for group in release.groups(check.by):
-            count_around(release, check, group, mask.below)
+        _find_cautions(counts, check)
+        counts.hints(check)
+        for group in counts.groups(check.by):
+            count_around(counts, check, group, mask.below)
     except INTERRUPTIONS:
         raise
-    except release.errors:
+    except counts.errors:
         return
 
 
@@ -277,12 +277,14 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
     return (remark(words, code="fewer_choices"),)
 
 
-def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask: Mask) -> Overview:
+def _measure_overview(
+    counts: TableCounts, classes: Histogram, policy: Policy, mask: Mask
+) -> Overview:
     """Measure what drives the risk, unless class sizes are few records: then no report shows it."""
-    dropped = release.records - int(classes.records.sum())
-    population = largest_population(release.table)
+    dropped = counts.records - int(classes.records.sum())
+    population = largest_population(counts.table)
     if mask.has_small_counts(classes, dropped):
-        named = release.table.quasi_identifiers if release.table.nulls != "wildcard" else ()
+        named = counts.table.quasi_identifiers if counts.table.nulls != "wildcard" else ()
         return Overview(
             tuple(
                 ColumnSizes(each, classes, classes if len(named) > 1 else None) for each in named
@@ -290,43 +292,43 @@ def _measure_overview(release: Release, classes: Histogram, policy: Policy, mask
             population,
         )
     # a histogram by their smallest class is no sample of them
-    people = release.table.entity is not None
+    people = counts.table.entity is not None
     return Overview(
-        _measure_columns(release),
+        _measure_columns(counts),
         population,
-        _estimate_population(release, population, policy.seed),
+        _estimate_population(counts, population, policy.seed),
         None if people else _forecast(classes, population),
     )
 
 
-def _measure_columns(release: Release) -> tuple[ColumnSizes, ...]:
+def _measure_columns(counts: TableCounts) -> tuple[ColumnSizes, ...]:
     """Count the class sizes by each quasi-identifier, and by the others; not where NULL may be any value."""
-    named = release.table.quasi_identifiers if release.table.nulls != "wildcard" else ()
+    named = counts.table.quasi_identifiers if counts.table.nulls != "wildcard" else ()
     others = {column: [each for each in named if each != column] for column in named}
     return tuple(
-        ColumnSizes(column, release.histogram([column]), release.histogram(rest) if rest else None)
+        ColumnSizes(column, counts.histogram([column]), counts.histogram(rest) if rest else None)
         for column, rest in others.items()
     )
 
 
 def _estimate_population(
-    release: Release, population: float | None, seed: int
+    counts: TableCounts, population: float | None, seed: int
 ) -> PopulationEstimate | None:
     """Estimate the risk in a population that is larger than the table, where a check asks for it.
 
     The fit takes most of the time of a policy that counts the rest.
     """
-    if population is None or population <= release.records:
+    if population is None or population <= counts.records:
         return None
-    check = _check_of_population(release.table, population, seed)
+    check = _check_of_population(counts.table, population, seed)
     k = check.parameters["k"]
-    if not release.table.asks_for_population:
+    if not counts.table.asks_for_population:
         return PopulationEstimate(population, k, None, STATUS_NOT_ASKED.format(plain(population)))
     try:
-        row = release.answer(check)[0]
+        row = counts.answer(check)[0]
     except INTERRUPTIONS:
         raise
-    except release.errors as error:
+    except counts.errors as error:
         return PopulationEstimate(population, k, None, sentence(error))
     return PopulationEstimate(row["population"], k, row, row["status"])
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reid_sql.check.audit import Unknowns, is_protected
 from reid_sql.check.gate import check
+from reid_sql.check.inference import Unknowns, is_protected
 from reid_sql.check.masking import round_between
 
 BELOW = 5
