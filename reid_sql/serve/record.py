@@ -110,17 +110,18 @@ class Record:
             self._con.execute("COMMIT")
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
-        known = self._counts()
+        published = self._counts()
         counted = new.table + describe_people(*new.people)
-        before = known.pop(counted, {})
+        before = published.pop(counted, {})
         if new.counts and (
-            _contradict(before, new.counts) or any(_table_of(name) == new.table for name in known)
+            _contradict(before, new.counts)
+            or any(_table_of(name) == new.table for name in published)
         ):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
         merged = _merge(before, new.counts)
         near = {  # of the same people, perhaps
             name: counts
-            for name, counts in known.items()
+            for name, counts in published.items()
             if _table_of(name) == new.table or counts[TOTAL] == merged.get(TOTAL)
         }
         answers = self._answers()
@@ -143,7 +144,7 @@ class Record:
             if cell not in before or count != before[cell]
         ]
         if added:
-            _refuse_counts(merged, known, below)
+            _refuse_counts(merged, published, below)
             self._con.executemany(
                 "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
             )
@@ -254,10 +255,10 @@ def _refuse_shapes(new: Reveal, old: Reveal) -> None:
 
 def describe_people(entity: str | None, nulls: str) -> str:
     """Write who counts, where not each row is a person."""
-    given = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
+    options = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
         nulls != "value"
     )
-    return f" ({', '.join(given)})" * bool(given)
+    return f" ({', '.join(options)})" * bool(options)
 
 
 def _contradict(one: Counts, other: Counts) -> bool:
@@ -274,7 +275,7 @@ def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
 
 def _refuse_counts(
     merged: Counts,
-    known: Mapping[str, Counts],
+    published: Mapping[str, Counts],
     below: int,
 ) -> None:
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
@@ -282,7 +283,7 @@ def _refuse_counts(
         rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
         raise UnavailableError(f"{rule}; ask the owner for a new record")
     audited = merged
-    for other in known.values():
+    for other in published.values():
         _refuse_near(merged, other, below)
         # perhaps the same people
         if other[TOTAL] == merged[TOTAL] and not _contradict(audited, other):
