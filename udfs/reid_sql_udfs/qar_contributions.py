@@ -15,7 +15,7 @@ from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.record_contributions import Contribution, ProxyAgreement
 from reid_sql.models.extreme.removal_path import By, Removal, Remove
 from reid_sql.parameters.outputs import Output
-from reid_sql.reductions.codes import CODES, RECORD_CODES
+from reid_sql.reductions.qar import CODES, RECORD_CODES
 
 
 @table_function(

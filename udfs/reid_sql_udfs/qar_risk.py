@@ -18,7 +18,7 @@ from reid_sql.models.extreme.extreme_risk import (
     TailShare,
 )
 from reid_sql.parameters.outputs import Output
-from reid_sql.reductions.codes import CODES
+from reid_sql.reductions.qar import CODES
 
 
 @table_function(

@@ -6,8 +6,8 @@ from reid_sql.models.classes.matching import RowMatches, SinglingRows
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.unicity import TargetPopulation, Unicity, unicity_by_points
 from reid_sql.parameters.outputs import Output
-from reid_sql.reductions.codes import PERSON_ROWS
 from reid_sql.reductions.matches import ROW_MATCHES
+from reid_sql.reductions.qar import PERSON_ROWS
 
 
 @table_function(
