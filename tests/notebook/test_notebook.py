@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
 from reid_sql.notebook import FIGURES
-from reid_sql_udfs import declared
+from tests.outputs import outputs
 
 PEOPLE = "reid_sql/demo/people.csv"
 PNG = b"\x89PNG"
@@ -120,9 +120,9 @@ def test_other_answers_have_cards(loaded: Any, call: str, shown: list[str]) -> N
 
 
 def test_every_picture_is_of_a_function_and_no_two_answers_look_alike() -> None:
-    columns = [frozenset(declared()[name].answer_columns) for name in (*FIGURES, "risk_summary")]
+    columns = [frozenset(outputs()[name].answer_columns) for name in (*FIGURES, "risk_summary")]
     alike = {
-        name for name in FIGURES if columns.count(frozenset(declared()[name].answer_columns)) > 1
+        name for name in FIGURES if columns.count(frozenset(outputs()[name].answer_columns)) > 1
     }
     assert alike == set()
 
