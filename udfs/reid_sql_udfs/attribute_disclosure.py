@@ -37,7 +37,7 @@ def attribute_disclosure(
     (α, k)-anonymity is the share of the most frequent sensitive value, and the size, of each class. `value`
     is the highest such share of any class, for any sensitive value (the general model). `k` is the size of
     the smallest class. A class offends if its share is above `threshold`, or if it has fewer than `k`
-    records.
+    records. Without `threshold` it is 0.5, and 1 for β-likeness and δ-disclosure.
 
     With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
     and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
