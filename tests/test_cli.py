@@ -117,10 +117,10 @@ def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> Non
     shown = command(*call, "--fraction", "0.5,0.1").stdout
     assert "error of Ξ" in shown
     assert "Errors of samples of this table may differ for a larger population" in shown
-    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.svg")).stdout)
     assert {row["method"] for row in rows} == {"bound", "pyc"}
     assert {row["fraction"] for row in rows} == {0.1}
-    assert (tmp_path / "truth.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "truth.svg").read_bytes().startswith(b"<svg")
 
 
 NEIGHBOURS = """
@@ -262,7 +262,7 @@ REFUSED = {
     f"forecast {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
     f"forecast {PEOPLE} --qi age --population 1e6 --k 0": "k must be a class size of 1 to 1000, got 0",
     f"forecast {PEOPLE} --qi age --population 1e6 --plot x.pdf": (
-        "--plot must be a PNG or SVG file, got 'x.pdf'"
+        "--plot must be an SVG file, got 'x.pdf'"
     ),
     "rsik x": "did you mean 'risk'?",
     "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
@@ -498,7 +498,7 @@ def test_query_makes_no_database_of_a_mistyped_path(tmp_path: Path) -> None:
 
 
 def test_a_plot_without_a_folder_is_refused_before_any_work(tmp_path: Path) -> None:
-    plot = str(tmp_path / "nowhere" / "curve.png")
+    plot = str(tmp_path / "nowhere" / "curve.svg")
     done = command(
         "forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot
     )

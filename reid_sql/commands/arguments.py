@@ -124,7 +124,7 @@ def add_entity(parser: Parser) -> None:
 
 def add_plot(parser: Parser, words: str) -> None:
     """Add a file to draw to."""
-    parser.option("--plot", f"draw {words} to a PNG or SVG file", "FILE")
+    parser.option("--plot", f"draw {words} to an SVG file", "FILE")
 
 
 def add_html(parser: Parser) -> None:

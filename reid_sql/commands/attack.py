@@ -9,7 +9,7 @@ import duckdb
 from rich.console import Group
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells, comparison, losses
-from reid_sql.charts.figure import save
+from reid_sql.charts.picture import save
 from reid_sql.commands.options import PASSED, names, numbers
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (

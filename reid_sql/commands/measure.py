@@ -10,7 +10,7 @@ import duckdb
 
 from reid_sql.charts import column_charts
 from reid_sql.charts.estimate_charts import model_check, unicity, validation
-from reid_sql.charts.figure import save
+from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import forecast
 from reid_sql.commands.options import PASSED, names, number, numbers, require
 from reid_sql.commands.output import print_answer

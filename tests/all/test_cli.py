@@ -189,9 +189,9 @@ def test_forecast_prints_every_population_with_intervals(tmp_path: Path) -> None
     shown = command(*call).stdout
     assert "1,000,000" in shown
     assert "people in classes below 5" in shown
-    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "curve.png")).stdout)
+    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "curve.svg")).stdout)
     assert [row["population"] for row in rows] == [1e5, 1e6]
-    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "curve.svg").read_bytes().startswith(b"<svg")
 
 
 def test_the_forecast_is_drawn_as_text_that_can_be_read(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ REFUSED = {
         "1e6",
         "--plot",
         "p.gif",
-    ): "--plot must be a PNG or SVG file, got 'p.gif'",
+    ): "--plot must be an SVG file, got 'p.gif'",
     (
         "forecast",
         "--population",

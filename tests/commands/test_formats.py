@@ -229,9 +229,9 @@ def test_two_formats_at_once_are_refused_before_the_file_is_looked_for() -> None
 def test_a_picture_into_a_folder_that_is_not_there_is_refused_before_the_work(call: str) -> None:
     columns = "--columns" if call == "qar" else "--qi"
     more = ["--population", "1e6"] if call == "forecast" else []
-    refused = command(call, "no.csv", columns, "age", *more, "--plot", "no/such/folder.png")
+    refused = command(call, "no.csv", columns, "age", *more, "--plot", "no/such/folder.svg")
     assert refused.returncode == 2
-    assert "--plot must be in an existing folder, got 'no/such/folder.png'" in refused.stderr
+    assert "--plot must be in an existing folder, got 'no/such/folder.svg'" in refused.stderr
 
 
 def test_all_that_is_said_of_a_function_is_shown() -> None:
