@@ -315,7 +315,7 @@ def _stop_listening() -> None:
 
 def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
     """Return the answer's card and figure with its rows below; None for frames that are no answers."""
-    name = _function_of(frozenset(frame.columns))
+    name = function_of(frozenset(frame.columns))
     is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
         return before(frame) if before else (own(frame) if is_relation else None)
@@ -337,7 +337,7 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     }
 
 
-def _function_of(columns: frozenset[str]) -> str | None:
+def function_of(columns: frozenset[str]) -> str | None:
     """Return the function whose answer has these columns, or these and columns of groups."""
     if name := _names().get(columns):
         return name
