@@ -48,6 +48,10 @@ HEADS: Final[Mapping[str, tuple[str, str]]] = {
         "Counts of people from {}",
         "How many people each category has, and which cells are too small to publish.",
     ),
+    "validation": (
+        "Methods tried on {}",
+        "How far each method errs on samples of the table, for which the true value is known.",
+    ),
     "scenario": (
         "{} against an attacker",
         "How often an attacker who knows only part of the columns identifies a person.",

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import duckdb
@@ -326,5 +327,6 @@ def _run_validation(options: argparse.Namespace) -> int:
     people = _people_and_codes(table, options.entity)
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
-    print_answer(options, rows, rows, lambda: pages.validation_page(rows), people)
+    page = partial(pages.validation_page, rows)
+    print_answer(options, rows, rows, page, people, head="validation")
     return PASSED
