@@ -113,14 +113,14 @@ def test_a_table_within_the_threshold_is_said_to_be() -> None:
 
 
 def test_validation_shows_each_methods_error_and_draws_it(tmp_path: Path) -> None:
-    call = ["validate", PEOPLE, "--qi", "sex,postcode", "--samples", "1", "--methods", "bound,pyc"]
-    shown = command(*call, "--fraction", "0.5,0.1").stdout
+    call = ["risk", PEOPLE, "--qi", "sex,postcode", "--methods", "bound,pyc", "--validate"]
+    shown = command(*call, "0.5,0.1").stdout
     assert "error of Ξ" in shown
     assert "Errors of samples of this table may differ for a larger population" in shown
-    rows = json.loads(command(*call, "--json", "--plot", str(tmp_path / "truth.png")).stdout)
+    rows = json.loads(command(*call, "0.1", "--json", "--plot", str(tmp_path / "truth.svg")).stdout)
     assert {row["method"] for row in rows} == {"bound", "pyc"}
     assert {row["fraction"] for row in rows} == {0.1}
-    assert (tmp_path / "truth.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "truth.svg").read_bytes().startswith(b"<svg")
 
 
 NEIGHBOURS = """
@@ -139,7 +139,7 @@ probability = 0.25
 def test_an_attacker_of_a_scenario_is_measured_beside_the_worst_case(tmp_path: Path) -> None:
     file = tmp_path / "neighbours.toml"
     file.write_text(NEIGHBOURS, encoding="utf-8")
-    call = ["adversary", PEOPLE, "--scenario", str(file), "--threshold", "0.1"]
+    call = ["risk", PEOPLE, "--scenario", str(file), "--threshold", "0.1"]
     shown = command(*call, "--sensitivity").stdout
     for words in (
         "Risk against the attacker of: neighbours",
@@ -165,7 +165,7 @@ def test_who_is_unique_in_the_population_is_known_by_a_file_of_it_or_by_a_model(
 ) -> None:
     file = tmp_path / "neighbours.toml"
     file.write_text(NEIGHBOURS, encoding="utf-8")
-    call = ["adversary", PEOPLE, "--scenario", str(file), "--json"]
+    call = ["risk", PEOPLE, "--scenario", str(file), "--json"]
     looked_up = json.loads(command(*call, "--population-file", PEOPLE).stdout)["summary"]
     # the population is the table itself
     assert looked_up[1] | {"measure": "prosecutor"} == looked_up[0]
@@ -222,11 +222,11 @@ def test_a_database_is_opened_read_only_and_odd_names_are_names(files: Path) -> 
 
 
 REFUSED = {
-    f"adversary {PEOPLE}": "the following arguments are required: --scenario; see reid-sql adversary --help",
-    f"adversary {PEOPLE} --scenario nowhere.toml": (
+    "audit": "the following arguments are required: FILE; see reid-sql audit --help",
+    f"risk {PEOPLE} --scenario nowhere.toml": (
         "scenario must be an existing file, JSON text or a shipped name, got 'nowhere"
     ),
-    f"adversary {PEOPLE} --scenario adult_worst_case": (
+    f"risk {PEOPLE} --scenario adult_worst_case": (
         "columns of the scenario must be columns of the table, got 'workclass'"
     ),
     "risk nowhere.csv --qi a": "FILE must be an existing file, got 'nowhere.csv'",
@@ -253,16 +253,16 @@ REFUSED = {
     ),
     "risk {files}/house.duckdb --qi a": "--table must name the table of the database to measure, got none",
     f"compare {PEOPLE} {{files}}/house.duckdb --qi age": (
-        "--released-table must name the table of the database to measure, got none"
+        "--other-table must name the table of the database to measure, got none"
     ),
     "risk {files}/house.duckdb --qi a --table nobody": "the table must contain at least one record, got 0",
-    f"forecast {PEOPLE} --qi age --population 10": (
-        "population must be at least the 3,000 records of the sample, got 10"
+    f"risk {PEOPLE} --qi age --population 10": (
+        "populations must be at least the 3,000 records of the sample, got 10"
     ),
-    f"forecast {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
-    f"forecast {PEOPLE} --qi age --population 1e6 --k 0": "k must be a class size of 1 to 1000, got 0",
-    f"forecast {PEOPLE} --qi age --population 1e6 --plot x.pdf": (
-        "--plot must be a PNG or SVG file, got 'x.pdf'"
+    f"risk {PEOPLE} --qi age --population many": "--population must be a number, got 'many'",
+    f"risk {PEOPLE} --qi age --population 1e6 --k 0": "k must be a whole number of people from 2 to 1e+6, got 0",
+    f"risk {PEOPLE} --qi age --population 1e6 --plot x.pdf": (
+        "--plot must be an SVG file, got 'x.pdf'"
     ),
     "rsik x": "did you mean 'risk'?",
     "query nowhere.sql": "FILE.sql must be an existing file, got 'nowhere.sql'",
@@ -403,64 +403,37 @@ def test_the_permanent_script_without_a_name_says_from_where_it_is_called(tmp_pa
         assert con.execute("SELECT k FROM risk_summary(memory.t, ['a'])").fetchall() == [(3,)]
 
 
-SOME = "age,sex,postcode,marital_status,education,occupation,diagnosis"
-WIDE_TAIL = ("--alpha", "0.1", "--tail", "0.5")
-
-
-def test_qar_prints_the_extreme_risk_and_what_removals_do() -> None:
-    done = command("qar", PEOPLE, "--columns", SOME, *WIDE_TAIL, "--remove", "5")
-    assert done.returncode == 0
-    for words in (
-        "extreme risk",
-        "95 % interval",
-        "exceeded by",
-        "riskiest quasi-identifiers",
-        "u_plus",
-        "pls is left out",
-    ):
-        assert words in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (
-            ("--columns", "aeg"),
-            "columns must be columns of the table, got 'aeg'; did you mean 'age'?",
-        ),
-        (
-            ("--columns", "age", "--p", "three"),
-            "p must be a number, got 'three'; write it with digits, such as 5 or 0.2",
-        ),
-        (
-            ("--columns", SOME, "--by", "entropy", "--remove", "5", *WIDE_TAIL),
-            "by must be an order that the table has, got 'entropy'",
-        ),
-    ],
+REMOVALS = (
+    f"FROM qar_contributions('{PEOPLE}', ['age', 'sex', 'postcode', 'marital_status', 'education', 'occupation', "
+    "'diagnosis'], remove := 5, ranking := 'u_plus', alpha := 0.1, tail := 0.5, output := 'elimination')"
 )
-def test_qar_refuses_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
-    done = command("qar", PEOPLE, *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"reid-sql: {sentence}")
-    assert done.stderr.count("\n") == 1
 
 
-def test_qar_prints_what_it_found_where_there_is_nothing_to_draw(tmp_path: Path) -> None:
-    file = tmp_path / "risk.svg"
-    asked = ("qar", PEOPLE, "--columns", "age,sex", "--p", "1")
-    drawn = command(*asked, "--plot", str(file))
-    assert drawn.returncode == 2
-    assert drawn.stdout == command(*asked).stdout != ""
-    assert drawn.stderr.startswith(
-        "reid-sql: --plot needs an extreme risk below 1 to remove records from, got"
-    )
-    assert drawn.stderr.count("\n") == 1
+def test_a_query_draws_the_chart_of_its_answer(tmp_path: Path) -> None:
+    """Extreme risk has no command of its own: SQL asks for it, and for its chart."""
+    file = tmp_path / "removals.svg"
+    done = command("query", f"{REMOVALS}; SELECT 1 AS a", "--json", "--plot", str(file))
+    first = done.stdout.splitlines()[0]
+    rows = json.loads(first)
+    assert [row["step"] for row in rows] == list(range(6))
+    text = file.read_text(encoding="utf-8")
+    assert "Effect of removing people" in text
+    assert text.count("<polyline") == 1
+    again = command("query", REMOVALS, "--json")
+    assert again.stdout.splitlines()[0] == first
+
+
+def test_a_query_without_a_chart_is_not_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "nothing.svg"
+    done = command("query", "SELECT 1 AS a", "--plot", str(file))
+    assert done.returncode == 2
+    assert done.stderr.startswith("reid-sql: --plot must come with the answer of a function")
     assert not file.exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "same"),
-    [((), ("--help",)), (("help",), ("--help",)), (("help", "qar"), ("qar", "--help"))],
+    [((), ("--help",)), (("help",), ("--help",)), (("help", "risk"), ("risk", "--help"))],
 )
 def test_help_is_printed_without_dashes_too(
     arguments: tuple[str, ...], same: tuple[str, ...]
@@ -496,10 +469,8 @@ def test_query_makes_no_database_of_a_mistyped_path(tmp_path: Path) -> None:
 
 
 def test_a_plot_without_a_folder_is_refused_before_any_work(tmp_path: Path) -> None:
-    plot = str(tmp_path / "nowhere" / "curve.png")
-    done = command(
-        "forecast", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot
-    )
+    plot = str(tmp_path / "nowhere" / "curve.svg")
+    done = command("risk", "no such file.csv", "--qi", "age", "--population", "1e6", "--plot", plot)
     assert done.returncode == 2
     assert "--plot must be in an existing folder" in done.stderr
 

@@ -21,7 +21,7 @@ import yaml
 import reid_sql
 import reid_sql_udfs
 from reid_sql.commands import functions as listing
-from reid_sql.commands.parser import parser
+from reid_sql.commands.parser import COMMANDS, parser
 from reid_sql.demo import generate as town
 from reid_sql.engines import registry
 from reid_sql.models.attacker.scenario import scenario
@@ -209,6 +209,26 @@ def test_commands_and_make_targets_in_the_documents_are_there() -> None:
             parser().parse_args(shlex.split(line.partition(" > ")[0], comments=True))
         named = set(re.findall(r"(?:`|^    )make ([\w-]+)", text, re.MULTILINE))
         assert named <= targets(), short(document)
+
+
+def test_every_command_that_a_sentence_names_is_there() -> None:
+    """Also those of hints, of lists of attacks and of starter files, which print a command to run."""
+    history = ROOT / "CHANGELOG.md"
+    texts = [
+        *(path for path in DOCUMENTS if path != history),
+        *(ROOT / "reid_sql").rglob("*.toml"),
+        *(ROOT / "reid_sql").rglob("*.py"),
+    ]
+    names = (
+        (name, short(path))
+        for path in texts
+        for name in re.findall(
+            r"(?:`|^ {4}|command = \"|^# {2,})reid-sql ([a-z][a-z-]+)",
+            path.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
+    assert [each for each in names if each[0] not in {*COMMANDS, "help"}] == []
 
 
 def targets() -> set[str]:

@@ -63,7 +63,7 @@ def test_codes_are_found_in_every_role(role: str) -> None:
     "asked",
     [
         ["risk", "t.csv", "--qi", "age,sex"],
-        ["forecast", "t.csv", "--qi", "age,sex", "--population", "10000"],
+        ["risk", "t.csv", "--qi", "age,sex", "--population", "10000"],
         ["query", "FROM risk_summary('t.csv', ['age', 'sex'])"],
         ["safe", "t.csv", "--by", "age,sex"],
     ],

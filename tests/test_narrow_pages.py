@@ -18,18 +18,27 @@ probability = 0.001
 QI = ["--qi", "age,sex,postcode"]
 CALLS: dict[str, list[str]] = {
     "risk": ["risk", PEOPLE, *QI, "--stand-out", "2"],
-    "forecast": ["forecast", "few.csv", *QI, "--population", "67e6"],
-    "validate": ["validate", "few.csv", *QI],
-    "qar": ["qar", PEOPLE, "--columns", "age,sex,postcode,education"],
-    "adversary": ["adversary", PEOPLE, "--scenario", "s.toml"],
+    "forecast": ["risk", "few.csv", *QI, "--population", "67e6"],
+    "validate": ["risk", "few.csv", *QI, "--validate"],
+    "adversary": ["risk", PEOPLE, "--scenario", "s.toml"],
     "profile": ["profile", PEOPLE],
     "compare": ["compare", PEOPLE, PEOPLE, "--qi", "age,sex"],
     "audit": ["audit", PEOPLE, PEOPLE, "--qi", "age,sex", "--holdout", PEOPLE, "--targets", "200"],
     "check": ["check", "docs/people_release.toml"],
     "prepare": ["prepare", "docs/people_prepared.toml"],
     "safe": ["safe", PEOPLE, "--by", "age,diagnosis", "--totals", "margins"],
-    "releases": ["releases", PEOPLE, PEOPLE, "--qi", "age,sex", "--sensitive", "diagnosis"],
-    "audit-tables": ["audit-tables", "published.csv"],
+    "releases": [
+        "compare",
+        PEOPLE,
+        PEOPLE,
+        "--as",
+        "later",
+        "--qi",
+        "age,sex",
+        "--sensitive",
+        "diagnosis",
+    ],
+    "tables": ["audit", "published.csv"],
     "query": ["query", "-", "--format", "table"],
 }
 PUBLISHED = """region,sex,records

@@ -53,27 +53,24 @@ GIVEN: Final = {
     "init": ["visits.csv"],
     "report": ["visits.csv"],
     "risk": ["visits.csv", *QI],
-    "forecast": ["visits.csv", *QI, "--population", "100000"],
-    "validate": ["visits.csv", *QI, "--methods", "bound", "--samples", "1", "--fraction", "0.5"],
-    "adversary": ["visits.csv", "--scenario", "s.toml"],
-    "qar": ["visits.csv", "--columns", "age,sex,town", "--p", "2"],
     "check": ["p.toml"],
     "prepare": ["p.toml"],
     "dossier": ["p.toml", "--out", "dossier"],
     "compare": ["visits.csv", "released.csv", *QI],
     "audit": ["visits.csv", "released.csv", *QI, "--holdout", "released.csv"],
-    "releases": ["visits.csv", "released.csv", *QI],
     "safe": ["visits.csv", "--by", "age,sex,town"],
     "query": ["visits.sql"],
 }
-WITHOUT_A_TABLE: Final = {
-    "audit-tables",
-    "functions",
-    "sql",
-    "completion",
-    "serve",
-    "join-risk",
-}  # or with tables of counts, or of people whom --on names
+# What an option of a command measures instead: the command, and its arguments.
+INSTEAD: Final = {
+    "forecast": ["risk", "visits.csv", *QI, "--population", "100000"],
+    "validate": ["risk", "visits.csv", *QI, "--methods", "bound", "--validate", "0.5"],
+    "scenario": ["risk", "visits.csv", "--scenario", "s.toml"],
+    "later": ["compare", "visits.csv", "released.csv", *QI, "--as", "later"],
+    "qar": ["query", "FROM qar_risk('visits.csv', ['age', 'sex', 'town'], p := 2)"],
+}
+CALLS: Final = {**{name: [name, *given] for name, given in GIVEN.items()}, **INSTEAD}
+WITHOUT_A_TABLE: Final = {"functions", "sql", "completion", "serve"}
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +114,12 @@ def test_every_command_that_reads_a_table_is_tried() -> None:
 
 
 @pytest.mark.first(shape=["json"])
-@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("shape", ["table", "json", "csv"])
 def test_no_command_answers_in_silence(
     name: str, shape: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([name, *GIVEN[name], "--format", shape]) in {0, 1}
+    assert main([*CALLS[name], "--format", shape]) in {0, 1}
     shown = capsys.readouterr()
     words = (
         HINT.replace(",", "").replace("'", "")
@@ -146,23 +143,19 @@ def test_a_policy_that_refuses_cautions_refuses_visits(
 
 def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(
-            ["adversary", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"]
-        )
+        main(["risk", "released.csv", "--scenario", "s.toml", "--population-file", "visits.csv"])
         == 0
     )
     assert HINT in joined(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("name", ["forecast", "validate", "qar", "compare", "audit"])
+@pytest.mark.parametrize("name", ["forecast", "validate", "contributions", "compare", "audit"])
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
-    more = (
-        ["--columns", "diagnosis,day", "--alpha", "0.3", "--tail", "0.9"] if name == "qar" else []
-    )
-    assert main([name, *GIVEN[name], *more, "--plot", "chart.svg"]) == 0
+    contributions = f"FROM qar_contributions('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9)"
+    calls = {**CALLS, "contributions": ["query", contributions]}
+    assert main([*calls[name], "--plot", "chart.svg"]) == 0
     capsys.readouterr()
-    drawn = " ".join(re.findall(r"<!--(.*?)-->", Path("chart.svg").read_text(encoding="utf-8")))
+    drawn = " ".join(re.findall(r'"title".*?>(.*?)</text>', Path("chart.svg").read_text("utf-8")))
     assert "looks like an identifier" in joined(drawn)
 
 
@@ -347,7 +340,7 @@ def test_no_entity_identifies_the_people_of_an_attackers_population(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     known = ["--scenario", "s.toml", "--entity", "patient_id", "--population-file", "visits.csv"]
-    assert main(["adversary", "visits.csv", *known]) == 0
+    assert main(["risk", "visits.csv", *known]) == 0
     assert f"{HINT}: if it identifies people, pass a row of each." in joined(
         capsys.readouterr().out
     )

@@ -22,7 +22,6 @@ ELSEWHERE = {
     "to_numpy": "of pyarrow",
     "sha256sum": "a command of GNU",
     "citext": "a type of PostgreSQL",
-    "ax": "matplotlib's axes, which a figure passes on",
 }
 
 

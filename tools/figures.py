@@ -1,4 +1,4 @@
-"""The pictures of the documents: each is what `figure` is after the Python block that it stands under."""
+"""The pictures of the documents: each is what `picture` is after the Python block that it stands under."""
 
 import re
 from collections.abc import Iterator
@@ -9,19 +9,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from matplotlib import rc_context
-from matplotlib.figure import Figure
-
 from tools.documents import DOCUMENTS
 
 BLOCK: Final = re.compile(
     r"```python\n(.*?)```\n(?:\s*!\[[^\]]+\]\((images/\w+\.svg)\))?", re.DOTALL
 )
-PLACED: Final = re.compile(r'\b(?:d|x|y|transform)="[^"]*"')
-NUMBER: Final = re.compile(r"-?\d+\.\d+")
-# of a place: a tenth of a point, where models differ by a millionth between machines
-DIGITS: Final = 4
-UNDATED: Final = {"Date": None, "Creator": None}
 
 
 def shown(document: Path) -> list[Path]:
@@ -45,7 +37,7 @@ def _drawn(document: Path) -> dict[Path, str]:
             for example in DocTestParser().get_examples(code):
                 _run(example.source, known, refused=example.exc_msg is not None)
         if image:
-            found[document.parent / image] = _svg(known["figure"])
+            found[document.parent / image] = known["picture"].svg()
     return found
 
 
@@ -55,19 +47,6 @@ def _run(source: str, known: dict[str, Any], *, refused: bool) -> None:
     except Exception:
         if not refused:
             raise
-
-
-def _svg(drawn: Figure) -> str:
-    held = StringIO()
-    # The same figure is the same file: no date, no drawn names; words stay words, which keeps it small.
-    with rc_context({"svg.hashsalt": "reid-sql", "svg.fonttype": "none"}):
-        drawn.savefig(held, format="svg", metadata=UNDATED)
-    placed = PLACED.sub(lambda part: NUMBER.sub(_rounded, part[0]), held.getvalue())
-    return "\n".join(line.rstrip() for line in placed.splitlines()) + "\n"
-
-
-def _rounded(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.{DIGITS}g}"
 
 
 def _places() -> Iterator[tuple[Path, Path]]:

@@ -1,1 +1,1 @@
-"""Charts: the content of each, drawn as SVG in reports and by matplotlib in figures."""
+"""Charts: the content of each, drawn as SVG in reports, files and notebooks."""

@@ -190,7 +190,6 @@ def forecast(
     share: str | None = None,
     limit: float | None = None,
     k: int | None = None,
-    only_first: bool = False,
 ) -> list[spec.Chart]:
     """Make a chart of each share of the answer, of `share` alone, or of the first one alone."""
     rows = _read_sorted(answer, FORECAST_FUNCTIONS, "population")
@@ -198,7 +197,7 @@ def forecast(
     if share is not None and share not in keys:
         rule = f"share must be a share of the answer, got '{share}'"
         raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")
-    shown = [share] if share is not None else keys[:1] if only_first else keys
+    shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
     curve = (

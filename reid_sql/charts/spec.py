@@ -214,8 +214,8 @@ def _transform(axis: Axis, value: float) -> float:
     return value / axis.linear
 
 
-def list_ticks(axis: Axis, most: int = MAX_PEOPLE_TICKS) -> list[tuple[float, str]]:
-    """List each position with its label; at most `most` numbers of people.
+def list_ticks(axis: Axis) -> list[tuple[float, str]]:
+    """List each position with its label.
 
     >>> list_ticks(share_axis("share", 0.55))[-2:]
     [(0.4, '40 %'), (0.5, '50 %')]
@@ -227,7 +227,7 @@ def list_ticks(axis: Axis, most: int = MAX_PEOPLE_TICKS) -> list[tuple[float, st
     if axis.scale is Scale.NAMES:
         return [(place, shorten_name(name)) for place, name in enumerate(axis.names)]
     if axis.scale is Scale.PEOPLE:
-        return [(size, format_people(size)) for size in _sizes(axis.low, axis.high, most)]
+        return [(size, format_people(size)) for size in _sizes(axis.low, axis.high)]
     if axis.scale is Scale.COUNT:
         return [(count, f"{count:,.0f}") for count in _steps(axis.low, axis.high, 1.0)]
     shares = _powers(axis) if axis.scale is Scale.SYMLOG else _steps(axis.low, axis.high)
@@ -255,13 +255,13 @@ def _powers(axis: Axis) -> list[float]:
     ]
 
 
-def _sizes(low: float, high: float, most: int) -> list[float]:
+def _sizes(low: float, high: float) -> list[float]:
     between = (1.0, 2.0, 5.0) if math.log10(high / low) < NARROW_DECADES else (1.0,)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     sizes = [
         size for power in powers for part in between if low <= (size := part * 10.0**power) <= high
     ]
-    return sizes[:: max(1, math.ceil(len(sizes) / most))]
+    return sizes[:: max(1, math.ceil(len(sizes) / MAX_PEOPLE_TICKS))]
 
 
 Drawn: TypeAlias = Bars | Line | Band | Strokes

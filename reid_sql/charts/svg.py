@@ -1,12 +1,13 @@
-"""Render a chart as inline SVG: a report needs no chart library and no network.
+"""Render a chart as SVG, without a chart library and without a network.
 
-Its colours and strokes are CSS rules of the page that contains it: light, dark and on paper.
+Its colours and strokes are the CSS rules of charts.css. A report changes the colours on a dark screen.
 """
 
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape as escaped
+from importlib import resources
 from textwrap import wrap
 from typing import Final
 
@@ -52,13 +53,23 @@ class Frame:
         return self.top + downwards * (self.bottom - self.top)
 
 
+def read_styles() -> str:
+    """Read the CSS rules of charts, in light colours."""
+    return resources.files("reid_sql.charts").joinpath("charts.css").read_text(encoding="utf-8")
+
+
 def svg(chart: spec.Chart, of: str = "") -> str:
-    """Draw the chart; `of` completes its title for screen readers."""
-    frame, head = _frame(chart), spec.lay_out_legend(chart, WIDTH - 6, width)
-    bottom = frame.bottom + _below(chart) + LINE + 4
+    """Draw the chart for a page; `of` completes its title for screen readers."""
+    height, drawn = draw_chart(chart)
     title = escape(chart.title + of)
+    attributes = f'viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{title}"'
+    return f"<svg {attributes}><title>{title}</title>{drawn}</svg>"
+
+
+def draw_chart(chart: spec.Chart) -> tuple[float, str]:
+    """Draw the chart without its title; return its height and its elements."""
+    frame, head = _frame(chart), spec.lay_out_legend(chart, WIDTH - 6, width)
     drawn = [
-        f'<svg viewBox="0 0 {WIDTH} {bottom:g}" role="img" aria-label="{title}"><title>{title}</title>',
         _group(
             "head",
             [
@@ -70,9 +81,8 @@ def svg(chart: spec.Chart, of: str = "") -> str:
         _group("up", _up(frame)),
         *(DRAW[type(mark)](frame, mark) for mark in chart.marks),
         *_instead(frame),
-        "</svg>",
     ]
-    return "".join(drawn)
+    return frame.bottom + _below(chart) + LINE + 4, "".join(drawn)
 
 
 def escape(words: str) -> str:

@@ -14,7 +14,7 @@ from reid_sql.charts.risk_charts import (
     quasi_identifiers_chart,
 )
 from reid_sql.charts.spec import Chart
-from reid_sql.charts.svg import escape, svg
+from reid_sql.charts.svg import escape, read_styles, svg
 from reid_sql.check.masked_tables import describe_shares
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.remarks import without_codes
@@ -90,7 +90,8 @@ def render_html(
 
 def render_document(title: str, body: str) -> str:
     """Write a whole document of this style, which reads nothing else."""
-    css = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
+    page = resources.files("reid_sql.check").joinpath("report.css").read_text(encoding="utf-8")
+    css = read_styles() + page
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>'
         f"{escape(title)}</title>"

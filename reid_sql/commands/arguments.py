@@ -1,5 +1,6 @@
 """Arguments that several commands share, and those of commands that take no table, or two."""
 
+import argparse
 from typing import Final
 
 from reid_sql.commands.options import Parser
@@ -10,6 +11,8 @@ FILE_OR_CONNECTION: Final = (
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
+KINDS: Final = "CSV, Parquet, JSON or DuckDB file"
+ROLES: Final = ("release", "later", "join")  # of the other table of a comparison
 FORMATS: Final = ("table", "json", "csv")
 SHELLS: Final = (
     'the shell; write eval "$(reid-sql completion bash)" into ~/.bashrc, the same with zsh into ~/.zshrc '
@@ -84,13 +87,8 @@ def add_format(parser: Parser) -> None:
 
 def add_progress(parser: Parser) -> None:
     """Add whether progress is shown."""
-    group = parser.add_mutually_exclusive_group()
-    words = "show progress even without a terminal, as lines of a log"
-    group.add_argument("--progress", action="store_const", const=True, help=words)
-    words = "never show progress; by default a terminal shows it after a second"
-    group.add_argument(
-        "--no-progress", dest="progress", action="store_const", const=False, help=words
-    )
+    words = "show progress even without a terminal, as lines of a log, or never; by default a terminal shows it"
+    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help=words)
 
 
 def add_threshold(parser: Parser) -> None:
@@ -124,7 +122,7 @@ def add_entity(parser: Parser) -> None:
 
 def add_plot(parser: Parser, words: str) -> None:
     """Add a file to draw to."""
-    parser.option("--plot", f"draw {words} to a PNG or SVG file", "FILE")
+    parser.option("--plot", f"draw {words} to an SVG file", "FILE")
 
 
 def add_html(parser: Parser) -> None:
@@ -141,11 +139,8 @@ def add_serve(parser: Parser) -> None:
     words = "serve a file under this name; repeat the option to add more"
     parser.option("--table", words, "NAME=FILE", action="append", default=[])
     parser.option("--port", "the port of localhost (default 9494)", default="9494")
-    group = parser.add_mutually_exclusive_group()
-    words = "let answers leave, and no rows (default)"
-    group.add_argument("--answers-only", dest="rows", action="store_const", const=False, help=words)
-    words = "let every client read every row"
-    group.add_argument("--rows", action="store_const", const=True, default=False, help=words)
+    words = "let every client read every row; by default answers leave, and no rows"
+    parser.option("--rows", words, action="store_true")
     words = (
         "the policy, TOML or JSON: its mask and its entity hold for every answer, and functions that it does "
         "not use are refused"
@@ -189,7 +184,6 @@ def add_sql(parser: Parser) -> None:
         help="store the functions in the database, not only in the session; with NAME, other databases can "
         "call them, too, if this one is attached under that name",
     )
-    parser.option("--plan", "the same as CALL", "CALL")
 
 
 def add_dossier(parser: Parser) -> None:
@@ -214,38 +208,36 @@ def add_completion(parser: Parser) -> None:
     parser.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "fish"), help=SHELLS)
 
 
-def add_releases(parser: Parser) -> None:
-    """Add two releases, and how people are known in both."""
-    add_source(parser, file="the former release: CSV, Parquet, JSON or DuckDB file")
+def add_compare(parser: Parser) -> None:
+    """Add a table and the other tables of the same people, and what the others are."""
+    add_source(parser, file=f"the first table: {KINDS}")
     add_html(parser)
-    parser.option("second", "the release after it: CSV, Parquet, JSON or DuckDB file", "SECOND")
-    parser.option("--second-table", "the table of that DuckDB file", "TABLE")
+    parser.option("others", f"the table that it is compared with: {KINDS}", "OTHER", nargs="+")
+    parser.option("--other-table", "the table of a DuckDB file OTHER", "TABLE")
     words = (
-        "a further release; with --key or --entity, people whom all releases single out are counted"
+        "what OTHER is: a release of the first table (default), a later release of the same data (or several, "
+        "in order), or a table that is joined to it"
     )
-    parser.option("--more", words, "FILE", action="append", default=[])
-    words = "the column, in all releases, that identifies people; it shows which links are right"
+    parser.option("--as", words, dest="role", choices=ROLES, default=ROLES[0])
+    words = (
+        "the column, in all tables, that shows which records are of the same person; for a join one or more, "
+        "person=pid where OTHER has another name"
+    )
     parser.option("--key", words, "COLUMN")
-    add_entity(parser)
-    parser.option("--sensitive", "the column whose values nobody should learn", "COLUMN")
-    add_nulls(parser, "")
-    add_tolerance(parser)
-
-
-def add_join(parser: Parser) -> None:
-    """Add two tables, and how they are joined."""
-    add_source(parser, file="a table of people: CSV, Parquet, JSON or DuckDB file")
     parser.option(
-        "right", "the table that is joined to it: CSV, Parquet, JSON or DuckDB file", "RIGHT"
+        "--other-qi", "for a join: the quasi-identifiers of OTHER", "A,B,C", dest="right_qi"
     )
-    parser.option("--right-table", "the table of that DuckDB file", "TABLE")
-    words = "the columns that both are joined by; person=pid, where RIGHT has another name"
-    parser.add_argument("--on", action="append", required=True, metavar="A,B,C", help=words)
-    words = "the quasi-identifiers of RIGHT"
-    parser.add_argument("--right-qi", action="append", required=True, metavar="A,B,C", help=words)
+    parser.option("--k", "for a join: the size from which a class protects (default 2: unique)")
     add_entity(parser)
-    parser.option("--k", "the size from which a class protects (default 2: who is unique)")
+    words = "for a later release: the column whose values nobody should learn"
+    parser.option("--sensitive", words, "COLUMN")
     add_nulls(parser, "")
+    add_threshold(parser)
+    add_tolerance(parser)
+    words = "the number of records to link if linking all would take too long (default 10000)"
+    parser.option("--targets", words)
+    parser.option("--seed", "the seed of random draws (default 0)")
+    add_plot(parser, "risk and loss of a release")
 
 
 def add_safe(parser: Parser) -> None:
@@ -287,13 +279,38 @@ def add_safe(parser: Parser) -> None:
     add_nulls(parser, "")
 
 
-def add_audit_tables(parser: Parser) -> None:
-    """Add the options of `audit-tables`."""
-    kinds = "CSV, Parquet or JSON files of published tables, which count the same people"
-    parser.add_argument("files", metavar="FILE", nargs="+", help=kinds)
+def add_audit(parser: Parser) -> None:
+    """Add a synthetic table and its original, or published tables of counts."""
+    words = "the original, with --qi; else a published table of counts of people"
+    add_source(parser, file=f"{words}: {KINDS}", required=False)
+    add_html(parser)
+    words = (
+        "the synthetic table, with --qi; else more published tables, which count the same people"
+    )
+    parser.option("others", words, "OTHER", nargs="*", default=[])
+    parser.option("--other-table", "the table of a DuckDB file of the synthetic table", "TABLE")
+    words = f"people of the same kind who were not used to make it; no attack is judged without them: {KINDS}"
+    parser.option("--holdout", words, "FILE")
+    parser.option("--holdout-table", "the table of a DuckDB file of the holdout", "TABLE")
+    parser.option(
+        "--sensitive", f"the sensitive columns, {ADDS}", "A,B,C", action="append", default=[]
+    )
+    add_entity(parser)
+    parser.option(
+        "--targets", "the number of records of each table in attacks on membership (default 10000)"
+    )
+    parser.option("--seed", "the seed of random draws (default 0)")
+    add_plot(
+        parser, "the excess of each attack with its interval, or the interval of each hidden cell"
+    )
+    _add_published_tables(parser)
+
+
+def _add_published_tables(parser: Parser) -> None:
+    """Add how published tables of counts are read, and what an attacker knows of them."""
     parser.option("--k", "the least number of people of a cell (default 5)")
     words = f"the columns of categories, {ADDS} (default all but counts)"
-    parser.option("--columns", words, "A,B,C", action="append", default=[])
+    parser.option("--columns", words, "A,B,C", dest="categories", action="append", default=[])
     parser.option("--count", "the column of counts (default records)", "COLUMN")
     words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
     parser.option("--status", words, "COLUMN")
@@ -319,6 +336,3 @@ def add_audit_tables(parser: Parser) -> None:
     words = "how many contributors may have which share of a sum at most (default 1,0.5)"
     parser.option("--dominance", words, "N,SHARE")
     parser.option("--p-percent", "how near an estimate may come (default 0.1)", "SHARE")
-    add_text_format(parser)
-    add_plot(parser, "the interval of each hidden cell")
-    add_format(parser)

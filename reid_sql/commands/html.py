@@ -14,15 +14,7 @@ from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal.markup import page_body
 
-INPUTS: Final = (
-    "file",
-    "released",
-    "synthetic",
-    "holdout",
-    "second",
-    "scenario",
-    "population_file",
-)
+INPUTS: Final = ("file", "holdout", "scenario", "population_file")
 HEADS: Final[Mapping[str, tuple[str, str]]] = {
     "risk": (
         "Re-identification risk of {}",
@@ -40,15 +32,27 @@ HEADS: Final[Mapping[str, tuple[str, str]]] = {
         "A synthetic table compared with {}",
         "Whether the synthetic table reveals more about the people it was made from than about others.",
     ),
-    "releases": (
+    "later": (
         "The release after {}",
         "Who can be followed from one release to the next, who entered, and who left.",
+    ),
+    "join": (
+        "The join of {} with another table",
+        "Whom both tables single out together although neither does alone.",
+    ),
+    "tables": (
+        "The published tables of {}",
+        "What an attacker computes of hidden cells from the tables that are published together.",
     ),
     "safe": (
         "Counts of people from {}",
         "How many people each category has, and which cells are too small to publish.",
     ),
-    "adversary": (
+    "validation": (
+        "Methods tried on {}",
+        "How far each method errs on samples of the table, for which the true value is known.",
+    ),
+    "scenario": (
         "{} against an attacker",
         "How often an attacker who knows only part of the columns identifies a person.",
     ),
@@ -59,19 +63,17 @@ NOT_MASKED: Final = (
 )
 
 
-def write_page(
-    options: argparse.Namespace, command: str, page: RenderableType, people: str
-) -> None:
+def write_page(options: argparse.Namespace, head: str, page: RenderableType, people: str) -> None:
     """Write what the command prints as one HTML file."""
     path = Path(options.html)
     if not path.name:
         raise OutOfDomainError(
             "--html must name a file, got none; write its path, or omit the option"
         )
-    given = [getattr(options, name, None) for name in INPUTS]
+    given = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
     refuse_to_overwrite({"--html": path}, [Path(each) for each in given if each and each != "-"])
-    head, words = HEADS[command]
-    title = head.format(Path(options.file).name)
+    title, words = HEADS[head]
+    title = title.format(Path(options.file).name)
     counted = f"<p>{escape(people)}</p>" if people else ""
     made = f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
     body = (

@@ -1,34 +1,33 @@
-"""Measure a file: its columns, its risk, that of larger populations, every method's error, extreme risk."""
+"""Measure a file: its columns, its risk, that of larger populations, the error of each method."""
 
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any, Final
 
 import duckdb
 
-from reid_sql.charts import column_charts
 from reid_sql.charts.estimate_charts import model_check, unicity, validation
-from reid_sql.charts.figure import save
+from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import forecast
-from reid_sql.commands.options import PASSED, names, number, numbers, require
+from reid_sql.charts.spec import Chart
+from reid_sql.commands.attack import run_scenario
+from reid_sql.commands.options import PASSED, names, number, numbers, refuse_unread, require
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
-    FileTable,
     Rows,
     SourceTable,
     call,
     counted_noun,
-    describe_people,
     function_options,
     given_entity,
     open_file,
     open_file_table,
     open_table,
 )
-from reid_sql.errors import OutOfDomainError, ReidError
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import COPIES, count_copies
 from reid_sql.models.columns.column_profile import (
@@ -39,7 +38,6 @@ from reid_sql.models.columns.column_profile import (
     WEIGHT,
 )
 from reid_sql.models.columns.identifiers import hint, likely, repeating
-from reid_sql.models.extreme.removal_path import BY, REMOVE
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
@@ -149,7 +147,20 @@ def _one_population(populations: list[float]) -> dict[str, Any]:
 
 
 def run_risk(options: argparse.Namespace) -> int:
-    """Print how risky the file is."""
+    """Print how risky the file is, or what an attacker learns from it, or how methods err on it."""
+    if options.scenario is not None:
+        return run_scenario(options)
+    for name in ("population_file", "model", "sensitivity"):
+        value = getattr(options, name)
+        require(f"--{name.replace('_', '-')}", value, "--scenario", given=False)
+    require("--methods", options.methods, "--validate", given=options.fractions is not None)
+    if not options.columns:
+        refuse_without_columns(options)
+    return _run_validation(options) if options.fractions else _run_summary(options)
+
+
+def _run_summary(options: argparse.Namespace) -> int:
+    """Print the summary and class sizes, and what else is asked for."""
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
     how = function_options(options, "risk_summary", "nulls") | given_entity(options)
@@ -160,8 +171,7 @@ def run_risk(options: argparse.Namespace) -> int:
     points = _known_points(options)
     known = {name: within[name] for name in ("nulls", "tolerance")} | _one_population(populations)
     _refuse_combinations(options, bool(populations), count, bool(points))
-    if not options.columns:
-        refuse_without_columns(options)
+    charts: list[Chart] = []
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **within)[0]
         sizes = table.call("class_size_histogram", words="class sizes", **within)
@@ -171,16 +181,21 @@ def run_risk(options: argparse.Namespace) -> int:
         copies = table.describe_copies() or _describe_copies(sizes)
         counted = _describe_counting(options, people, copies, codes)
         rows_known = table.known_rows(options.entity, points, **known) if points else []
-        answer = []
-        if populations:
+        answer: Rows = []
+        if populations and options.plot:
+            answer, charts = _draw_forecast(table, populations, model, how)
+        elif populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
     if options.plot:
-        save(unicity(rows_known), f"By {', '.join(table.columns)}", options.plot, people)
+        charts += [unicity(rows_known)] if rows_known else []
+        codes_noted = " ".join(f"{each}." for each in codes.values())
+        notes = " ".join(filter(None, [people, codes_noted]))
+        save(charts, f"By {', '.join(table.columns)}", options.plot, notes)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
     page |= {"unicity": rows_known} if rows_known else {}
-    forecast = pages.answer_page(answer, model["k"]) if answer else None
+    in_population = pages.answer_page(answer, model["k"]) if answer else None
     rows = answer or rows_known or (exposed.records() if exposed else [risk])
     columns = table.columns
     print_answer(
@@ -194,7 +209,7 @@ def run_risk(options: argparse.Namespace) -> int:
             columns,
             counted,
             noun=counted_noun(options),
-            answer=forecast,
+            answer=in_population,
             known=rows_known,
         ),
         people if options.format == "csv" else "",  # the others have it in `counted`
@@ -226,12 +241,13 @@ def refuse_without_columns(options: argparse.Namespace) -> None:
 
 
 def _known_points(options: argparse.Namespace) -> list[float]:
-    """Read how many rows of a person the attacker knows; a chart of them needs them, and they a person."""
+    """Read how many rows of a person the attacker knows; they need a person, and a chart needs an answer."""
     points = numbers("--points", options.points or [])
     require(
         "--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity)
     )
-    require("--plot", options.plot, "--points", given=bool(points))
+    is_drawn = bool(points or options.population)
+    require("--plot", options.plot, "--population, --points or --validate", given=is_drawn)
     return points
 
 
@@ -270,43 +286,26 @@ def _people_and_codes(table: SourceTable, entity: str | None) -> str:
     return " ".join(filter(None, [_people(table, entity), *codes]))
 
 
-def run_forecast(options: argparse.Namespace) -> int:
-    """Print the forecast, and draw it if asked."""
-    populations = numbers("--population", options.population)
-    how = function_options(options, "pyc_forecast", "k", "nulls") | given_entity(options)
-    with open_table(options) as table:
-        older = table.call("pyc_forecast", populations, words="forecast", **how)
-        people = _people_and_codes(table, options.entity)
-        if options.plot:
-            rows = _forecast_with_plot(table, populations, options.plot, people, how)
-        else:
-            rows = table.call("population_risk", populations, words=PEOPLE, **how)
-    page = [row | {"pyc_forecast": other} for row, other in zip(rows, older, strict=True)]
-    print_answer(options, page, rows, lambda: pages.forecast_page(rows, older, how["k"]), people)
-    return PASSED
-
-
-def _forecast_with_plot(
-    table: SourceTable, populations: list[float], plot: str, people: str, how: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Forecast to each population, and draw the curve and the fit of the model."""
-    counting = {name: value for name, value in how.items() if name != "k"}
+def _draw_forecast(
+    table: SourceTable, populations: list[float], model: dict[str, Any], counting: dict[str, Any]
+) -> tuple[Rows, list[Chart]]:
+    """Forecast to each population; chart the curve up to the largest, and the fit of the model."""
     measured = table.call("correctness_curve", words="curve", **counting)
     first, last = measured[-1]["n"], max(populations)
     # Evenly spaced on a logarithmic axis.
-    sizes = [first * (last / first) ** (step / CURVE_POINTS) for step in range(CURVE_POINTS)] + [
-        last
-    ]
+    steps = range(CURVE_POINTS)
+    sizes = [*(first * (last / first) ** (step / CURVE_POINTS) for step in steps), last]
     with cache_fits():  # one fit for the figures and for the drawing of the fit
-        answer = table.call("population_risk", [*populations, *sizes], words=PEOPLE, **how)
+        answer = table.call(
+            "population_risk", [*populations, *sizes], words=PEOPLE, **model, **counting
+        )
         checks = checks_of(table, **counting)
-    older = table.call("pyc_forecast", sizes, words="forecast", **how)
+    older = table.call("pyc_forecast", sizes, words="forecast", **model, **counting)
     others = {"by an older method (Pitman–Yor)": older}
     curve = forecast(
         answer[len(populations) :], measured=measured, beside=others, share="correctness"
     )
-    save([*curve, model_check(checks)], f"By {', '.join(table.columns)}", plot, people)
-    return answer[: len(populations)]
+    return answer[: len(populations)], [*curve, model_check(checks)]
 
 
 def checks_of(table: SourceTable, **how: str) -> list[Check]:
@@ -315,127 +314,19 @@ def checks_of(table: SourceTable, **how: str) -> list[Check]:
     return predictive_checks(model) if isinstance(model, PeopleModel) else []
 
 
-def run_validate(options: argparse.Namespace) -> int:
+def _run_validation(options: argparse.Namespace) -> int:
     """Print the errors of the methods, and draw the estimates if asked."""
-    how = function_options(
-        options, "validate_risk", "fractions", "methods", "samples", "seed", "nulls"
+    refuse_unread(
+        options, "--validate", "fractions", "methods", "columns", "nulls", "entity", "plot"
     )
+    options.fractions = [text for text in options.fractions if text] or None  # else the function's
+    how = function_options(options, "validate_risk", "fractions", "methods", "nulls")
     how |= given_entity(options)
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
     people = _people_and_codes(table, options.entity)
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
-    print_answer(options, rows, rows, lambda: pages.validation_page(rows), people)
+    page = partial(pages.validation_page, rows)
+    print_answer(options, rows, rows, page, people, head="validation")
     return PASSED
-
-
-# The extreme risk of a file, and the effect of removing records.
-
-REMOVED_SHARE: Final = 0.2  # of the records; a table is of little use without more
-MAX_EXACT_STEPS: Final = (
-    10**8
-)  # records times removals of an exact elimination that nobody asked for
-REFUSAL_NO_PLOT: Final = "--plot needs an extreme risk below 1 to remove records from, got none; {}"
-RISKIEST_SHOWN: Final = 5  # riskiest choices
-COUNTING: Final = ("p", "sample", "memory_mb", "nulls")
-
-
-def run_qar(options: argparse.Namespace) -> int:
-    """Print the extreme risk, and the effect of removing records if asked.
-
-    What has no risk to draw is printed before the chart is refused.
-    """
-    how = function_options(options, "qar_risk", *COUNTING, "alpha", "tail") | given_entity(options)
-    remove = int(REMOVE.check("remove", number("remove", options.remove))) if options.remove else 0
-    orders = [BY.check("by", word.strip()) for word in options.by.split(",")] if options.by else []
-    require("--by", options.by, "--remove or --plot", given=bool(options.remove or options.plot))
-    require(
-        "--without-contributions", options.without_contributions, "--plot", given=bool(options.plot)
-    )
-    table = open_file_table(options, COLUMNS)
-    risk = table.call("qar_risk", words="extreme risk", **how)[0]
-    counting = {name: how[name] for name in COUNTING} | given_entity(options)
-    query = "FROM CALL" if options.plot else f"FROM CALL LIMIT {RISKIEST_SHOWN}"
-    choices = table.call(
-        "qar_risk", words="quasi-identifiers", query=query, **counting, output="quasi_identifiers"
-    )
-    has_risk = risk["risk"] is not None and risk["risk"] < 1
-    if options.plot and has_risk:
-        remove = remove or max(1, int(REMOVED_SHARE * risk["records"]))
-    paths, remarks = _removals(table, how, remove, orders) if remove else ({}, [])
-    people = describe_people(options.entity, table.con, [table.name], table.columns)
-    if options.plot and has_risk:
-        added, remark = ([], []) if options.without_contributions else _contributions(table, how)
-        remarks += remark
-        charts = [column_charts.choices(choices, [risk]), column_charts.elimination(paths)]
-        if added:
-            charts.insert(1, column_charts.contributions(added))
-        save(charts, _title(options.file, how), options.plot, people)
-    riskiest = choices[:RISKIEST_SHOWN]
-    page = {"risk": risk, "riskiest": riskiest, "removals": paths, "remarks": remarks}
-    removed = (
-        [{"by": by} | row for by, path in paths.items() for row in path] if options.remove else []
-    )
-    noun = counted_noun(options)
-    print_answer(
-        options,
-        page,
-        removed or [risk],
-        lambda: pages.qar_page(risk, riskiest, paths, remarks, noun),
-        people,
-    )
-    if options.plot and not has_risk:
-        raise ReidError(REFUSAL_NO_PLOT.format(risk["status"]))
-    return PASSED
-
-
-def _title(file: str, how: dict[str, Any]) -> str:
-    attacker = f"an attacker who knows any {how['p']} columns"
-    riskier = f"{100 * how['alpha']:g} % of the choices are riskier"
-    return f"Extreme risk of {Path(file).name} for {attacker}: {riskier}"
-
-
-def _contributions(table: FileTable, how: dict[str, Any]) -> tuple[Rows, list[str]]:
-    """Return what each record adds to the extreme risk, or nothing and the reason."""
-    query = "SELECT contribution FROM CALL WHERE contribution IS NOT NULL"
-    try:
-        return table.call(
-            "qar_contributions", words="contributions of records", query=query, **how
-        ), []
-    except (duckdb.Error, ReidError) as error:
-        return [], [f"the contributions of records are not drawn: {sentence(error)}"]
-
-
-def _removals(
-    table: FileTable, how: dict[str, Any], remove: int, orders: list[str]
-) -> tuple[dict[str, Rows], list[str]]:
-    """Remove records in each order; say which orders were skipped, unless they were asked for."""
-    paths, remarks = {}, []
-    for by in orders or BY.words:
-        try:
-            if by == "exact" and not orders:
-                _refuse_long(table, remove)
-            words = f"removals by {by}"
-            paths[by] = table.call(
-                "qar_contributions",
-                words=words,
-                remove=remove,
-                ranking=by,
-                **how,
-                output="elimination",
-            )
-        except (duckdb.Error, ReidError) as error:
-            if orders or (not paths and by != "exact"):
-                raise
-            remarks.append(f"{by} is left out: {sentence(error)}")
-    return paths, remarks
-
-
-def _refuse_long(table: FileTable, remove: int) -> None:
-    records = table.con.execute("SELECT count(*) FROM query_table(?)", [table.name]).fetchall()[0][
-        0
-    ]
-    if records * remove > MAX_EXACT_STEPS:
-        rule = f"{remove} exact removals among {records} records take long"
-        raise OutOfDomainError(f"{rule}; ask for them with --by exact")

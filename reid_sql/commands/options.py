@@ -76,6 +76,21 @@ def require(option: str, value: object, other: str, *, given: bool) -> None:
         )
 
 
+SOURCE: Final = (
+    *("files", "table", "encoding", "delimiter", "quote", "header", "memory_limit"),
+    *("format", "html", "progress", "help"),
+)  # options that a command reads whatever it measures
+
+
+def refuse_unread(options: argparse.Namespace, what: str, *read: str) -> None:
+    """Refuse the options of the command that have no effect on what is asked for."""
+    for action in options.parser._actions:  # noqa: SLF001 - argparse has no public list
+        name, is_read = action.dest, action.dest in (*SOURCE, *read)
+        if action.option_strings and not is_read and getattr(options, name) != action.default:
+            rule = f"{action.option_strings[0]} must not be given with {what}, got both"
+            raise OutOfDomainError(f"{rule}; omit one of them")
+
+
 def printed(text: str, stream: "TextIO | None" = None) -> None:
     """Print the text unchanged, on standard output unless another stream is named; end the progress line."""
     progress.end()
@@ -104,13 +119,6 @@ class Once(argparse.Action):
             )
         given[self.dest] = values
         setattr(namespace, self.dest, values)
-
-
-# Commands of the release before, by the sentence that names the new ones.
-MERGED_COMMANDS: Final = {
-    "advise": "reid-sql advise is part of check and prepare; reid-sql check POLICY --html FILE names the "
-    "column that drives the risk, and reid-sql prepare POLICY finds the transformation that meets the policy"
-}
 
 
 class Parser(argparse.ArgumentParser):
@@ -145,8 +153,6 @@ class Parser(argparse.ArgumentParser):
         if unknown := re.search(r"unrecognized arguments: (\S+)", message):
             hint = suggestion(unknown[1], self._option_names(), "options")
         elif chosen := re.search(r"argument (\S+): invalid choice: '(.*?)' \(choose", message):
-            if chosen[2] in MERGED_COMMANDS:
-                raise OutOfDomainError(MERGED_COMMANDS[chosen[2]])
             hint = suggestion(chosen[2], self._choices_of(chosen[1]), "choices")
             message = f"argument {chosen[1]}: invalid choice: '{chosen[2]}'"
         raise OutOfDomainError(f"{self.prog} cannot take these arguments: {message}; {hint}")

@@ -30,16 +30,19 @@ def print_answer(
     rows: Rows,
     render: Callable[[], RenderableType],
     people: str = "",
+    *,
+    head: str | None = None,
 ) -> None:
     """Print the page as JSON, the rows as CSV, or what `render` returns for people.
 
     `people` says how people are counted, or that rows may not be people: below the page, else to the standard
-    error.
+    error. `head` is the kind of page, where it is not the command.
     """
     if getattr(options, "html", None) is not None:
         from reid_sql.commands.html import write_page  # noqa: PLC0415 - the report's parts load slowly
 
-        write_page(options, options.parser.prog.rpartition(" ")[2], render(), people)
+        command = options.parser.prog.rpartition(" ")[2]
+        write_page(options, head or command, render(), people)
     if options.format == "table":
         below = [Text(people, style="yellow")] if people else []
         print_rendered(lambda _: Group(render(), *below) if below else render())
@@ -49,6 +52,11 @@ def print_answer(
     else:
         print_rows(list(rows[0]) if rows else [], rows)
     print_people(people)
+
+
+def notes_of_rows(options: argparse.Namespace, people: str, notes: Sequence[str]) -> str:
+    """Return what is said besides the answer: with rows alone, what other forms have in the page."""
+    return " ".join(filter(None, [people, *(notes if options.format == "csv" else [])]))
 
 
 def print_people(people: str) -> None:

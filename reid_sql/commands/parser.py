@@ -13,18 +13,17 @@ from reid_sql import __version__
 from reid_sql.commands.arguments import (
     ADDS,
     FILE_OR_CONNECTION,
-    add_audit_tables,
+    add_audit,
+    add_compare,
     add_completion,
     add_dossier,
     add_entity,
     add_format,
     add_html,
-    add_join,
     add_nulls,
     add_plot,
     add_policy,
     add_progress,
-    add_releases,
     add_safe,
     add_serve,
     add_source,
@@ -101,73 +100,32 @@ def _risk(parser: Parser) -> None:
     parser.option("--k", "with --population: count people in classes smaller than this (default 5)")
     words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
     parser.option("--points", words, "P[,P]", action="append")
-    add_plot(parser, "the answer to --points")
+    add_plot(parser, "the forecast of --population, --points or --validate")
     parser.option("--stand-out", "show the N most exposed combinations of values", "N", default="0")
-
-
-def _forecast(parser: Parser) -> None:
-    add_source(parser, file=FILE_OR_CONNECTION)
-    words = "the sizes to forecast to, such as 67e6 or 67,000,000; repeat the option to add more"
-    parser.option("--population", words, "N[,N]", required=True, action="append")
-    parser.option("--k", "count people in classes smaller than this (default 5)")
-    add_nulls(parser, "")
-    add_entity(parser)
-    add_plot(parser, "the curve and the model's fit, with their bands,")
-
-
-def _validate(parser: Parser) -> None:
-    add_source(parser)
-    words = "the sampling fractions (default 0.1,0.01); repeat the option to add more"
-    parser.option("--fraction", words, "F[,F]", dest="fractions", action="append")
-    parser.option("--samples", "the number of samples of each fraction (default 5)")
-    parser.option("--methods", "methods of population_uniqueness (default all)", "A,B")
-    parser.option("--seed", "the seed of the samples (default 0)")
-    add_nulls(parser, "")
-    add_entity(parser)
-    add_plot(parser, "the estimates and the truth")
-
-
-def _adversary(parser: Parser) -> None:
-    add_source(parser, None)
-    add_html(parser)
-    words = "what the attacker may know: a .toml or .json file, or a shipped name"
-    parser.option("--scenario", words, "FILE", required=True)
-    add_threshold(parser)
-    add_nulls(parser)
-    add_entity(parser)
-    add_tolerance(parser)
+    words = (
+        "measure instead how far each method of population_uniqueness errs on samples of the file, with these "
+        "sampling fractions (default 0.1,0.01; more settings in SQL: reid-sql functions validate_risk)"
+    )
+    fractions = {"dest": "fractions", "action": "append", "nargs": "?", "const": ""}
+    parser.option("--validate", words, "F[,F]", **fractions)
+    parser.option("--methods", "with --validate: these methods (default all)", "A,B")
+    words = (
+        "measure instead the risk against an attacker who knows part of the columns, in place of --qi: a .toml "
+        "or .json file, or a shipped name"
+    )
+    parser.option("--scenario", words, "FILE")
     parser.option(
-        "--sensitivity", "show all 81 settings of the four parameters too", action="store_true"
+        "--sensitivity",
+        "with --scenario: show all 81 settings of the four parameters too",
+        action="store_true",
     )
     group = parser.add_mutually_exclusive_group()
-    words = "CSV, Parquet or JSON file of the population, which shows who is unique in it"
+    words = "with --scenario: a file of the population, which shows who is unique in it"
     group.add_argument("--population-file", metavar="FILE", help=words)
-    words = "estimate who is unique in the population by this model of the file, not by Pitman's"
+    words = (
+        "with --scenario: estimate who is unique in the population by this model, not by Pitman's"
+    )
     group.add_argument("--model", choices=("people", "copula"), help=words)
-
-
-def _qar(parser: Parser) -> None:
-    add_source(parser, "--columns", "the columns that an attacker may combine")
-    parser.option("--p", "the number of columns in a quasi-identifier (default 3)")
-    parser.option("--alpha", "the share of quasi-identifiers that may be riskier (default 0.01)")
-    words = "the share of quasi-identifiers that the distribution is fitted to (default 0.05)"
-    parser.option("--tail", words)
-    parser.option("--sample", "measure N quasi-identifiers drawn at random, not all", "N")
-    parser.option("--memory-mb", "the most memory to count with (default 1024)", "MB")
-    add_nulls(parser, "")
-    add_entity(parser)
-    words = "show the effect of removing N records (with --plot: default a fifth of them)"
-    parser.option("--remove", words, "N")
-    parser.option(
-        "--by",
-        "how to choose the records to remove, as the ranking of qar_contributions (default all)",
-        "A,B",
-    )
-    add_plot(
-        parser, "the risk of all choices, each record's contribution and the effect of removals"
-    )
-    words = "do not draw each record's contribution, which takes long for many records"
-    parser.option("--without-contributions", words, action="store_true")
 
 
 def _check(parser: Parser) -> None:
@@ -208,41 +166,6 @@ def _prepare(parser: Parser) -> None:
     add_plot(parser, "risk against loss of the transformations")
 
 
-def _compare(parser: Parser) -> None:
-    add_source(parser)
-    add_html(parser)
-    parser.option("released", "the release: CSV, Parquet, JSON or DuckDB file", "RELEASED")
-    parser.option("--released-table", "the table of a DuckDB file of the release", "TABLE")
-    words = "the column, in both tables, that links each released record to its original"
-    parser.option("--key", words, "COLUMN")
-    add_threshold(parser)
-    add_tolerance(parser)
-    words = "the number of records to link if linking all would take too long (default 10000)"
-    parser.option("--targets", words)
-    parser.option("--seed", "the seed of random draws (default 0)")
-    add_plot(parser, "risk and loss")
-
-
-def _audit(parser: Parser) -> None:
-    add_source(parser, file="the original: CSV, Parquet, JSON or DuckDB file")
-    add_html(parser)
-    kinds = "CSV, Parquet, JSON or DuckDB file"
-    parser.option("synthetic", f"the synthetic table: {kinds}", "SYNTHETIC")
-    parser.option("--synthetic-table", "the table of that DuckDB file", "TABLE")
-    words = f"people of the same kind who were not used to make it; no attack is judged without them: {kinds}"
-    parser.option("--holdout", words, "FILE")
-    parser.option("--holdout-table", "the table of a DuckDB file of the holdout", "TABLE")
-    parser.option(
-        "--sensitive", f"the sensitive columns, {ADDS}", "A,B,C", action="append", default=[]
-    )
-    add_entity(parser)
-    parser.option(
-        "--targets", "the number of records of each table in attacks on membership (default 10000)"
-    )
-    parser.option("--seed", "the seed of random draws (default 0)")
-    add_plot(parser, "the excess of each attack with its interval")
-
-
 def _query(parser: Parser) -> None:
     parser.option(
         "file", "a file of SQL, the SQL itself in quotes, or - for standard input", "FILE.sql"
@@ -250,6 +173,7 @@ def _query(parser: Parser) -> None:
     parser.option(
         "--database", "the DuckDB database to run it on", "FILE.duckdb", default=":memory:"
     )
+    add_plot(parser, "the answer of a function that has a chart")
     add_format(parser)
 
 
@@ -287,34 +211,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "people.csv",
     ),
     "risk": Command(
-        "measure a file: summary, class sizes, the most exposed records, a verdict",
+        "measure a file: the risk in it, in a population and against an attacker, with a verdict",
         _risk,
         "measure:run_risk",
         "people.csv --qi age,sex,zip --population 67e6",
-    ),
-    "forecast": Command(
-        "forecast the risk of a sample to larger populations",
-        _forecast,
-        "measure:run_forecast",
-        "people.csv --qi age,sex,zip --population 1e6,67e6",
-    ),
-    "validate": Command(
-        "measure each method's error on samples of a file, for which the true value is known",
-        _validate,
-        "measure:run_validate",
-        "people.csv --qi age,sex,zip",
-    ),
-    "adversary": Command(
-        "measure a file against an attacker who knows part of it",
-        _adversary,
-        "attack:run_adversary",
-        "people.csv --scenario voters.toml",
-    ),
-    "qar": Command(
-        "measure extreme risk (QaR), and the effect of removing records",
-        _qar,
-        "measure:run_qar",
-        "people.csv --columns age,sex,zip,job,income",
     ),
     "check": Command(
         "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge",
@@ -335,40 +235,22 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "policy.toml --sql release.sql",
     ),
     "compare": Command(
-        "compare a release with its original: risk, changes, losses, and an attack",
-        _compare,
-        "attack:run_compare",
+        "compare a table with its release, with a later release, or with a table that is joined to it",
+        add_compare,
+        "compare:run_compare",
         "people.csv released.csv --qi age,sex,zip --key id",
     ),
     "audit": Command(
-        "attack a synthetic table, and compare with people who were not used to make it",
-        _audit,
+        "attack what was made of people: a synthetic table (--qi), or published tables of counts",
+        add_audit,
         "attack:run_audit",
         "original.csv synthetic.csv --holdout holdout.csv --qi age,sex,zip",
-    ),
-    "releases": Command(
-        "compare two releases of one table: who can be followed, entered or left",
-        add_releases,
-        "attack:run_releases",
-        "january.csv february.csv --qi age,sex,zip",
-    ),
-    "join-risk": Command(
-        "count whom a join of two tables singles out although neither does alone, by column",
-        add_join,
-        "attack:run_join",
-        "people.csv visits.csv --on id --qi age,sex --right-qi ward,day",
     ),
     "safe": Command(
         "count people by categories, list unsafe cells, and hide them if asked",
         add_safe,
         "attack:run_safe",
         "people.csv --by region,sex,diagnosis --totals margins --suppress secondary",
-    ),
-    "audit-tables": Command(
-        "compute what published tables of counts reveal together, such as hidden cells",
-        add_audit_tables,
-        "attack:run_audit_tables",
-        "january.csv february.csv --people nested",
     ),
     "query": Command(
         "run SQL, or a file of it, with the functions registered",
@@ -408,7 +290,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
 }
 
-FILES: Final = ("FILE", "POLICY", "RELEASED")  # metavars of files
+FILES: Final = ("FILE", "POLICY", "OTHER")  # metavars of files
 FUNCTION_NAME: Final = ("functions", "name")  # the command and argument whose values are functions
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from reid_sql.charts.figure import save
+from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
 from reid_sql.check.html import render_html
 from reid_sql.check.policy import read_policy

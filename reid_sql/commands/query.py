@@ -13,8 +13,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from reid_sql import __version__, register
+from reid_sql.charts.picture import save
+from reid_sql.charts.spec import Chart
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.commands.output import print_answer, print_csv, print_people, print_rendered
+from reid_sql.commands.tables import describe_copies_of_calls
 from reid_sql.engines.duckdb.planner import planned_calls
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
@@ -23,6 +26,10 @@ from reid_sql.terminal.console import answer_table
 from reid_sql.terminal.runner import Answer, run
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
+REFUSAL_NO_CHART: Final = (
+    "--plot must come with the answer of a function that has a chart, got none; select all of its columns, such as "
+    "FROM qar_contributions(…)"
+)
 ROWS_AT_A_TIME: Final = 1000  # that are printed while the others are computed
 MEMORY: Final = ":memory:"
 # Columns that repeat what was asked, where they have these values, or the same one in each row.
@@ -40,22 +47,42 @@ def run_query(options: argparse.Namespace) -> int:
     _refuse_new_database(options.database, text)
     con = duckdb.connect(options.database)
     register(con)
+    charts: list[Chart] = []
+    noted: dict[str, None] = {}
     for statement in con.extract_statements(text):
         with planned_calls() as calls:
-            answer = run(con, statement, None, "query", ROWS_AT_A_TIME)
+            answer = run(con, statement, None, "query", None if options.plot else ROWS_AT_A_TIME)
+            charts += _charts_of(answer) if options.plot else []
             has_rows = statement.type.name in WITH_ROWS and bool(answer.columns)
             is_whole = len(answer.rows) < ROWS_AT_A_TIME
             answer = _print_blocks(con, options.format, answer) if has_rows else answer
         fixed = list_fixed_columns(answer, statement.query) if calls and is_whole else []
-        people = " ".join(
-            filter(None, [describe_calls(calls, con.sql), describe_codes_of_calls(calls, con.sql)])
+        notes = (
+            describe_calls(calls, con.sql),
+            describe_codes_of_calls(calls, con.sql),
+            describe_copies_of_calls(calls, con),
         )
+        people = " ".join(filter(None, notes))
+        noted |= dict.fromkeys([people] * bool(people and options.plot))
         if not has_rows or options.format == "csv":
             print_people(people)  # also of what was written into a table
         else:
             print_answer(options, answer.records(), [], partial(_page, answer, fixed), people)
         sys.stdout.flush()  # an answer is printed before the next statement runs
+    if options.plot:
+        if not charts:
+            raise OutOfDomainError(REFUSAL_NO_CHART)
+        save(charts, "", options.plot, " ".join(noted))
     return PASSED
+
+
+def _charts_of(answer: Answer) -> tuple[Chart, ...]:
+    """Draw the answer, if it is that of a function that has a chart."""
+    from reid_sql.notebook import FIGURES, function_of  # noqa: PLC0415 - only a chart needs it
+
+    function = function_of(frozenset(answer.columns))
+    is_drawn = function in FIGURES and bool(answer.rows)
+    return FIGURES[str(function)](answer.records()).charts if is_drawn else ()
 
 
 def list_fixed_columns(answer: Answer, text: str) -> list[str]:
@@ -144,14 +171,12 @@ def run_sql(options: argparse.Namespace) -> int:
     from reid_sql.engines.duckdb.plain_sql import plain_sql, script  # noqa: PLC0415 - the same
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
-    call = options.call if options.call is not None else options.plan
-    if call is not None:
-        if options.permanent is not None or None not in (options.call, options.plan):
-            more = "--permanent" if options.permanent is not None else "--plan"
+    if options.call is not None:
+        if options.permanent is not None:
             raise OutOfDomainError(
-                f"a call must be given alone, got {more} too; leave one of them out"
+                "a call must be given alone, got --permanent too; leave one of them out"
             )
-        printed(plain_sql(call, declared(), options.dialect or DUCKDB) + "\n")
+        printed(plain_sql(options.call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
         rule = f"--dialect must be given with a call, got {options.dialect} without one"

@@ -45,7 +45,7 @@ at_most = 0.05          # the expected share of people that an attacker identifi
 {estimate}
 """
 SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it:
-#     reid-sql adversary {file} --scenario {scenario}
+#     reid-sql risk {file} --scenario {scenario}
 # Each probability is a placeholder: replace it by what you know about your attackers.
 name = "starter"
 # The people among whom the attacker looks; those of the table alone are the worst case.

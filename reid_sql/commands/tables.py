@@ -1,8 +1,8 @@
 """The table that a command computes from: a file in DuckDB, or a table of a warehouse."""
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +13,7 @@ import duckdb
 from reid_sql.commands.options import names, number, numbers, pairs
 from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
+from reid_sql.engines.duckdb.planner import PlannedCall
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.columns.identifiers import RepeatedColumn, hint
 from reid_sql.models.columns.missing_value_codes import describe_codes
@@ -192,9 +193,21 @@ def describe_people(
     return " ".join(filter(None, [counted_as, of_population, *codes, *copies]))
 
 
+def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyConnection) -> str:
+    """Say of which tables of some calls rows were written several times; nothing of one that is gone."""
+    sentences: dict[str, None] = {}
+    for item in dict.fromkeys(item for call in calls for item in call.items):
+        with suppress(duckdb.Error):
+            sentences |= dict.fromkeys([_describe_copies(con, item)])
+    return " ".join(filter(None, sentences))
+
+
 def describe_copies_in(con: duckdb.DuckDBPyConnection, table: str, label: str = "") -> str:
     """Say that rows of a table were written several times; nothing where none were."""
-    item = f"query_table({sql_text(table)})"
+    return _describe_copies(con, f"query_table({sql_text(table)})", label)
+
+
+def _describe_copies(con: duckdb.DuckDBPyConnection, item: str, label: str = "") -> str:
     columns = [row[0] for row in con.sql(f"DESCRIBE FROM {item}").fetchall()]
     words = describe_copies(lambda sql: con.execute(sql).fetchall(), item, columns, label)
     return f"{words[:1].upper()}{words[1:]}." if words else ""
@@ -217,7 +230,7 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
     """Open the file: a connection, and the table's name in it."""
     if is_connection(options.file):
         rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
-        raise UnavailableError(f"{rule}; risk, forecast and check take a connection")
+        raise UnavailableError(f"{rule}; risk by --qi and check take a connection")
     if options.files and options.table is not None:
         raise OutOfDomainError(
             f"--files must not be given with --table, got '{options.table}'; omit one"

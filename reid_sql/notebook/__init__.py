@@ -5,18 +5,16 @@ A formatter for each type of frame shows them; frames with other columns are sho
 
 import re
 import sys
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from html import escape
-from importlib.util import find_spec
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import duckdb
 import polars as pl
 
 from reid_sql import plot
+from reid_sql.charts.picture import Picture
 from reid_sql.charts.spec import rows_of
 from reid_sql.engines.duckdb import register
 from reid_sql.engines.duckdb.planner import Calls, PlannedCall, listen, stop_listening
@@ -31,10 +29,6 @@ from reid_sql.terminal.answers import advice_by_kind
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.pages import summary_lines
 from reid_sql_udfs import declared
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Row = Mapping[str, Any]
 Lines = Sequence[Sequence[str]]
@@ -268,7 +262,7 @@ def _jupysql_connections() -> list[duckdb.DuckDBPyConnection]:
 Bundle = dict[str, Any]
 PANDAS: Final = ("pandas", "pandas.core.frame")  # where it says that its DataFrame is, by version
 MAX_ROWS_OF_CARD: Final = 100_000
-FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
+FIGURES: Final[Mapping[str, Callable[[object], Picture]]] = {
     "class_size_histogram": plot.class_sizes,
     "attribute_risk": plot.attribute_risk,
     "population_risk": plot.forecast,
@@ -284,8 +278,6 @@ FIGURES: Final[Mapping[str, "Callable[[object], Figure]"]] = {
     "compare_columns": plot.losses,
     "audit_synthetic": plot.attacks,
 }
-CSS_DOTS: Final = 72  # an inch of a figure in a page
-DOTS: Final = 144  # an inch, for high-resolution screens
 CAUTION: Final = "color:#b35900;margin:.4em 0"
 BEFORE: Final[dict[Any, Any]] = {}  # the earlier formatter of each type
 
@@ -296,26 +288,24 @@ def load(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
         register(con, declared())
     _stop_listening()
     LISTENING.append(listen())
-    formatter, bundles = shell.display_formatter, shell.display_formatter.mimebundle_formatter
+    bundles = shell.display_formatter.mimebundle_formatter
     for kind, own in OWN.items():
         BEFORE[kind] = bundles.for_type(
             kind, partial(_shown, own=own, before=bundles.for_type(kind))
         )
     for module in PANDAS:
         bundles.for_type_by_name(module, "DataFrame", partial(_shown, own=_html, before=None))
-    formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", png)
 
 
 def unload(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
     """Show answers as before; the functions stay registered."""
-    formatter, bundles = shell.display_formatter, shell.display_formatter.mimebundle_formatter
+    bundles = shell.display_formatter.mimebundle_formatter
     for kind in OWN:
         bundles.pop(kind, None)
         if before := BEFORE.pop(kind, None):
             bundles.for_type(kind, before)
     for module in PANDAS:
         bundles.pop(f"{module}.DataFrame", None)
-    formatter.formatters["image/png"].pop("matplotlib.figure.Figure", None)
     _stop_listening()
 
 
@@ -324,16 +314,9 @@ def _stop_listening() -> None:
         stop_listening(LISTENING.pop())
 
 
-def png(figure: "Figure") -> bytes:
-    """Return the figure as a PNG image."""
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=DOTS)
-    return buffer.getvalue()
-
-
 def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
     """Return the answer's card and figure with its rows below; None for frames that are no answers."""
-    name = _function_of(frozenset(frame.columns))
+    name = function_of(frozenset(frame.columns))
     is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
         return before(frame) if before else (own(frame) if is_relation else None)
@@ -355,7 +338,7 @@ def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | No
     }
 
 
-def _function_of(columns: frozenset[str]) -> str | None:
+def function_of(columns: frozenset[str]) -> str | None:
     """Return the function whose answer has these columns, or these and columns of groups."""
     if name := _names().get(columns):
         return name
@@ -379,17 +362,10 @@ def _card(name: str, frame: object) -> str:
 
 
 def _figure(name: str, frame: object) -> str:
-    if name not in FIGURES or find_spec("matplotlib") is None:
-        return ""
     try:
-        figure = FIGURES[name](frame)
+        return FIGURES[name](frame)._repr_html_() if name in FIGURES else ""
     except ReidError:  # of several groups, or of no rows
         return ""
-    words = escape(output_of(name, declared()).words, quote=True)
-    data = b64encode(png(figure)).decode("ascii")
-    width = round(figure.get_figwidth() * CSS_DOTS)
-    style = "background:white;max-width:100%"
-    return f'<img alt="{words}" width="{width}" style="{style}" src="data:image/png;base64,{data}">'
 
 
 def _bundle(relation: duckdb.DuckDBPyRelation) -> Bundle:

@@ -34,32 +34,43 @@ def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
     )[0]
     if every - distinct < max(MIN_COPIES, MIN_SHARE * every):
         return 0.0
-    kept = ", ".join(f"any_value({name}) AS {name}" for name in names)
-    classes = f"""
-        WITH reid_classes AS MATERIALIZED (
-          SELECT h, count(*) AS n, {kept} FROM ({rows}) AS reid_rows GROUP BY h
-        ),
-        reid_drawn AS MATERIALIZED (SELECT * FROM reid_classes ORDER BY hash(h), h LIMIT {MAX_ROWS})"""
+    classes = _draw_classes(rows, names)
     drawn = np.array(
         ask(f"{classes} SELECT n::UBIGINT, {', '.join(names)} FROM reid_drawn ORDER BY h"),
         dtype=np.uint64,
     )
     sizes = drawn[:, 0].astype(np.int64)
     chosen, odds = choose_columns(drawn[:, 1:].view(np.int64), sizes)
-    near = np.zeros((len(sizes), len(chosen)), dtype=np.int64)
     used = [names[column] for column in chosen]
-    for place, name in enumerate(used):
-        rest = _xor([other for other in used if other != name])
-        found = ask(f"""
-            {classes},
-            reid_keys AS (SELECT h, n, {rest} AS rest FROM reid_drawn),
-            reid_near AS (
-              SELECT {rest} AS rest, sum(n)::BIGINT AS others FROM reid_classes
-              WHERE {rest} IN (SELECT rest FROM reid_keys) GROUP BY 1
-            )
-            SELECT others - n FROM reid_keys JOIN reid_near USING (rest) ORDER BY h""")
-        near[:, place] = [row[0] for row in found]
+    found = (
+        ask(f"{_draw_classes(rows, used)} {_count_near(used)} ORDER BY place, h") if used else []
+    )
+    near = np.array([row[2] for row in found], dtype=np.int64).reshape(len(used), len(sizes)).T
     return share_of_copies(sizes, near, odds)
+
+
+def _count_near(names: Sequence[str]) -> str:
+    """Of each class drawn, the rows that equal it in all columns but one, by the place of this column."""
+    counts = []
+    for place, name in enumerate(names):
+        rest = _xor([other for other in names if other != name])
+        counts.append(f"""
+            SELECT {place} AS place, h, others - n AS near
+            FROM (SELECT h, n, {rest} AS rest FROM reid_drawn) JOIN (
+              SELECT {rest} AS rest, sum(n)::BIGINT AS others FROM reid_classes
+              WHERE {rest} IN (SELECT {rest} FROM reid_drawn) GROUP BY 1
+            ) USING (rest)""")
+    return " UNION ALL ".join(counts)
+
+
+def _draw_classes(rows: str, names: Sequence[str]) -> str:
+    """The classes of equal rows, with the hashes of some columns, and a draw of them: the same each time."""
+    kept = "".join(f", any_value({name}) AS {name}" for name in names)
+    return f"""
+        WITH reid_classes AS MATERIALIZED (
+          SELECT h, count(*) AS n{kept} FROM ({rows}) AS reid_rows GROUP BY h
+        ),
+        reid_drawn AS MATERIALIZED (SELECT * FROM reid_classes ORDER BY hash(h), h LIMIT {MAX_ROWS})"""
 
 
 def describe_copies(ask: Ask, item: str, columns: Sequence[str], of: str = "") -> str:
@@ -69,8 +80,10 @@ def describe_copies(ask: Ask, item: str, columns: Sequence[str], of: str = "") -
 
 
 def _xor(names: Sequence[str]) -> str:
-    """The hash of several columns together; 0 of none."""
-    text = "0::UBIGINT"
-    for name in names:
-        text = f"xor({text}, {name})"
-    return text
+    """The hash of several columns together; 0 of none. In halves, as DuckDB limits the depth of a term."""
+    if not names:
+        return "0::UBIGINT"
+    if len(names) == 1:
+        return names[0]
+    half = len(names) // 2
+    return f"xor({_xor(names[:half])}, {_xor(names[half:])})"

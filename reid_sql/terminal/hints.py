@@ -12,6 +12,7 @@ from typing import Final
 PARAMETER: Final = re.compile(r"\b([a-z][a-z_]*) := ('(?:[^']|'')*'|\[[^\]]*\]|[\w.+-]*\w)")
 CALL: Final = re.compile(r"\b([a-z][a-z_]*)\(…, ([^()]*)\)")  # advice of another function
 LISTED: Final = re.compile(r"'((?:[^']|'')*)'")
+COMMANDS: Final = {"audit_tables": "audit", "safe_table": "safe"}  # by the function that they call
 _options: dict[str, str] = {}  # of the command that runs, by the parameter
 
 
@@ -33,7 +34,7 @@ def in_options(text: str) -> str:
 
 
 def _write_command(match: re.Match[str]) -> str:
-    command = f"reid-sql {match[1].replace('_', '-')}"
+    command = f"reid-sql {COMMANDS.get(match[1], match[1])}"
     options = PARAMETER.sub(
         lambda each: f"--{each[1].replace('_', '-')} {_write_value(each[2])}", match[2]
     )

@@ -23,7 +23,6 @@ from reid_sql.terminal.console import (
 from reid_sql.terminal.runner import Answer
 
 RECORDS: Final = "records"  # what a class counts, unless people are named
-FORECAST: Final = ("correctness", "uniqueness", "k_violation")
 METHOD_FIGURES: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
     "uniqueness_bias": "bias",
@@ -47,7 +46,6 @@ ADVERSARY_CAPTION: Final = (
     "Worst case: the median risk if the attacker knows all columns. "
     "Reduction: the median over records at risk."
 )
-LEAST_RISK: Final = "at least, whichever are removed"
 SCOPE: Final = (
     "This is the risk if an attacker knows who is in the table; the figures of the population are the risk "
     "if not."
@@ -191,14 +189,6 @@ def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     )
 
 
-def forecast_page(
-    rows: list[dict[str, Any]], older: list[dict[str, Any]], k: int
-) -> RenderableType:
-    """Show the forecast for each population, and below it that of the older method."""
-    title = Text("By an older method, Pitman–Yor (pyc_forecast)", style="bold")
-    return Group(answer_page(rows, k), "", title, _shares(older, FORECAST, k))
-
-
 def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
     """Show shares of populations with their intervals and statuses."""
     table = FigureTable(
@@ -281,59 +271,6 @@ def _signed_percent(share: float) -> str:
 def _error(over: dict[tuple[float, str, str], Any], pair: tuple[float, str]) -> float:
     error_rate = over.get((*pair, "uniqueness_error"))
     return float("inf") if error_rate is None else float(error_rate)
-
-
-def qar_page(
-    risk: dict[str, Any],
-    riskiest: list[dict[str, Any]],
-    paths: dict[str, list[dict[str, Any]]],
-    remarks: list[str],
-    noun: str = RECORDS,
-) -> RenderableType:
-    """Show the extreme risk, the riskiest quasi-identifiers, and what removing records does."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    interval = (
-        ""
-        if risk["risk_low"] is None
-        else f"95 % interval {_risk(risk['risk_low'])} to {_risk(risk['risk_high'])}"
-    )
-    table.add_row("extreme risk", _risk(risk["risk"]), interval)
-    table.add_row(
-        "threshold",
-        _risk(risk["threshold"]),
-        f"exceeded by {risk['exceedances']} of {risk['quasi_identifiers']}",
-    )
-    table.add_row(
-        noun,
-        f"{risk['records']:,}",
-        f"{risk['records_dropped']:,} dropped" if risk["nulls"] == "drop" else "",
-    )
-    columns = ["risk", "distinct values", "riskiest quasi-identifiers"]
-    rows = [
-        (_risk(row["risk"]), row["distinct_values"], ", ".join(row["quasi_identifier"]))
-        for row in riskiest
-    ]
-    parts: list[RenderableType] = [table, "", answer_table(Answer(columns, rows))]
-    if paths:
-        last = {by: path[-1] for by, path in paths.items()}
-        ends = [
-            (by, end["step"], _risk(end["risk"]), _risk(end["bound"])) for by, end in last.items()
-        ]
-        parts += [
-            "",
-            answer_table(
-                Answer(["chosen by", "records removed", "extreme risk", LEAST_RISK], ends)
-            ),
-        ]
-    statuses_ = [risk["status"], *remarks, *(path[-1]["status"] for path in paths.values())]
-    return Group(
-        *parts,
-        *(Text(status, style="yellow") for status in dict.fromkeys(statuses_) if status != "ok"),
-    )
-
-
-def _risk(share: float | None) -> str:
-    return "no answer" if share is None else f"{format_percent(share)} %"
 
 
 def adversary_page(

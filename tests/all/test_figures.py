@@ -9,7 +9,7 @@ PAGE = """# A page
 
 ```python
 >>> from reid_sql import plot
->>> figure = plot.class_sizes([{{"class_size": 1, "classes": {alone}, "records": {alone}}}])
+>>> picture = plot.class_sizes([{{"class_size": 1, "classes": {alone}, "records": {alone}}}])
 >>> 1 / 0
 Traceback (most recent call last):
 ZeroDivisionError: division by zero

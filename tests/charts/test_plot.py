@@ -1,33 +1,45 @@
 """What the pictures show, held against the numbers that they are drawn from."""
 
 import re
+from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import duckdb
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
 from reid_sql.charts import column_charts
 from reid_sql.charts.estimate_charts import RISKS, model_check
-from reid_sql.charts.figure import check_plot_file, save
+from reid_sql.charts.picture import check_plot_file, draw, save
 from reid_sql.charts.risk_charts import Range, class_sizes_chart, forecast
-from reid_sql.charts.spec import MAX_NAME_LENGTH, Band, Bars, Line
+from reid_sql.charts.spec import (
+    MAX_NAME_LENGTH,
+    Band,
+    Bars,
+    Line,
+    Marker,
+    Rule,
+    Scale,
+    Style,
+    list_ticks,
+)
 from reid_sql.commands.measure import checks_of
 from reid_sql.commands.tables import FileTable
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, WrongTypeError
 from reid_sql.models.people.diagnostics import Check
+from tests.charts.marks import bars_of, lines_of, strokes_of
 
 PEOPLE = "reid_sql/demo/people.csv"
 SOME = ["age", "sex", "postcode", "marital_status", "education", "occupation", "diagnosis"]
 NO_CHECKS: Any = "x"
+SVG = "{http://www.w3.org/2000/svg}"
+CHART = class_sizes_chart([Range(1, 1, 40), Range(5, 9, 400)], 500, 5)
 HOW = "p := 3, alpha := 0.1, tail := 0.5"
 
 
@@ -38,18 +50,6 @@ def con() -> duckdb.DuckDBPyConnection:
     reid_sql.register(made)
     made.execute(f"CREATE TABLE people AS FROM '{PEOPLE}'")
     return made
-
-
-@pytest.fixture
-def axes() -> Iterator[Any]:
-    figure, made = plt.subplots()
-    yield made
-    plt.close(figure)
-
-
-def first(figure: Figure) -> Any:
-    """The only panel, or the first."""
-    return figure.axes[0]
 
 
 def records(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
@@ -66,7 +66,7 @@ def counted(con: duckdb.DuckDBPyConnection) -> list[float]:
 
 
 def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
-    con: duckdb.DuckDBPyConnection, axes: Any
+    con: duckdb.DuckDBPyConnection,
 ) -> None:
     found = records(con, f"FROM qar_risk(people, {SOME}, p := 3, output := 'quasi_identifiers')")
     risk = records(con, f"FROM qar_risk(people, {SOME}, {HOW})")[0]
@@ -86,18 +86,15 @@ def test_the_risk_over_choices_is_drawn_with_the_extreme_marked(
     assert threshold.across == [risk["threshold"]] * 2
     assert interval.across == [risk["risk_low"], risk["risk_high"]]
     assert extreme.words == "extreme risk: 56.1 %"
-    plot.choices(found, [risk], ax=axes)
-    assert [list(line.get_xdata()) for line in axes.lines] == [extreme.across, threshold.across]
 
 
 def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
-    con: duckdb.DuckDBPyConnection, axes: Any
+    con: duckdb.DuckDBPyConnection,
 ) -> None:
     found = records(con, f"FROM qar_contributions(people, {SOME}, {HOW})")
-    plot.contributions(found, ax=axes)
-    line = axes.lines[1]
-    assert line.get_xdata().tolist() == list(range(1, 3001))
-    shown = line.get_ydata().tolist()
+    [line] = lines_of(plot.contributions(found))
+    assert list(line.across) == list(range(1, 3001))
+    shown = list(line.up)
     assert all(more >= less for more, less in pairwise(shown))
     first = max(found, key=lambda row: row["contribution"])["record"]
     con.execute(
@@ -112,20 +109,19 @@ def test_what_records_add_is_drawn_as_a_falling_curve_of_every_record(
 
 
 def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
-    con: duckdb.DuckDBPyConnection, axes: Any
+    con: duckdb.DuckDBPyConnection,
 ) -> None:
     checks = checks_of(FileTable(con, "people", SOME[:3]), nulls="value")
-    plot.model_check(checks, ax=axes)
-    expected, observed = axes.lines
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["2", "3", "5", "10", "20"]
+    picture = plot.model_check(checks)
+    expected, observed = lines_of(picture)
+    assert picture.charts[0].across.names == ["2", "3", "5", "10", "20"]
     sizes = Counter(con.execute(f"SELECT {', '.join(SOME[:3])} FROM people").fetchall())
     members = [
         sum(size for size in sizes.values() if size < below) / 3000 for below in (2, 3, 5, 10, 20)
     ]
-    assert list(observed.get_ydata()) == pytest.approx(members)
-    band = axes.collections[0].get_paths()[0].vertices
-    for place, middle in enumerate(expected.get_ydata()):
-        low, high = (end(y for x, y in band if x == place) for end in (min, max))
+    assert list(observed.up) == pytest.approx(members)
+    [band] = [mark for mark in picture.charts[0].marks if isinstance(mark, Band)]
+    for low, middle, high in zip(band.low, expected.up, band.high, strict=True):
         assert 0 <= low <= middle <= high <= 1
         assert high > low or middle == 1
     fit = records(con, f"FROM fit_people('again', 'people', {SOME[:3]})")[0]["predictive_check"]
@@ -136,26 +132,25 @@ def test_the_models_expectation_is_drawn_beside_the_tables_class_sizes(
     assert max(map(abs, away)) <= abs(fit) + 1e-6
 
 
-def test_a_release_is_drawn_beside_its_original(con: duckdb.DuckDBPyConnection, axes: Any) -> None:
+def test_a_release_is_drawn_beside_its_original(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE original AS SELECT row_number() OVER () AS id, * FROM people")
     con.execute("CREATE TABLE release AS SELECT id, age // 10 AS age, sex FROM original")
     asked = "(original, release, ['age', 'sex'], key := 'id')"
     figures = {row["measure"]: row for row in records(con, f"FROM compare{asked}")}
-    plot.comparison(list(figures.values()), ax=axes)
-    widths = [bar.get_width() for bar in axes.patches]
-    sides = ("original", "released")
-    assert widths == [figures[name][side] for side in sides for name in RISKS]
-    assert all(bar.get_hatch() for bar in axes.patches[len(RISKS) :])
-    alone = {name: row | {"released": None} for name, row in figures.items()}
-    axes.clear()
-    plot.comparison(list(alone.values()), ax=axes)
-    assert len(axes.patches) == len(RISKS)
-    axes.clear()
-    plot.losses(records(con, f"FROM compare{asked[:-1]}, output := 'columns')"), ax=axes)
-    assert axes.patches[0].get_width() > axes.patches[1].get_width() == 0.0
+    original, released = bars_of(plot.comparison(list(figures.values())))
+    assert original.lengths == [figures[name]["original"] for name in RISKS]
+    assert released.lengths == [figures[name]["released"] for name in RISKS]
+    assert (original.style, released.style) == (Style.PLAIN, Style.STRIPED)
+    alone = [row | {"released": None} for row in figures.values()]
+    assert sum(len(bars.lengths) for bars in bars_of(plot.comparison(alone))) == len(RISKS)
+    [losses] = bars_of(plot.losses(records(con, f"FROM compare{asked[:-1]}, output := 'columns')")))
+    age, sex = losses.lengths
+    assert age is not None
+    assert age > 0
+    assert sex == 0
     unknown = records(con, "FROM compare(original, release, ['age', 'sex'], output := 'columns')")
-    plot.losses(unknown, ax=axes)
-    assert [text.get_text() for text in axes.texts[-2:]] == ["not known", "not known"]
+    behind = [words for bars in bars_of(plot.losses(unknown)) for words in bars.behind]
+    assert behind == ["not known", "not known"]
 
 
 def test_a_forecast_is_drawn_with_its_fit(tmp_path: Path) -> None:
@@ -165,10 +160,12 @@ def test_a_forecast_is_drawn_with_its_fit(tmp_path: Path) -> None:
         for n in (10, 99)
     ]
     check = Check(below=2, observed=0.4, expected=0.3, deviation=0.1)
-    file = tmp_path / "forecast.png"
+    file = tmp_path / "forecast.svg"
     charts = forecast(ahead, measured=curve, beside={"older": ahead}, share="correctness")
     save([*charts, model_check([check])], "By age", str(file))
-    assert file.read_bytes().startswith(b"\x89PNG")
+    words = [each.text for each in ET.parse(file).iter(SVG + "text")]  # noqa: S314 - our own
+    assert words[0] == "By age"
+    assert {"measured", "forecast", "older"} <= set(words)
 
 
 def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) -> None:
@@ -183,73 +180,69 @@ def test_a_risk_without_an_interval_or_contributions_is_drawn(tmp_path: Path) ->
     assert "<svg" in file.read_text(encoding="utf-8")
 
 
-def test_lines_of_removals_are_distinguished_without_colour(axes: Any) -> None:
+def test_lines_of_removals_are_distinguished_without_colour() -> None:
     steps = [
         {"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.2 * step} for step in range(3)
     ]
     steps[2] |= {"bound": 0.3}
-    plot.elimination({str(order): steps for order in range(6)}, ax=axes)
-    drawn = [line for line in axes.lines if not line.get_label().startswith("_")]
-    looks = [
-        (str(line._unscaled_dash_pattern), line.get_marker(), line.get_fillstyle())  # noqa: SLF001 - no other access
-        for line in drawn
-    ]
-    assert len(set(looks)) == 7
-    assert drawn[0].get_ydata() == pytest.approx([0, 0.2, 0.4])
-    assert drawn[-1].get_ydata() == pytest.approx([0, 0.4, 0.4])
+    drawn = lines_of(plot.elimination({str(order): steps for order in range(6)}))
+    assert len({(line.style, line.marker) for line in drawn}) == len(drawn) == 7
+    assert drawn[0].up == pytest.approx([0, 0.2, 0.4])
+    assert drawn[-1].up == pytest.approx([0, 0.4, 0.4])
 
 
 def test_class_sizes_are_drawn_as_shares_of_the_people(
-    con: duckdb.DuckDBPyConnection, axes: Any
+    con: duckdb.DuckDBPyConnection,
 ) -> None:
-    plot.class_sizes(reid_sql.class_size_histogram(con, "people", ["age", "sex"]), below=7, ax=axes)
+    answer = reid_sql.class_size_histogram(con, "people", ["age", "sex"])
+    picture = plot.class_sizes(answer, below=7)
     people = Counter(con.execute("SELECT age, sex FROM people").fetchall())
     members = [
         sum(size for size in people.values() if low <= size <= high) / 3000
         for low, high in ((1, 1), (2, 2), (3, 4), (5, 6), (7, 9), (10, 19), (20, 49))
     ]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx(members)
-    assert [bool(bar.get_hatch()) for bar in axes.patches] == [True] * 4 + [False] * 3
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["alone", "2", "3 to 4", "5 to 6", "7 to 9", "10 to 19", "20 to 49"]
+    small, large = bars_of(picture)
+    assert [*small.lengths, *large.lengths] == pytest.approx(members)
+    assert (len(small.lengths), small.style) == (4, Style.HATCHED)
+    assert (len(large.lengths), large.style) == (3, Style.PLAIN)
+    names = ["alone", "2", "3 to 4", "5 to 6", "7 to 9", "10 to 19", "20 to 49"]
+    assert picture.charts[0].up.names == names
 
 
 def test_a_forecast_has_its_band_on_a_logarithmic_axis(con: duckdb.DuckDBPyConnection) -> None:
     answer = reid_sql.pyc_forecast(con, "people", SOME[:3], [1e6, 1e4, 1e5])
     curve = reid_sql.correctness_curve(con, "people", SOME[:3])
-    panels: list[Any] = plot.forecast(answer, measured=curve).axes
+    picture = plot.forecast(answer, measured=curve)
     rows = sorted(dict(zip(answer.columns, row, strict=True)).items() for row in answer.fetchall())
     reported = sorted((dict(row) for row in rows), key=lambda row: row["population"])
-    for panel, share in zip(panels, ("correctness", "uniqueness", "k_violation"), strict=True):
-        assert panel.get_xscale() == "log"
-        line = next(line for line in panel.lines if line.get_label() == "forecast")
-        assert line.get_xdata().tolist() == [1e4, 1e5, 1e6]
-        assert line.get_ydata().tolist() == [row[share] for row in reported]
-        corners = {
-            tuple(corner) for corner in panel.collections[0].get_paths()[0].vertices.tolist()
-        }
-        ends = {
-            (row["population"], row[f"{share}_{end}"])
-            for row in reported
-            for end in ("low", "high")
-        }
-        assert ends <= corners
-    assert panels[0].lines[0].get_label() == "measured"
-    assert "10,000" in [label.get_text() for label in panels[2].get_xticklabels()]
+    for chart, share in zip(
+        picture.charts, ("correctness", "uniqueness", "k_violation"), strict=True
+    ):
+        assert chart.across.scale is Scale.PEOPLE
+        [line] = [mark for mark in chart.marks if mark.words == "forecast"]
+        assert isinstance(line, Line)
+        assert line.across == [1e4, 1e5, 1e6]
+        assert line.up == [row[share] for row in reported]
+        [band] = [mark for mark in chart.marks if isinstance(mark, Band)]
+        assert band.across == [1e4, 1e5, 1e6]
+        assert band.low == [row[f"{share}_low"] for row in reported]
+        assert band.high == [row[f"{share}_high"] for row in reported]
+    assert "measured" in [line.words for line in lines_of(picture)]
+    assert "10,000" in [words for _, words in list_ticks(picture.charts[2].across)]
 
 
 def test_every_line_of_a_forecast_is_within_its_picture() -> None:
     rows = [{"population": n, "correctness": 0.3, "status": "ok"} for n in (1e3, 1e4)]
     further = [{"population": n, "correctness": 0.6} for n in (1e2, 1e6)]
-    axes = first(
-        plot.forecast(rows, measured=[{"n": 500, "correctness": 0.9}], beside={"other": further})
+    picture = plot.forecast(
+        rows, measured=[{"n": 500, "correctness": 0.9}], beside={"other": further}
     )
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    across, up = picture.charts[0].across, picture.charts[0].up
     points = [
-        point for line in axes.lines for point in line.get_xydata() if line.get_label() != "_child1"
+        point for line in lines_of(picture) for point in zip(line.across, line.up, strict=True)
     ]
     assert len(points) >= 5
-    assert all(left < x < right and bottom <= y <= top for x, y in points)
+    assert all(across.low <= x <= across.high and up.low <= y <= up.high for x, y in points)
 
 
 def test_a_range_that_begins_below_the_limit_and_ends_beyond_says_so() -> None:
@@ -278,10 +271,10 @@ def test_estimates_by_method_are_drawn_and_what_is_not_available_says_why() -> N
             "status": "no fit",
         },
     ]
-    axes = first(plot.methods(rows))
-    assert [line.get_xdata().tolist() for line in axes.lines] == [[0.2]]
-    assert axes.collections[0].get_segments()[0][:, 0].tolist() == [0.1, 0.4]
-    assert [text.get_text() for text in axes.texts] == ["no fit"]
+    picture = plot.methods(rows)
+    assert [line.across for line in lines_of(picture)] == [[0.2]]
+    assert [strokes.ends for strokes in strokes_of(picture)] == [[((0.1, 0), (0.4, 0))]]
+    assert [bars.behind for bars in bars_of(picture)] == [["no fit"]]
 
 
 def test_an_interval_that_missed_the_truth_is_distinguished_without_colour() -> None:
@@ -290,12 +283,10 @@ def test_an_interval_that_missed_the_truth_is_distinguished_without_colour() -> 
         one | {"sample": 1, "low": 0.1, "high": 0.4},
         one | {"sample": 2, "low": 0.1, "high": 0.25},
     ]
-    axes = first(plot.validation(rows))
-    assert [bool(each.get_linestyle()[0][1]) for each in axes.collections] == [
-        False,
-        True,
-    ]  # dashed
-    assert [line.get_marker() for line in axes.lines[:2]] == ["o", "x"]
+    picture = plot.validation(rows)
+    strokes = [each for each in strokes_of(picture) if each.ends]
+    assert [each.style for each in strokes] == [Style.STROKE, Style.MISSED]
+    assert [line.marker for line in lines_of(picture)[:2]] == [Marker.POINT, Marker.CROSS]
 
 
 def test_the_forms_of_a_release_are_drawn_by_risk_and_loss() -> None:
@@ -304,19 +295,20 @@ def test_the_forms_of_a_release_are_drawn_by_risk_and_loss() -> None:
         {"records_below_k": 0.0, "generalisation_loss": 0.6, "meets_class_sizes": True},
     ]
     table = {"name": "people", "k": 5, "frontier": forms, "losses": {"entropy": 0.6}}
-    axes = first(plot.frontier({"tables": [table]}))
-    met, unmet, release = axes.lines
-    assert axes.get_ylabel() == "people in classes smaller than 5"
-    assert (met.get_xydata().tolist(), met.get_marker()) == ([[0.6, 0.0]], "o")
-    assert (unmet.get_xydata().tolist(), unmet.get_marker()) == ([[0.1, 0.2]], "x")
-    assert release.get_xdata() == [0.6, 0.6]
+    [chart] = plot.frontier({"tables": [table]}).charts
+    met, unmet = [mark for mark in chart.marks if isinstance(mark, Line)]
+    [release] = [mark for mark in chart.marks if isinstance(mark, Rule)]
+    assert chart.up.words == "people in classes smaller than 5"
+    assert (met.across, met.up, met.marker) == ([0.6], [0.0], Marker.DOT)
+    assert (unmet.across, unmet.up, unmet.marker) == ([0.1], [0.2], Marker.CROSS)
+    assert (release.at, release.upright) == (0.6, True)
 
 
 def test_every_frame_of_an_answer_draws_the_same(con: duckdb.DuckDBPyConnection) -> None:
     found = reid_sql.attribute_risk(con, "people", SOME[:3])
     frames = [found, found.pl(), found.pl().lazy(), found.df(), found.to_arrow_table()]
-    drawn = [first(plot.attribute_risk(frame, most=4)) for frame in frames]
-    shown = [[line.get_xdata().tolist() for line in axes.lines] for axes in drawn]
+    drawn = [plot.attribute_risk(frame, most=4) for frame in frames]
+    shown = [[list(line.across) for line in lines_of(picture)] for picture in drawn]
     assert shown == shown[:1] * len(frames)
     assert len(shown[0][0]) == 4
     assert (
@@ -325,26 +317,11 @@ def test_every_frame_of_an_answer_draws_the_same(con: duckdb.DuckDBPyConnection)
     )
 
 
-def test_a_picture_on_axes_of_the_reader_tells_of_itself_alone(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    page = Figure(layout="constrained")
-    left, right = page.subplots(1, 2)
-    plot.class_sizes(reid_sql.class_size_histogram(con, "people", SOME[:3]), ax=left)
-    plot.attribute_risk(reid_sql.attribute_risk(con, "people", SOME[:3]), ax=right)
-    reported = [text.get_text() for text in right.get_legend().get_texts()]
-    assert reported == [
-        "different combinations, as a share of the people",
-        "pairs of people who differ",
-    ]
-    assert page.legends == []
-
-
 def test_a_null_in_pandas_is_none(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.sql(
         "SELECT 1 AS step, NULL::DOUBLE AS risk, 0.1 AS bound UNION ALL SELECT 0, 0.5, 0.5"
     ).df()
-    assert first(plot.elimination(rows)).lines[1].get_xdata().tolist() == [0]
+    assert lines_of(plot.elimination(rows))[0].across == [0]
 
 
 @pytest.mark.parametrize(
@@ -437,31 +414,37 @@ def test_the_page_of_pictures_names_each() -> None:
     assert sorted(name.strip("`") for name in named) == plot.__all__
 
 
-def test_a_picture_is_drawn_on_axes_of_ones_own_and_opens_no_window(axes: Any) -> None:
-    rows = [{"class_size": 1, "classes": 3, "records": 3}]
-    assert plot.class_sizes(rows, ax=axes) is axes.get_figure()
-    before = plt.get_fignums()
-    figure = plot.class_sizes(rows)
-    assert isinstance(figure, Figure)
-    assert plt.get_fignums() == before
+def test_a_picture_is_written_and_shown_with_every_word_and_no_name_of_a_colour(
+    tmp_path: Path,
+) -> None:
+    long = (
+        "A title of two lines, since it has more words than one line of a picture has room for. "
+        * 2
+    )
+    picture = draw([CHART, CHART], f"{long}\nnot one row per person")
+    picture.save(tmp_path / "picture.svg")
+    text = (tmp_path / "picture.svg").read_text(encoding="utf-8")
+    page = ET.fromstring(text)  # noqa: S314 - our own
+    assert "var(" not in text
+    titles = [each.text or "" for each in page.iter(SVG + "text") if each.get("class") == "title"]
+    assert " ".join(titles) == f"{long}not one row per person {CHART.title} {CHART.title}"
+    assert len(titles) > 4
+    [data] = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', picture._repr_html_())
+    assert b64decode(data).decode("utf-8") == text
+    assert repr(picture).startswith("Picture(title=")
 
 
-@pytest.mark.parametrize("fractions", [[0.1], [0.1, 0.05]])
-def test_the_legend_of_a_validation_is_not_cut(fractions: list[float]) -> None:
-    people = Path(reid_sql.demo.people())
-    with duckdb.connect() as con:
-        answer = reid_sql.validate_risk(
-            con,
-            str(people),
-            ["age", "sex"],
-            fractions=fractions,
-            methods=["pitman", "pyc", "bound"],
-            samples=2,
-        )
-        figure = plot.validation(answer)
-    figure.canvas.draw()
-    [legend] = figure.legends
-    inside = figure.bbox.get_points()
-    ends = legend.get_window_extent().get_points()
-    assert (ends[0] >= inside[0]).all()
-    assert (ends[1] <= inside[1]).all()
+def test_charts_of_a_picture_do_not_overlap() -> None:
+    """By the places of its texts: each chart ends above where the next begins."""
+    page = ET.fromstring(draw([CHART, CHART]).svg())  # noqa: S314 - our own
+    tops = [
+        float(re.findall(r"translate\(0 (.*)\)", each.get("transform", ""))[0])
+        for each in page.findall(SVG + "g")
+    ]
+    ends = [
+        top + max(float(each.get("y", "")) for each in group.iter(SVG + "text"))
+        for top, group in zip(tops, page.findall(SVG + "g"), strict=True)
+    ]
+    titles = [float(each.get("y", "")) for each in page.findall(SVG + "text")]
+    assert titles[0] < tops[0] < ends[0] < titles[1] - 12 < tops[1] < ends[1]
+    assert ends[1] < float(page.get("height", ""))

@@ -1,4 +1,4 @@
-"""Each picture of a report, and the figure that reid_sql.plot draws of the same: the same words and values.
+"""Each picture of a report, and the chart that reid_sql.plot makes of the same: the same words and values.
 
 What the report draws is read back from its lines, by the numbers that stand beside its axes.
 """
@@ -15,11 +15,12 @@ from xml.etree import ElementTree as ET
 import duckdb
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 import reid_sql
 from reid_sql import plot
+from reid_sql.charts.picture import Picture
 from reid_sql.charts.risk_charts import Range, class_sizes_chart
+from reid_sql.charts.spec import Band, Bars, Chart, Line, Rule, Scale
 from reid_sql.charts.svg import svg
 from tests.check.towns import PEOPLE, town
 from tests.processes import command
@@ -119,33 +120,27 @@ def number(words: str) -> float | None:
     return math.log10(float(found[1].replace(",", "")) * LARGE.get(found[2], 1)) if found else None
 
 
-def of_figure(figure: Figure) -> Shown:
-    """The same of a figure of matplotlib."""
-    axes: Any = figure.axes[0]
-    log = axes.get_xscale() == "log"
-    legends = [*filter(None, [axes.get_legend()]), *figure.legends]
-    names = [] if "%" in axes.get_yticklabels()[0].get_text() else axes.get_yticklabels()
-    reported = [*(words for legend in legends for words in legend.get_texts()), *names, *axes.texts]
-    curves = [
-        line
-        for line in axes.lines
-        if len(set(line.get_xdata())) > 1 and len(set(line.get_ydata())) > 1
+def of_chart(chart: Chart) -> Shown:
+    """The same of the values that a chart is drawn from."""
+    x: Callable[[float], float] = math.log10 if chart.across.scale is Scale.PEOPLE else float
+    bars = [each for each in chart.marks if isinstance(each, Bars)]
+    rules = [each for each in chart.marks if isinstance(each, Rule)]
+    lines = [each for each in chart.marks if isinstance(each, Line) and each.across]
+    bands = [each for each in chart.marks if isinstance(each, Band)]
+    named = [each.words for each in chart.marks if isinstance(each.words, str)]
+    behind = [words for each in bars for words in each.behind]
+    ends = sorted(pair for each in bars for pair in zip(each.places, each.lengths, strict=True))
+    marks = [list(zip(each.across, each.up, strict=True)) for each in lines]
+    marks += [
+        [*zip(each.across, each.low, strict=True), *zip(each.across, each.high, strict=True)]
+        for each in bands
     ]
-    bands = [members.get_paths()[0].vertices for members in axes.collections]
-    dots = [line for line in axes.lines if line.get_linestyle() == "None"]
-    marks = [each.get_xydata() for each in (*(c for c in curves if c not in dots), *dots)]
-    rules = [line for line in axes.lines if line not in curves and line not in dots]
-    x: Callable[[float], float] = math.log10 if log else float
+    titles = [chart.across.words, chart.up.words]
     return Shown(
-        sorted(
-            [axes.get_xlabel(), axes.get_ylabel(), *(each.get_text().strip() for each in reported)]
-        ),
-        [bar.get_width() for bar in sorted(axes.patches, key=lambda bar: bar.get_y())],
-        [[(x(a), float(b)) for a, b in each] for each in (*marks, *bands) if len(each)],
-        [
-            x(a[0]) if a[0] == a[1] else b[0]
-            for a, b in ((line.get_xdata(), line.get_ydata()) for line in rules)
-        ],
+        sorted([*titles, *filter(None, named), *chart.up.names, *behind]),
+        [length or 0.0 for _, length in ends],
+        [[(x(a), float(b)) for a, b in each] for each in marks],
+        [x(each.at) if each.upright else each.at for each in rules],
     )
 
 
@@ -160,19 +155,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def frontier(folder: Path, _: duckdb.DuckDBPyConnection) -> Figure:
+def frontier(folder: Path, _: duckdb.DuckDBPyConnection) -> Picture:
     return plot.frontier(json.loads((folder / "p.json").read_text(encoding="utf-8")))
 
 
-def class_sizes(_: Path, con: duckdb.DuckDBPyConnection) -> Figure:
+def class_sizes(_: Path, con: duckdb.DuckDBPyConnection) -> Picture:
     return plot.class_sizes(reid_sql.class_size_histogram(con, str(PEOPLE), COLUMNS))
 
 
-def quasi_identifiers(folder: Path, _: duckdb.DuckDBPyConnection) -> Figure:
+def quasi_identifiers(folder: Path, _: duckdb.DuckDBPyConnection) -> Picture:
     return plot.quasi_identifiers(json.loads((folder / "r.json").read_text(encoding="utf-8")))
 
 
-def forecast(folder: Path, con: duckdb.DuckDBPyConnection) -> Figure:
+def forecast(folder: Path, con: duckdb.DuckDBPyConnection) -> Picture:
     (table,) = json.loads((folder / "r.json").read_text(encoding="utf-8"))["tables"]
     sizes = [point["people"] for point in table["forecast"]["points"]]
     foretold = reid_sql.pyc_forecast(con, str(PEOPLE), COLUMNS, sizes)
@@ -191,11 +186,10 @@ def pictures(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("draw", PICTURES)
-def test_the_report_and_the_figure_tell_the_same(draw: Any, folder: Path) -> None:
+def test_the_report_and_the_picture_tell_the_same(draw: Any, folder: Path) -> None:
     svg = pictures(folder)[PICTURES.index(draw)]
-    figure = draw(folder, duckdb.connect())
-    figure.canvas.draw()
-    reported, drawn = Report(svg).shown(), of_figure(figure)
+    [chart] = draw(folder, duckdb.connect()).charts
+    reported, drawn = Report(svg).shown(), of_chart(chart)
     assert reported.words == drawn.words
     assert reported.bars == pytest.approx(drawn.bars, abs=NEAR)
     assert reported.rules == pytest.approx(drawn.rules, abs=NEAR)
@@ -206,7 +200,7 @@ def test_the_report_and_the_figure_tell_the_same(draw: Any, folder: Path) -> Non
     assert reported.bars or reported.points
     title = TITLE.search(svg)
     assert title is not None
-    assert title[1] == figure.axes[0].get_title(loc="left")
+    assert title[1] == chart.title
 
 
 def assert_alike(some: list[tuple[float, float]], others: list[tuple[float, float]]) -> None:

@@ -3,11 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from matplotlib.collections import LineCollection
 
 import reid_sql.polars as rp
 from reid_sql import plot
+from reid_sql.charts.spec import Marker
 from reid_sql.errors import OutOfDomainError
+from tests.charts.marks import lines_of, strokes_of
 
 
 def people(seed: int) -> pl.DataFrame:
@@ -23,21 +24,21 @@ def test_each_attack_is_drawn_at_its_excess_within_its_interval() -> None:
         for row in answer.to_dicts()
         if row["excess"] is not None and not row["figure"].startswith("true_positives")
     ]
-    (axes,) = plot.attacks(answer).axes
+    picture = plot.attacks(answer)
     drawn = {
-        (float(x), int(y)): line.get_fillstyle()
-        for line in axes.lines[:2]
-        for x, y in zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
+        point: line.marker
+        for line in lines_of(picture)
+        for point in zip(line.across, line.up, strict=True)
     }
     expected = {
-        (row["excess"], at): "full" if row["low"] > 0 else "none" for at, row in enumerate(rows)
+        (row["excess"], at): Marker.DOT if row["low"] > 0 else Marker.OPEN
+        for at, row in enumerate(rows)
     }
     assert drawn == expected
-    assert "full" in drawn.values()
-    (intervals,) = (each for each in axes.collections if isinstance(each, LineCollection))
-    ends = [[(float(x), float(y)) for x, y in segment] for segment in intervals.get_segments()]
-    assert ends == [[(row["low"], at), (row["high"], at)] for at, row in enumerate(rows)]
-    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert Marker.DOT in drawn.values()
+    (intervals,) = strokes_of(picture)
+    assert intervals.ends == [((row["low"], at), (row["high"], at)) for at, row in enumerate(rows)]
+    names = picture.charts[0].up.names
     assert names[0] == "replicated uniques"
     assert names[-1].startswith("strongest membership (")
     assert "inference: zip" in names

@@ -6,6 +6,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql import plot
 from reid_sql.errors import NoRecordsError
+from tests.charts.marks import cells_of
 
 
 def table(hidden: int | None) -> pl.DataFrame:
@@ -23,17 +24,12 @@ def table(hidden: int | None) -> pl.DataFrame:
 
 def test_each_hidden_cell_shows_its_interval_and_a_cross_where_it_is_revealed() -> None:
     answer = rp.audit_tables([table(None)]).collect()
-    axes = plot.audited_cells(answer).axes[0]
-    labels = [
-        [each.get_text() for each in ticks]
-        for ticks in (axes.get_yticklabels(), axes.get_xticklabels())
-    ]
+    picture = plot.audited_cells(answer)
+    (cells,) = cells_of(picture)
+    rows, columns = picture.charts[0].up.names, picture.charts[0].across.names
     shown = {
-        (
-            labels[0][round(text.get_position()[1])],
-            labels[1][round(text.get_position()[0])],
-        ): text.get_text()
-        for text in axes.texts
+        (rows[row], columns[column]): words
+        for row, column, words in zip(cells.up, cells.across, cells.words, strict=True)
     }
     expected = {
         tuple(row["categories"]): str(row["low"])

@@ -213,17 +213,3 @@ def test_the_command_refuses_in_one_sentence(more: list[str], message: str) -> N
     done = command("risk", str(PEOPLE), "--qi", "sex,postcode", *more)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert message in done.stderr
-
-
-def test_the_forecast_has_the_one_answer_first_and_the_older_by_name() -> None:
-    call = ["forecast", str(PEOPLE), "--qi", "sex,postcode", "--population", "1e5,1e6"]
-    rows = json.loads(command(*call, "--json").stdout)
-    assert [row["method"] for row in rows] == ["people", "people"]
-    frame = pl.read_csv(PEOPLE, infer_schema=False)
-    older = by_duckdb("FROM pyc_forecast(t, ['sex', 'postcode'], [1e5, 1e6])", t=frame)
-    assert [row["pyc_forecast"] for row in rows] == [
-        {name: pytest.approx(v) if isinstance(v, float) else v for name, v in row.items()}
-        for row in older
-    ]
-    shown = command(*call).stdout
-    assert shown.index("population_risk") < shown.index("Pitman–Yor (pyc_forecast)")

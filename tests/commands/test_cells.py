@@ -1,4 +1,4 @@
-"""reid-sql safe and reid-sql audit-tables, as a user runs them."""
+"""reid-sql safe, and reid-sql audit of tables of counts, as a user runs them."""
 
 import csv
 import json
@@ -32,10 +32,10 @@ def test_a_table_that_hides_its_unsafe_cells_alone_is_seen_through(
         assert {row["status"] for row in rows} >= {"published", "primary"}
         file = people.with_name(f"{word}.csv")
         file.write_text(ran(capsys, *asked, word, "--format", "csv"), encoding="utf-8")
-        audited = json.loads(ran(capsys, "audit-tables", str(file), "--json"))["cells"]
+        audited = json.loads(ran(capsys, "audit", str(file), "--json"))["cells"]
         assert finding in {row["finding"] for row in audited}
         assert ("recovered" in {row["finding"] for row in audited}) == (word == "primary")
-        assert "Of " in ran(capsys, "audit-tables", str(file))
+        assert "Of " in ran(capsys, "audit", str(file))
 
 
 def test_a_csv_file_of_cells_has_what_may_be_published(
@@ -93,7 +93,7 @@ def test_nested_tables_differ_by_a_group(
         lines = [f"{sex},{count}" for sex, count in zip("FM", counts, strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["sex,n", *lines]) + "\n", encoding="utf-8")
     files = [str(tmp_path / f"{name}.csv") for name in ("all", "less")]
-    page = ran(capsys, "audit-tables", *files, "--count", "n", "--people", "nested", "--json")
+    page = ran(capsys, "audit", *files, "--count", "n", "--people", "nested", "--json")
     [row] = json.loads(page)["cells"]
     assert (row["kind"], row["low"], row["high"], row["revealed_by"]) == (
         "difference",
@@ -116,7 +116,7 @@ def test_misspelt_options_are_refused_in_one_sentence(
 ) -> None:
     assert main(["safe", str(people), *arguments]) != 0
     assert words in capsys.readouterr().err
-    assert main(["audit-tables", str(people)]) != 0
+    assert main(["audit", str(people)]) != 0
     assert "count must be a column of every table, got 'records'" in capsys.readouterr().err
 
 

@@ -86,17 +86,13 @@ def test_the_one_answer_is_that_of_the_file(
     of_file: list[str], of_connection: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     more = ["--population", "67,000,000", "--k", "3"]
-    for command, name in (("forecast", None), ("risk", "population_risk")):
-        pages = [read_page(capsys, command, *given, *more) for given in (of_file, of_connection)]
-        expected, found = (page if name is None else page[name] for page in pages)
-        assert found[0].pop("pyc_forecast", {}) == pytest.approx(
-            expected[0].pop("pyc_forecast", {})
-        )
-        assert found[0]["method"] == "people"
-        assert found == expected
+    pages = [read_page(capsys, "risk", *given, *more) for given in (of_file, of_connection)]
+    expected, found = (page["population_risk"] for page in pages)
+    assert found[0]["method"] == "people"
+    assert found == expected
     drawn = tmp_path / "forecast.svg"
-    assert main(["forecast", *of_connection, *more, "--plot", str(drawn)]) == 0
-    assert drawn.read_text(encoding="utf-8").count("<path") > 10
+    assert main(["risk", *of_connection, *more, "--plot", str(drawn)]) == 0
+    assert drawn.read_text(encoding="utf-8").count("<polyline") >= 3
 
 
 REFUSED = {
@@ -106,17 +102,17 @@ REFUSED = {
         "1GB",
     ): "--memory-limit must not be given for a warehouse, got '1GB'",
     (
-        "forecast",
+        "risk",
         "--population",
         "1e6",
         "--plot",
         "p.gif",
-    ): "--plot must be a PNG or SVG file, got 'p.gif'",
+    ): "--plot must be an SVG file, got 'p.gif'",
     (
-        "forecast",
+        "risk",
         "--population",
         "10",
-    ): "population must be at least the 400 records of the sample, got 10",
+    ): "populations must be at least the 400 records of the sample, got 10",
     ("profile",): "FILE must be a local file, got '",
     (
         "risk",
@@ -146,14 +142,13 @@ def test_what_a_connection_cannot_answer_is_refused(
     assert not message.out
 
 
-@pytest.mark.parametrize("command", ["risk", "forecast", "profile", "qar", "validate"])
+@pytest.mark.parametrize("command", ["risk", "profile", "safe"])
 def test_a_secret_on_the_command_line_is_refused_and_not_repeated(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = {
-        "forecast": ["--population", "1e6", *QI],
         "profile": [],
-        "qar": ["--columns", "age,sex"],
+        "safe": ["--by", "age,sex"],
     }
     url = f"postgres://reid:{SECRET}@localhost:1/db"
     assert main([command, url, "--table", "t", *more.get(command, QI)]) == 2

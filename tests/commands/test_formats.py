@@ -154,14 +154,7 @@ SCENARIO = {
     [
         (["risk", "--qi", "age,sex", "--population", "1e5,1e6"], ["population_risk"]),
         (["risk", "--qi", "age,sex", "--stand-out", "3"], ["stand_out"]),
-        (["adversary", "--scenario", json.dumps(SCENARIO), "--sensitivity"], ["sensitivity"]),
-        (
-            [
-                *("qar", "--columns", "age,sex,postcode,education,occupation", "--p", "2"),
-                *("--alpha", "0.2", "--tail", "0.5", "--remove", "2", "--by", "u_plus"),
-            ],
-            ["removals", "u_plus"],
-        ),
+        (["risk", "--scenario", json.dumps(SCENARIO), "--sensitivity"], ["sensitivity"]),
     ],
 )
 def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(
@@ -172,8 +165,7 @@ def test_csv_has_the_rows_of_what_an_option_asks_beside_the_summary(
     for key in keys:
         expected = expected[key]
     found = rows(command(*asked, "--format", "csv").stdout)
-    by = {"by": "u_plus"} if "removals" in keys else {}
-    assert found == [{name: cell(value) for name, value in (by | row).items()} for row in expected]
+    assert found == [{name: cell(value) for name, value in row.items()} for row in expected]
 
 
 def test_csv_cannot_hold_two_tables() -> None:
@@ -225,13 +217,13 @@ def test_two_formats_at_once_are_refused_before_the_file_is_looked_for() -> None
     assert "not allowed with argument --json" in refused.stderr
 
 
-@pytest.mark.parametrize("call", ["forecast", "validate", "qar"])
-def test_a_picture_into_a_folder_that_is_not_there_is_refused_before_the_work(call: str) -> None:
-    columns = "--columns" if call == "qar" else "--qi"
-    more = ["--population", "1e6"] if call == "forecast" else []
-    refused = command(call, "no.csv", columns, "age", *more, "--plot", "no/such/folder.png")
+@pytest.mark.parametrize("call", [["risk", "no.csv", "--qi", "age"], ["query", "no.sql"]])
+def test_a_picture_into_a_folder_that_is_not_there_is_refused_before_the_work(
+    call: list[str],
+) -> None:
+    refused = command(*call, "--plot", "no/such/folder.svg")
     assert refused.returncode == 2
-    assert "--plot must be in an existing folder, got 'no/such/folder.png'" in refused.stderr
+    assert "--plot must be in an existing folder, got 'no/such/folder.svg'" in refused.stderr
 
 
 def test_all_that_is_said_of_a_function_is_shown() -> None:

@@ -32,7 +32,7 @@ def test_the_documents_are_read_by_the_commands_they_are_for(tmp_path: Path) -> 
     checked = command("check", "visits.policy.toml", "--json", folder=tmp_path)
     assert checked.returncode in (0, 1), checked.stderr
     measured = command(
-        "adversary", "visits.csv", "--scenario", "visits.scenario.toml", "--json", folder=tmp_path
+        "risk", "visits.csv", "--scenario", "visits.scenario.toml", "--json", folder=tmp_path
     )
     assert measured.returncode == 0, measured.stderr
 

@@ -9,15 +9,8 @@ import pytest
 from reid_sql.cli import main
 
 JOIN = [
-    "join-risk",
-    "people.parquet",
-    "jobs.csv",
-    "--on",
-    "id=pid",
-    "--qi",
-    "sex",
-    "--right-qi",
-    "job",
+    *("compare", "people.parquet", "jobs.csv", "--as", "join"),
+    *("--key", "id=pid", "--qi", "sex", "--other-qi", "job"),
 ]
 
 
@@ -55,7 +48,7 @@ def test_rows_are_those_of_the_function(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"jobs.csv": "gone.csv"}, "RIGHT must be an existing file, got 'gone.csv'"),
+        ({"jobs.csv": "gone.csv"}, "OTHER must be an existing file, got 'gone.csv'"),
         (
             {"id=pid": "id"},
             "right_qi and on must be columns of the right table, got 'id'; did you mean 'pid'",

@@ -102,3 +102,17 @@ def test_endings_in_capitals_are_those_in_small_letters(tmp_path: Path) -> None:
     (tmp_path / "PEOPLE.TSV").write_text("age\tsex\n1\tf\n1\tf\n")
     done = command("risk", str(tmp_path / "PEOPLE.TSV"), "--qi", "age,sex", "--format", "csv")
     assert done.stdout.splitlines()[1].split(",")[:3] == ["2", "1", "2"]
+
+
+@pytest.mark.parametrize("has_copies", [True, False])
+def test_rows_that_were_written_twice_are_named_by_a_query_too(
+    tmp_path: Path, *, has_copies: bool
+) -> None:
+    rows = [f"{20 + (i * i) % 61},{i % 97},{(i * 7) % 89},{(i * i * i) % 83}" for i in range(400)]
+    rows += rows if has_copies else []
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join(["age,day,zip,job", *rows]) + "\n", encoding="utf-8")
+    for form in ("table", "json", "csv"):
+        done = command("query", f"FROM risk_summary('{file}', ['age'])", "--format", form)
+        shown = " ".join((done.stdout + done.stderr).split())
+        assert ("rows equal another one in all columns" in shown) == has_copies

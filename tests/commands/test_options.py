@@ -51,11 +51,12 @@ def test_columns_given_again_are_added() -> None:
 
 
 VALUED = {
-    "risk": ("--threshold", "--nulls", "--stand-out", "--table", "--memory-limit"),
-    "forecast": ("--k", "--nulls", "--plot"),
-    "validate": ("--samples", "--methods", "--seed", "--nulls", "--plot"),
-    "adversary": ("--scenario", "--threshold"),
-    "qar": ("--p", "--alpha", "--tail", "--sample", "--remove", "--by"),
+    "risk": (
+        *("--threshold", "--nulls", "--stand-out", "--table", "--memory-limit", "--k", "--plot"),
+        *("--methods", "--scenario"),
+    ),
+    "compare": ("--key", "--other-table", "--other-qi", "--sensitive", "--targets"),
+    "audit": ("--holdout", "--count", "--status", "--people"),
     "check": ("--html", "--junit", "--json-report", "--baseline", "--engine", "--time-limit"),
     "query": ("--database",),
 }
@@ -79,6 +80,7 @@ def test_no_option_with_a_value_takes_the_last_of_two_in_silence() -> None:
                 "_AppendAction",
                 "_StoreTrueAction",
                 "_StoreConstAction",
+                "BooleanOptionalAction",
                 "_HelpAction",
             }
             assert plain, (command.prog, action.option_strings)
@@ -108,17 +110,9 @@ def test_a_misspelt_option_is_refused_by_its_command_which_knows_the_near_one(
             ["risk", PEOPLE, "--qi", "age", "--format", "xml"],
             "'xml'; the choices are table, json, csv",
         ),
-        (
-            ["advise", "p.toml", "--single"],
-            "reid-sql advise is part of check and prepare; reid-sql check",
-        ),
-        (
-            ["advise", "--help"],
-            "reid-sql prepare POLICY finds the transformation that meets the policy",
-        ),
         (["completion", "bsh"], "argument SHELL: invalid choice: 'bsh'; did you mean 'bash'?"),
         (["ris"], "argument COMMAND: invalid choice: 'ris'; did you mean 'risk'?"),
-        (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --format, --json,"),
+        (["query", "-c", "SELECT 1"], "-c; the options are --help, --database, --plot, --format,"),
     ],
 )
 def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], message: str) -> None:
@@ -135,12 +129,48 @@ def test_what_cannot_be_chosen_is_refused_with_what_can(call: list[str], message
             "--k must come with --population, got 7 alone",
         ),
         (
-            ["qar", PEOPLE, "--columns", "age", "--by", "exact"],
-            "--by must come with --remove or --plot, got exact alone",
+            ["risk", PEOPLE, "--qi", "age", "--methods", "bound"],
+            "--methods must come with --validate, got bound alone",
         ),
         (
-            ["qar", PEOPLE, "--columns", "age", "--remove", "1", "--without-contributions"],
-            "--without-contributions must come with --plot, got it alone",
+            ["risk", PEOPLE, "--qi", "age", "--model", "people"],
+            "--model must come with --scenario, got people alone",
+        ),
+        (
+            ["risk", PEOPLE, "--qi", "age", "--validate", "0.1", "--tolerance", "age=1"],
+            "--tolerance must not be given with --validate, got both; omit one",
+        ),
+        (
+            ["risk", PEOPLE, "--qi", "age", "--scenario", "s.toml"],
+            "--qi must not be given with --scenario, got both; omit one",
+        ),
+        (
+            ["compare", PEOPLE, PEOPLE, "--qi", "age", "--sensitive", "sex"],
+            "--sensitive must not be given with --as release, got both; omit one",
+        ),
+        (
+            ["compare", PEOPLE, PEOPLE, "--qi", "age", "--as", "later", "--plot", "p.svg"],
+            "--plot must not be given with --as later, got both; omit one",
+        ),
+        (
+            ["compare", PEOPLE, PEOPLE, "--qi", "age", "--as", "join", "--key", "sex"],
+            "--as join must come with --key and --other-qi, got not both",
+        ),
+        (
+            ["compare", PEOPLE, PEOPLE, PEOPLE, "--qi", "age"],
+            "OTHER must be one table, got 2; pass one, or --as later",
+        ),
+        (
+            ["audit", PEOPLE, "--holdout", PEOPLE],
+            "--holdout must not be given with published tables, which have no --qi",
+        ),
+        (
+            ["audit", PEOPLE, PEOPLE, "--qi", "age", "--k", "3"],
+            "--k must not be given with --qi, got both; omit one",
+        ),
+        (
+            ["audit", PEOPLE, "--qi", "age"],
+            "--qi must come with one synthetic table, got 0 beside the original",
         ),
         (
             ["check", "docs/people_release.toml", "--time-limit", "9"],
@@ -156,11 +186,9 @@ def test_an_option_that_would_count_for_nothing_is_refused(call: list[str], mess
 
 FUNCTIONS = {
     "risk": "risk_summary",
-    "forecast": "population_risk",
-    "validate": "validate_risk",
-    "adversary": "adversary_summary",
-    "qar": "qar_risk",
     "compare": "compare",
+    "audit": "audit_tables",
+    "safe": "safe_table",
 }
 
 

@@ -13,6 +13,7 @@ import pytest
 import reid_sql.polars as rp
 from reid_sql import plot
 from reid_sql.cli import main
+from tests.charts.marks import lines_of
 
 ANY: Any = rp
 RISK = ["risk", "visits.csv", "--qi", "ward,day"]
@@ -57,7 +58,6 @@ def test_the_rows_are_those_of_the_function(
 def test_the_chart_has_the_shares_of_each_resolution(
     visits: pl.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("matplotlib")
     assert main([*KNOWN, "--plot", "chart.svg"]) == 0
     capsys.readouterr()
     assert "rows of a person that the attacker knows" in Path("chart.svg").read_text(
@@ -68,19 +68,18 @@ def test_the_chart_has_the_shares_of_each_resolution(
         name: ANY.unicity(visits, "patient_id", each, points=[1, 3])
         for name, each in columns.items()
     }
-    axes: Any = plot.unicity(answers).axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "3"]
-    assert [line.get_label() for line in axes.lines] == list(columns)
-    for line, answer in zip(axes.lines, answers.values(), strict=True):
-        assert line.get_ydata().tolist() == answer.collect()["uniqueness"].to_list()
+    picture = plot.unicity(answers)
+    assert picture.charts[0].across.names == ["1", "3"]
+    assert [line.words for line in lines_of(picture)] == list(columns)
+    for line, answer in zip(lines_of(picture), answers.values(), strict=True):
+        assert line.up == answer.collect()["uniqueness"].to_list()
 
 
 def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
-    pytest.importorskip("matplotlib")
     answers = [ANY.unicity(visits, "patient_id", ["ward"], points=p) for p in (None, [2])]
-    axes: Any = plot.unicity(dict(zip("ab", answers, strict=True))).axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["2", "all"]
-    assert [line.get_xdata().tolist() for line in axes.lines] == [[1], [0]]
+    picture = plot.unicity(dict(zip("ab", answers, strict=True)))
+    assert picture.charts[0].across.names == ["2", "all"]
+    assert [line.across for line in lines_of(picture)] == [[1], [0]]
 
 
 @pytest.mark.parametrize(

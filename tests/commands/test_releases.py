@@ -34,7 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_says_who_can_be_followed(capsys: pytest.CaptureFixture[str]) -> None:
     files = ["january.parquet", "february.csv"]
-    assert main(["releases", *files, *QI, "--key", "id", "--sensitive", "sick"]) == 0
+    assert (
+        main(["compare", *files, "--as", "later", *QI, "--key", "id", "--sensitive", "sick"]) == 0
+    )
     page = capsys.readouterr().out
     assert (
         "1 of 30 people can be followed from one release to the other; 1 of these links are right."
@@ -47,7 +49,21 @@ def test_a_page_says_who_can_be_followed(capsys: pytest.CaptureFixture[str]) -> 
 def test_rows_have_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     files = ["january.parquet", "february.csv"]
     assert (
-        main(["releases", *files, *QI, "--entity", "id", "--sensitive", "sick", "--format", "json"])
+        main(
+            [
+                "compare",
+                *files,
+                "--as",
+                "later",
+                *QI,
+                "--entity",
+                "id",
+                "--sensitive",
+                "sick",
+                "--format",
+                "json",
+            ]
+        )
         == 0
     )
     rows = {row["figure"]: row["value"] for row in json.loads(capsys.readouterr().out)["releases"]}
@@ -56,19 +72,19 @@ def test_rows_have_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_page_says_whom_all_releases_single_out(capsys: pytest.CaptureFixture[str]) -> None:
-    files = ["january.parquet", "february.csv", "--more", "elsewhere.parquet"]
-    assert main(["releases", *files, *QI, "--key", "id"]) == 0
+    files = ["january.parquet", "february.csv", "elsewhere.parquet"]
+    assert main(["compare", *files, "--as", "later", *QI, "--key", "id"]) == 0
     page = capsys.readouterr().out
     assert (
         "5 of 31 people are unique by all releases together; at most 5 by two, and 3 by one."
         in page
     )
-    assert main(["releases", *files, *QI]) == 2
+    assert main(["compare", *files, "--as", "later", *QI]) == 2
     assert "more must come with key or entity, got neither" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["releases", "january.parquet", "elsewhere.parquet", *QI]) == 0
+    assert main(["compare", "january.parquet", "elsewhere.parquet", "--as", "later", *QI]) == 0
     page = capsys.readouterr().out
     assert "It is not known how many people can be followed" in page
     assert "not_comparable: " in page
@@ -77,7 +93,7 @@ def test_what_cannot_be_compared_is_named(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["january.parquet", "gone.csv", *QI], "SECOND must be an existing file, got 'gone.csv'"),
+        (["january.parquet", "gone.csv", *QI], "OTHER 1 must be an existing file, got 'gone.csv'"),
         (
             ["january.parquet", "february.csv", "--qi", "age,twon"],
             "got 'twon'; did you mean 'town'",
@@ -99,7 +115,7 @@ def test_what_cannot_be_compared_is_named(capsys: pytest.CaptureFixture[str]) ->
 def test_a_mistake_is_one_sentence(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["releases", *options]) == 2
+    assert main(["compare", *options, "--as", "later"]) == 2
     error = capsys.readouterr().err
     assert words in error
     assert "Traceback" not in error

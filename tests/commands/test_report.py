@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from html import unescape
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 import reid_sql
 from reid_sql.cli import main
 from tests.processes import command
+
+JOINED = ["--qi", "age,sex", "--other-qi", "pregnant"]
 
 
 @pytest.fixture
@@ -88,23 +91,28 @@ def test_standard_input_is_refused(file: Path) -> None:
     assert "FILE must be a file, got standard input" in refused.stderr
 
 
-@pytest.mark.parametrize("name", ["risk", "profile", "compare", "releases", "safe"])
+@pytest.mark.parametrize(
+    "name", ["risk", "validation", "profile", "compare", "later", "join", "safe"]
+)
 def test_a_page_has_the_figures_that_the_terminal_has(
     name: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = {
         "risk": ["--qi", "age,sex"],
+        "validation": ["--qi", "age,sex", "--validate", "0.5", "--methods", "bound"],
+        "join": [*("people.csv", "--as", "join", "--key", "key"), *JOINED],
         "profile": [],
         "compare": ["people.csv", "--qi", "age,sex"],
-        "releases": ["people.csv", "--qi", "age,sex"],
+        "later": ["people.csv", "--qi", "age,sex", "--as", "later"],
         "safe": ["--by", "sex,pregnant"],
     }[name]
+    name = {"later": "compare", "join": "compare", "validation": "risk"}.get(name, name)
     assert main([name, "people.csv", *given, "--html", "page.html"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     page = unescape(Path("page.html").read_text(encoding="utf-8"))
     assert "default-src 'none'" in page
     assert "not masked" in page
-    digits = [word for word in shown.split() if word.strip(".,;:%").replace(",", "").isdigit()]
+    digits = [word for word in shown.split() if re.sub(r"[,.]", "", word.strip(".,;:%")).isdigit()]
     assert len(digits) > 5
     for word in digits:
         assert word.strip(".,;:") in page

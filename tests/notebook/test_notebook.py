@@ -15,7 +15,7 @@ from reid_sql.notebook import FIGURES
 from tests.outputs import outputs
 
 PEOPLE = "reid_sql/demo/people.csv"
-PNG = b"\x89PNG"
+SVG = b"<svg"
 
 
 @pytest.fixture
@@ -46,7 +46,9 @@ def asked(sql: str) -> duckdb.DuckDBPyRelation:
 
 
 def pictures(html: str) -> list[bytes]:
-    return [b64decode(data) for data in re.findall(r'src="data:image/png;base64,([^"]*)"', html)]
+    return [
+        b64decode(data) for data in re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', html)
+    ]
 
 
 def test_the_functions_are_on_the_default_connection(loaded: Any) -> None:
@@ -178,5 +180,5 @@ def test_an_answer_is_a_table_again_when_it_is_unloaded(loaded: Any) -> None:
 
 
 def test_a_figure_shows_itself(loaded: Any) -> None:
-    figure = reid_sql.plot.class_sizes([{"class_size": 1, "classes": 2, "records": 2}])
-    assert bundle(loaded, figure)["image/png"][:4] == PNG
+    picture = reid_sql.plot.class_sizes([{"class_size": 1, "classes": 2, "records": 2}])
+    assert pictures(bundle(loaded, picture)["text/html"]) == [picture.svg().encode()]

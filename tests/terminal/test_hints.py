@@ -19,7 +19,7 @@ from reid_sql.terminal.hints import in_options, use_options
         ("pass total := 'All of ''em'", """pass --total 'All of '"'"'em'"""),
         ("pass lowest := 0", "pass --lowest 0"),
         ("name it by columns := ['region', 'sex']", "name it by --columns region,sex"),
-        ("by audit_tables(…, people := 'nested')", "by reid-sql audit-tables --people nested"),
+        ("by audit_tables(…, people := 'nested')", "by reid-sql audit --people nested"),
         ("pass interactions := 2", "pass interactions := 2"),  # no option of the command
         ("a share of 3:=4", "a share of 3:=4"),
     ],
@@ -28,7 +28,7 @@ def test_parameters_are_options_in_a_command_and_parameters_elsewhere(
     sql: str, command: str
 ) -> None:
     try:
-        use_options(parser().parse_args(["audit-tables", "a.csv"]).parser)
+        use_options(parser().parse_args(["audit", "a.csv"]).parser)
         assert in_options(sql) == str(Text(sql)) == command
     finally:
         use_options(None)

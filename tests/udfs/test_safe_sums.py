@@ -106,7 +106,7 @@ def test_the_audit_finds_each_hidden_sum_protected_in_sql_polars_and_by_command(
             in_file = f"SELECT {by}, records, value_sum, to_json(largest) AS largest FROM audited"
             con.sql(in_file).write_csv(str(tmp_path / "table.csv"))
             command = [
-                "audit-tables",
+                "audit",
                 str(tmp_path / "table.csv"),
                 "--k",
                 "3",

@@ -161,7 +161,7 @@ def test_commands_and_the_gate_read_a_csv_file_within_a_tolerance(
         for call in (
             ("risk", "x.csv"),
             ("compare", "x.csv", "y.csv"),
-            ("releases", "x.csv", "y.csv"),
+            ("compare", "x.csv", "y.csv", "--as", "later"),
         ):
             assert main([*call, *asked, *(() if call[0] == "risk" else ("--key", "id"))]) == 0
     assert main(["risk", "words.csv", "--qi", "age", "--tolerance", "age=1"]) != 0

@@ -40,7 +40,7 @@ def test_what_is_no_table_of_counts_is_refused_in_one_sentence(
         reid_sql.register(con)
         with pytest.raises(duckdb.Error, match=words):
             con.execute("FROM audit_tables(['t'])").fetchall()
-    assert main(["audit-tables", str(tmp_path / "t.parquet")]) == 2
+    assert main(["audit", str(tmp_path / "t.parquet")]) == 2
     captured = capsys.readouterr()
     assert words in " ".join(captured.err.split())
     assert "Traceback" not in captured.err

@@ -40,44 +40,44 @@ def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]
     >>> columns.tolist(), odds.round(3).tolist()
     ([0, 2], [0.053, 0.005])
     """
-    agree = _count_agreements(codes, counts)
-    alone = np.diag(agree)
-    order = np.argsort(alone, kind="stable")  # those that distinguish most first
-    given = np.where(
-        alone >= MIN_PAIRS, agree / np.maximum(alone, 1.0), 0.0
-    )  # of a row, if its column
-    every_row = float((counts.astype(float) ** 2).sum())  # pairs of a row and itself
-    every = float(counts.sum()) ** 2 - every_row
+    weights = counts.astype(float)
+    every_row = float((weights**2).sum())  # pairs of a row and itself
+    every = float(weights.sum()) ** 2 - every_row
+    numbered = [np.unique(column, return_inverse=True)[1] for column in codes.T]
+    alone = [_count_agreeing(column, weights) for column in numbered]
     chosen: list[int] = []
-    for column in order.tolist():
-        follows = max((given[column, other] for other in chosen), default=0.0)
-        if (
-            follows < DETERMINED
-            and alone[column] < DETERMINED * every
-            and len(chosen) < MAX_COLUMNS
-        ):
+    best: dict[
+        int, float
+    ] = {}  # the share of pairs that agree, if they do in the best other column
+    for column in np.argsort(alone, kind="stable").tolist():  # those that distinguish most first
+        if len(chosen) == MAX_COLUMNS:
+            break
+        both = {
+            other: _count_agreeing(numbered[column] * len(codes) + numbered[other], weights)
+            for other in chosen
+        }
+        follows = [_share(agree, alone[other]) for other, agree in both.items()]
+        if max(follows, default=0.0) < DETERMINED and alone[column] < DETERMINED * every:
+            for other, agree in both.items():
+                best[other] = max(best[other], _share(agree, alone[column]))
+            best[column] = max(follows, default=0.0)
             chosen.append(column)
-    columns = np.sort(np.array(chosen, dtype=np.int64))
-    best = given[np.ix_(columns, columns)]
-    np.fill_diagonal(best, 0.0)
-    of_all = (alone + every_row) / float(counts.sum()) ** 2
-    most = np.minimum(np.maximum(best.max(axis=1, initial=0.0), of_all[columns]), DETERMINED)
+    columns = np.array(sorted(chosen), dtype=np.int64)
+    of_all = (np.array(alone)[columns] + every_row) / float(weights.sum()) ** 2
+    of_best = np.array([best[column] for column in columns.tolist()])
+    most = np.minimum(np.maximum(of_best, of_all), DETERMINED)
     return columns, most / (1 - most)
 
 
-def _count_agreements(codes: Integers, counts: Integers) -> Floats:
-    """The ordered pairs of different rows that agree in two columns both; in one, on the diagonal."""
-    weights = counts.astype(float)
-    same = float((weights**2).sum())
-    numbered = np.stack([np.unique(column, return_inverse=True)[1] for column in codes.T])
-    width = len(numbered)
-    agree = np.zeros((width, width))
-    for one in range(width):
-        for other in range(one + 1):
-            both = numbered[one] * len(codes) + numbered[other]
-            sums = np.bincount(np.unique(both, return_inverse=True)[1], weights)
-            agree[one, other] = agree[other, one] = float((sums**2).sum()) - same
-    return agree
+def _count_agreeing(values: Integers, weights: Floats) -> float:
+    """The ordered pairs of different rows that have the same value."""
+    sums = np.bincount(np.unique(values, return_inverse=True)[1], weights)
+    return float((sums**2).sum() - (weights**2).sum())
+
+
+def _share(both: float, alone: float) -> float:
+    """The share of the pairs that agree in one column of those that agree in another; 0 of few pairs."""
+    return both / alone if alone >= MIN_PAIRS else 0.0
 
 
 def share_of_copies(counts: Integers, near: Integers, odds: Floats) -> float:

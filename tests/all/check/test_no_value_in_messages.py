@@ -100,9 +100,8 @@ def run(table: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Run each command that reads a table; a refusal is one line without a mark."""
     for command in (
         ["profile", *table],
-        ["forecast", *table, "--qi", "x,sex", "--population", "1e6"],
-        ["validate", *table, "--qi", "x,sex"],
-        ["qar", *table, "--columns", "x,sex"],
+        ["risk", *table, "--qi", "x,sex", "--population", "1e6"],
+        ["risk", *table, "--qi", "x,sex", "--validate"],
     ):
         code = main(command)
         assert code in {0, 2}, command
@@ -305,7 +304,7 @@ def test_commands_that_refuse_name_no_value(
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     commands = [
-        *(["adversary", "a.csv", "--scenario", f"{name}.toml"] for name in SCENARIOS),
+        *(["risk", "a.csv", "--scenario", f"{name}.toml"] for name in SCENARIOS),
         *(["prepare", f"p{place}.toml", "--out", f"o{place}"] for place in range(len(HIERARCHIES))),
         *(["query", f"q{place}.sql"] for place in QUERIED[odd]),
         *(["compare", *names, "--columns", "age,sex", "--key", "id"] for names in (AB, AB[::-1])),

@@ -352,7 +352,7 @@ def test_columns_are_counted_only_for_a_report_that_describes_them(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("command", ["risk", "forecast", "forecast --plot"])
+@pytest.mark.parametrize("command", ["risk", "risk --plot"])
 @pytest.mark.parametrize("meanwhile", ["SELECT 1", "INSERT INTO sessions.people VALUES (99, 1, 1)"])
 def test_a_command_leaves_no_transaction_open_while_models_compute(
     tmp_path: Path,

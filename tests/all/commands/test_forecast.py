@@ -32,7 +32,7 @@ def test_figures_and_picture_are_of_one_fit(
     with duckdb.connect() as con:
         con.register("people", people)
         con.execute(f"COPY people TO '{file}'")
-    call = ["forecast", str(file), "--qi", "age,zip", "--population", "1e5", "--plot", str(picture)]
+    call = ["risk", str(file), "--qi", "age,zip", "--population", "1e5", "--plot", str(picture)]
     assert cli.main(call) == 0
     assert picture.stat().st_size > 1000
     assert fitted == [("age", "zip")]

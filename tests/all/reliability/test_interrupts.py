@@ -237,14 +237,14 @@ def test_control_c_ends_what_duckdb_answers_for_polars(adult: str) -> None:
 
 def test_control_c_ends_the_command(adult: str) -> None:
     census = str(Path(adult).with_name("census_income_kdd.parquet"))
-    named = columns(12)[1:-1].replace("'", "").replace(" ", "")
-    called = ["qar", census, "--columns", named, "--remove", "3000", "--by", "exact", "--progress"]
+    removals = f"FROM qar_contributions('{census}', {columns(12)}, remove := 3000, output := 'elimination')"
+    called = ["query", removals, "--progress"]
     command = [sys.executable, "-m", "reid_sql", *called]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as ran:
         assert ran.stderr is not None
-        while not ran.stderr.readline().startswith("removals by"):
+        while not ran.stderr.readline().startswith("query"):
             assert ran.poll() is None
         ran.send_signal(signal.SIGINT)
         sent = time.monotonic()

@@ -192,7 +192,7 @@ PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
             "got 'treshold'; did you mean 'threshold'?",
         ),
         (
-            ["--plan", "risk_summary(people, ['a'], threshold := 3)"],
+            ["risk_summary(people, ['a'], threshold := 3)"],
             "must be a risk between 0 and 1, got 3; pass",
         ),
         (
@@ -246,5 +246,5 @@ def test_what_has_no_plain_sql_is_refused_in_one_sentence(words: list[str], sent
 def test_the_command_prints_the_query() -> None:
     done = command("sql", "risk_summary(people, ['age'])", "--dialect", "snowflake")
     assert done.stdout.startswith("SELECT\n  *\nFROM (")
-    shown: Any = command("sql", "--plan", "equivalence_class_size(age, sex)").stdout
+    shown: Any = command("sql", "equivalence_class_size(age, sex)").stdout
     assert shown == "count(*) OVER (PARTITION BY age, sex)\n"

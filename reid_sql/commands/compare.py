@@ -1,0 +1,245 @@
+"""Two tables of the same people: a release and its original, releases of one table, a join."""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import duckdb
+from rich.console import Group
+
+from reid_sql.charts.estimate_charts import comparison, losses
+from reid_sql.charts.picture import save
+from reid_sql.commands.options import PASSED, names, refuse_unread
+from reid_sql.commands.output import notes_of_rows, print_answer
+from reid_sql.commands.tables import (
+    call,
+    describe_copies_in,
+    describe_entity,
+    describe_people,
+    function_options,
+    given_entity,
+    open_file_table,
+    text_format,
+)
+from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.identifiers import hint
+from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted, sql_text
+from reid_sql.sources.files import attach_checked
+from reid_sql.sources.identifiers import repeated
+from reid_sql.sources.missing_value_codes import describe_codes_in
+from reid_sql.terminal.answers import (
+    comparison_page,
+    describe_links,
+    join_page,
+    releases_page,
+)
+from reid_sql.terminal.console import Text
+from reid_sql.terminal.runner import sentence
+
+RELEASE: Final = "reid_release"
+JOINED: Final = "reid_joined_table"
+
+
+def run_compare(options: argparse.Namespace) -> int:
+    """Compare a table with what the other one is: its release, a later release, or joined to it."""
+    return {"release": _compare_release, "later": _compare_later, "join": _compare_join}[
+        options.role
+    ](options)
+
+
+def _other(options: argparse.Namespace) -> str:
+    """Return the one other table."""
+    if len(options.others) > 1:
+        rule = f"OTHER must be one table, got {len(options.others)}"
+        raise OutOfDomainError(f"{rule}; pass one, or --as later for releases in their order")
+    return str(options.others[0])
+
+
+def _compare_release(options: argparse.Namespace) -> int:
+    """Print both tables' risk, and draw it if asked."""
+    read = ("columns", "role", "other_table", "key", "threshold", "tolerance")
+    refuse_unread(options, "--as release", *read, "targets", "seed", "plot")
+    how = function_options(options, "compare", "threshold", "targets", "seed", "tolerance")
+    original = open_file_table(options)
+    con, qi = original.con, original.columns
+    attach_checked(
+        con, RELEASE, "OTHER", _other(options), text_format(options), options.other_table
+    )
+    given = [*_with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)]), qi]
+    measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
+    columns = call(con, "compare", given, "columns", key=options.key, output="columns").records()
+    # No function of both tables counts people: one row of each person would have to be matched.
+    named = [options.key] if options.key else []
+    identifiers = [
+        each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)
+    ]
+    copies = [
+        describe_copies_in(con, name, label)
+        for name, label in ((original.name, "the original: "), (RELEASE, "the release: "))
+    ]
+    people = " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
+    if options.plot:
+        title = f"Original and release by {', '.join(qi)}"
+        save([comparison(measures), losses(columns)], title, options.plot, people)
+    unmeasured = unmeasured_columns(con, RELEASE, qi, "the release", key=options.key)
+    whole = _compare_all_columns(con, given, options.key, how)
+    headline = [describe_links(measures, qi), *_describe_all_columns(whole, qi)]
+    page: dict[str, Any] = {
+        "compare": measures,
+        "compare_columns": columns,
+        "headline": " ".join(headline),
+    }
+    page |= {"all_columns": whole, "columns_not_measured": unmeasured}
+    notes = [*headline, *unmeasured["sentences"]]
+    print_answer(
+        options,
+        page,
+        measures,
+        lambda: comparison_page(measures, columns, headline, unmeasured["sentences"]),
+        notes_of_rows(options, people, notes),
+    )
+    return PASSED
+
+
+def _compare_all_columns(
+    con: duckdb.DuckDBPyConnection,
+    given: Sequence[Any],
+    key: str | None,
+    how: dict[str, Any],
+) -> dict[str, Any]:
+    """Compare by every column of the release that the original has, as an attacker may know all of them."""
+    original, released, _ = given
+    known = {fold_case(name) for name in table_columns(con, original)} - {fold_case(key or "")}
+    every = [name for name in table_columns(con, released) if fold_case(name) in known]
+    columns, rows, status = every[:MAX_COLUMNS], [], ""
+    try:
+        words = "comparison by all columns"
+        rows = call(con, "compare", [original, released, columns], words, key=key, **how).records()
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:  # such as of a column whose values cannot be compared
+        status = sentence(error)
+    return {"columns": columns, "of": len(every), "compare": rows, "status": status}
+
+
+def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]:
+    """State the attack by every column of the release; nothing where the figures are by all of them."""
+    named = {fold_case(name) for name in qi}
+    columns = whole["columns"]
+    more = [name for name in columns if fold_case(name) not in named]
+    if not more:
+        return []
+    many = (
+        f"all {whole['of']:,}"
+        if whole["of"] == len(columns)
+        else f"{len(columns)} of {whole['of']:,}"
+    )
+    by = f"{many} columns that the release and the original have ({', '.join(more)} too)"
+    if whole["status"]:
+        return [f"By {by}, the attack is not measured: {whole['status']}."]
+    return [describe_links(whole["compare"], [by])]
+
+
+def _compare_later(options: argparse.Namespace) -> int:
+    """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
+    read = ("columns", "role", "other_table", "key", "entity", "sensitive", "nulls", "tolerance")
+    refuse_unread(options, "--as later", *read)
+    how = function_options(options, "compare_releases", "nulls", "tolerance") | given_entity(
+        options
+    )
+    named = {
+        name: value
+        for name in ("key", "sensitive")
+        if (value := getattr(options, name)) is not None
+    }
+    first = open_file_table(options)
+    con, qi = first.con, first.columns
+    views = [first.name]
+    for number, file in enumerate(options.others, 2):
+        views.append(f"reid_release_{number}")
+        table = options.other_table if number == 2 else None  # noqa: PLR2004 - the one that is named
+        attach_checked(con, views[-1], f"OTHER {number - 1}", file, text_format(options), table)
+    person = options.key or options.entity
+    one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])
+    rows = call(
+        con, "compare_releases", [one, two, qi], "releases", more=more, **how, **named
+    ).records()
+    people = describe_people(options.entity, con, views, [*qi, *named.values()])
+    counts_people = options.entity is not None
+    unmeasured = [
+        unmeasured_columns(
+            con,
+            view,
+            [*qi, *named.values()],
+            f"release {number}",
+            entity=options.entity,
+            key=options.key,
+        )
+        for number, view in enumerate(views, 1)
+    ]
+    notes = [words for each in unmeasured for words in each["sentences"]]
+    print_answer(
+        options,
+        {"releases": rows, "columns_not_measured": unmeasured},
+        rows,
+        lambda: Group(releases_page(rows, counts_people=counts_people), *map(Text, notes)),
+        notes_of_rows(options, people, notes),
+        head="later",
+    )
+    return PASSED
+
+
+def _compare_join(options: argparse.Namespace) -> int:
+    """Print whom a join singles out although neither table does alone, by column."""
+    read = ("columns", "role", "other_table", "key", "right_qi", "entity", "k", "nulls")
+    refuse_unread(options, "--as join", *read)
+    if options.key is None or options.right_qi is None:
+        rule = "--as join must come with --key and --other-qi, got not both"
+        raise OutOfDomainError(
+            f"{rule}; name what the tables are joined by, and the columns of OTHER"
+        )
+    how = function_options(options, "join_risk", "k", "nulls") | given_entity(options)
+    left = open_file_table(options)
+    con, qi = left.con, left.columns
+    form = text_format(options)
+    attach_checked(con, JOINED, "OTHER", _other(options), form, options.other_table)
+    right_qi = names("--other-qi", options.right_qi)
+    pairs = [name.partition("=") for name in names("--key", options.key)]
+    on = {own.strip(): (theirs if mark else own).strip() for own, mark, theirs in pairs}
+    tables = _with_like_keys(con, [left.name, JOINED], on.items())
+    rows = call(con, "join_risk", [*tables, on, qi, right_qi], "join", **how).records()
+    notes = [describe_entity(con, [left.name], options.entity)] if options.entity else []
+    for view, columns in ((left.name, qi), (JOINED, right_qi)):
+        notes.append(describe_codes_in(con.sql, f"query_table({sql_text(view)})", columns))
+    people = " ".join(filter(None, notes))
+    print_answer(options, {"join": rows}, rows, lambda: join_page(rows), people, head="join")
+    return PASSED
+
+
+def _with_like_keys(
+    con: duckdb.DuckDBPyConnection, views: list[str], keys: Iterable[Sequence[str | None]]
+) -> list[str]:
+    """Return the tables, or views of them with keys as text: CSV and Parquet may type them differently.
+
+    A key has a name in each table.
+    """
+    kinds = [
+        {row[0]: row[1] for row in con.execute(f"DESCRIBE {view}").fetchall()} for view in views
+    ]
+    unlike = [
+        pair
+        for pair in keys
+        if all(name in known for name, known in zip(pair, kinds, strict=True))
+        and len({known[str(name)] for name, known in zip(pair, kinds, strict=True)}) > 1
+    ]
+    if not unlike:
+        return views
+    for place, view in enumerate(views):
+        cells = [
+            f"{quoted(str(pair[place]))}::VARCHAR AS {quoted(str(pair[place]))}" for pair in unlike
+        ]
+        con.execute(
+            f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({', '.join(cells)}) FROM {view}"
+        )
+    return [f"{view}_keyed" for view in views]
