@@ -13,7 +13,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 import reid_sql
-from reid_sql.check import measuring
+from reid_sql.check import evaluation
 from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import quoted
 from tests.mariadb import installed, mariadb_server
@@ -177,7 +177,7 @@ def forecasts_are_computed_once() -> Iterator[None]:
         return list(curves[key])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measuring, "forecast_pitman_yor", remember)
+        patch.setattr(evaluation, "forecast_pitman_yor", remember)
         yield
 
 

@@ -1,6 +1,7 @@
 """Imports run one way, files and functions stay small; each test lists all that break its rule."""
 
 import ast
+import re
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -37,7 +38,7 @@ LAYERS = [
     ),  # what the place does not answer, DuckDB does
     ("reid_sql.python_api", "reid_sql.notebook", "reid_sql.harlequin"),
     ("reid_sql.check",),
-    ("reid_sql.release", "reid_sql.dossier"),
+    ("reid_sql.prepare", "reid_sql.dossier"),
     ("reid_sql.serve",),
     ("reid_sql",),  # the face, which shows the gate
     ("reid_sql.commands",),
@@ -201,3 +202,13 @@ def test_nothing_is_importable_as_top_level_udfs() -> None:
     assert {
         path.name for path in (ROOT / "udfs").iterdir() if not path.name.startswith((".", "__"))
     } == {"reid_sql_udfs"}
+
+
+def test_each_answer_to_where_is_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .*? \| `(reid_sql/[\w/]+\.py)` \| `(\w+)` \|$", text, re.MULTILINE)
+    assert len(rows) >= 30
+    for file, name in rows:
+        body = ast.parse((ROOT / file).read_text(encoding="utf-8")).body
+        named = {each.name for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef)}
+        assert name in named, file

@@ -23,8 +23,8 @@ from reid_sql.hierarchies.hierarchy import (
 )
 from reid_sql.hierarchies.limits import LEVEL
 from reid_sql.models.attacker.knowledge import SEED
-from reid_sql.models.release.lattice import LOSS
-from reid_sql.models.release.partition import METHOD
+from reid_sql.models.generalization.lattice import LOSS
+from reid_sql.models.generalization.partition import METHOD
 from reid_sql.parameters import NULLS, POINTS, POPULATION
 
 Schema = dict[str, Any]

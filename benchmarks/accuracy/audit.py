@@ -25,7 +25,7 @@ from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audit import attack_by_equal_values
 from reid_sql.models.synthetic.audited_tables import AuditedTables, draw_people
 from reid_sql.models.synthetic.membership import attack_membership
-from reid_sql.reductions.audit import audited_tables
+from reid_sql.reductions.synthetic import audited_tables
 
 FEW: Final = ["age", "education", "marital_status", "race", "sex", "native_country", "occupation"]
 MANY: Final = [

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from ibis.expr.types import Table
 
 from reid_sql.check.duckdb_table import Calls
+from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import Row, argument_of
-from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.client import create_view, drop_view, needed_columns, open_client

@@ -6,8 +6,8 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import Row
-from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import (
     Check,
     TablePolicy,
@@ -15,7 +15,6 @@ from reid_sql.check.policy_model import (
     columns_read,
     columns_required,
 )
-from reid_sql.check.release import Release
 from reid_sql.check.sources import (
     NUMERIC_TYPES,
     OTHER_TABLES,
@@ -24,6 +23,7 @@ from reid_sql.check.sources import (
     codes_of,
     select_known,
 )
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
@@ -294,7 +294,7 @@ class DuckDBTable(TableEngine):
         return self._views[key]
 
 
-class DuckDBRelease(Release):
+class DuckDBTableCounts(TableCounts):
     """A table of the policy that DuckDB measures."""
 
     engine: DuckDBTable
@@ -302,7 +302,7 @@ class DuckDBRelease(Release):
 
 def open_in_duckdb(
     con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int
-) -> DuckDBRelease:
+) -> DuckDBTableCounts:
     """Open a table of the policy, and check that it has the columns that the policy names."""
     view = f"reid_release_{number}"
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
@@ -323,7 +323,7 @@ def open_in_duckdb(
     engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
-    return DuckDBRelease(table, engine)
+    return DuckDBTableCounts(table, engine)
 
 
 def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:

@@ -21,14 +21,13 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBRelease, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
+from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
-from reid_sql.check.measuring import ShowProgress, measure_tables
 from reid_sql.check.policy import ENGINE, read_policy
 from reid_sql.check.policy_model import Policy, TablePolicy
-from reid_sql.check.release import Release
 from reid_sql.check.report import (
     build_report,
     files_read,
@@ -44,6 +43,7 @@ from reid_sql.check.sentences import (
     format_limit,
     summarize_verdicts,
 )
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.verdicts import NO_WORSE, PASS, Baseline, judge_tables, worst_verdict
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError, UnavailableError
@@ -72,14 +72,16 @@ def check(
     that it cannot follow.
     """
     asked = read_policy(policy)
-    with open_with_engine(engine, asked) as releases:
-        return measure_policy(asked, releases, Path(baseline) if baseline else None, risky=risky)
+    with open_with_engine(engine, asked) as counted_tables:
+        return measure_policy(
+            asked, counted_tables, Path(baseline) if baseline else None, risky=risky
+        )
 
 
 @contextmanager
 def open_tables(
     policy: Policy, memory_limit: str | None = None, show_progress: ShowProgress = lambda _: None
-) -> Iterator[list[DuckDBRelease]]:
+) -> Iterator[list[DuckDBTableCounts]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
     What spills to disk goes encrypted into a folder that is taken away.
@@ -94,7 +96,7 @@ def open_tables(
                 limit_memory(con, limit)
             _lock(con, policy)
             yield [
-                _open_release(con, table, number, show_progress)
+                _open_table(con, table, number, show_progress)
                 for number, table in enumerate(policy.tables, 1)
             ]
         finally:
@@ -134,7 +136,7 @@ def open_with_engine(
     memory_limit: str | None = None,
     show_progress: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
-) -> AbstractContextManager[Sequence[Release]]:
+) -> AbstractContextManager[Sequence[TableCounts]]:
     """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
 
     `tables` are those that the caller passes, by name.
@@ -160,8 +162,8 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
         raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
     from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
 
-    with plan_queries() as statements, open_with_engine(None, policy) as releases:
-        measure_policy(policy, releases, None, overview=overview)
+    with plan_queries() as statements, open_with_engine(None, policy) as counted_tables:
+        measure_policy(policy, counted_tables, None, overview=overview)
     return statements
 
 
@@ -185,7 +187,7 @@ def _choose_engine(engine: str | None, policy: Policy) -> str:
 
 def _open_in_spark(
     policy: Policy, memory_limit: str | None, show_progress: ShowProgress
-) -> AbstractContextManager[Sequence[Release]]:
+) -> AbstractContextManager[Sequence[TableCounts]]:
     if find_spec("pyspark") is None:
         raise UnavailableError(
             "--engine spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
@@ -202,9 +204,9 @@ def _open_in_spark(
     return open_in_spark(policy, memory_limit, show_progress)
 
 
-def _open_release(
+def _open_table(
     con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, show_progress: ShowProgress
-) -> DuckDBRelease:
+) -> DuckDBTableCounts:
     show_progress(f"{table.name}: opening")
     try:
         return open_in_duckdb(con, table, number)
@@ -215,17 +217,17 @@ def _open_release(
 
 
 def find_baseline(
-    policy: Policy, releases: Sequence[Release], baseline: Path | None
+    policy: Policy, counted_tables: Sequence[TableCounts], baseline: Path | None
 ) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
     given = baseline or policy.baseline
-    files = {release.table.name: release.evidence for release in releases}
+    files = {counts.table.name: counts.evidence for counts in counted_tables}
     return read_baseline(given, policy, files, named=baseline is not None) if given else None
 
 
 def measure_policy(
     policy: Policy,
-    releases: Sequence[Release],
+    counted_tables: Sequence[TableCounts],
     baseline: Path | None,
     *,
     risky: int = 0,
@@ -238,9 +240,9 @@ def measure_policy(
     Without `overview`, for a report that shows none, the columns and the population are not described. Of a
     file that changed meanwhile, nothing is judged.
     """
-    before = find_baseline(policy, releases, baseline)
+    before = find_baseline(policy, counted_tables, baseline)
     tables = measure_tables(
-        policy, releases, risky=risky, overview=overview, show_progress=show_progress
+        policy, counted_tables, risky=risky, overview=overview, show_progress=show_progress
     )
     judged = judge_tables(policy, tables, before)
     masked = mask_report(policy, tables, judged, before)
@@ -341,8 +343,8 @@ def run(
     passed = tables or {}
     asked_for = read_policy(Path(policy), tuple(passed))
     earlier = None if baseline is None else Path(baseline)
-    with report_people(), open_with_engine(engine, asked_for, tables=passed) as releases:
-        page = measure_policy(asked_for, releases, earlier)
+    with report_people(), open_with_engine(engine, asked_for, tables=passed) as counted_tables:
+        page = measure_policy(asked_for, counted_tables, earlier)
     return Report(page, tuple(files_read(asked_for, earlier)))
 
 

@@ -16,8 +16,8 @@ from ibis.expr.types import Table
 import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
 from reid_sql.check.duckdb_table import CAUTION_VIEW
+from reid_sql.check.exact_figures import WHOLE, Group
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -26,8 +26,8 @@ from reid_sql.check.policy_model import (
     columns_required,
     sets_counted,
 )
-from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
 from reid_sql.client import profile_columns
 from reid_sql.engines.ibis import adapter
@@ -64,7 +64,7 @@ def open_in_ibis(
     memory_limit: str | None,
     show_progress: Any,  # noqa: ANN401
     given: Mapping[str, Any],
-) -> Iterator[list[Release]]:
+) -> Iterator[list[TableCounts]]:
     """Open the tables of a policy, each warehouse once; the connections are closed at the end.
 
     The policy's own memory limit is for files.
@@ -83,12 +83,12 @@ def open_in_ibis(
                         warehouse(label, each.url, each.path)
                     )
         client = Client(stack)
-        releases: list[Release] = []
+        counted_tables: list[TableCounts] = []
         for number, table in enumerate(policy.tables, 1):
             show_progress(f"{table.name}: opening")
             engine = IbisTable(table, number, warehouses, given, client)
-            releases.append(Release(table, engine))
-        yield releases
+            counted_tables.append(TableCounts(table, engine))
+        yield counted_tables
 
 
 def _refuse_files(policy: Policy) -> None:

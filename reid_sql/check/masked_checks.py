@@ -7,7 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.check.audit import By, Cell, groups_to_hide
+from reid_sql.check.exact_figures import MeasuredTable, group_labels
+from reid_sql.check.inference import By, Cell, groups_to_hide
 from reid_sql.check.masked_columns import columns_page
 from reid_sql.check.masked_tables import (
     OF_ONE_CLASS,
@@ -18,7 +19,6 @@ from reid_sql.check.masked_tables import (
     table_page,
 )
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
-from reid_sql.check.measured import MeasuredTable, group_labels
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import Count, codes_of_status, remark
 from reid_sql.check.verdicts import WORST_FIRST, Baseline, CheckResult, Judgement

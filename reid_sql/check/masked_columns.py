@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from reid_sql.check.exact_figures import ColumnAlone, MeasuredTable, ReleasedColumns
 from reid_sql.check.masked_tables import MaskedClasses
 from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
-from reid_sql.check.measured import ColumnAlone, MeasuredTable, ReleasedColumns
 
 NOT_COUNTED: Final = "could not be counted"
 WITHHELD: Final = (

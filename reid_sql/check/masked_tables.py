@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
-from reid_sql.check.audit import ClassCounts, Statement, bins_to_hide
+from reid_sql.check.exact_figures import Figure, MeasuredTable, Overview
 from reid_sql.check.figures import PART_OF_WHOLE, Kind
+from reid_sql.check.inference import ClassCounts, Statement, bins_to_hide
 from reid_sql.check.masking import (
     DIGITS,
     Bin,
@@ -23,7 +24,6 @@ from reid_sql.check.masking import (
     shows_diversity,
 )
 from reid_sql.check.measure import Measure
-from reid_sql.check.measured import Figure, MeasuredTable, Overview
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.sources import ROLES
 from reid_sql.check.verdicts import CheckResult, Judgement

@@ -12,8 +12,8 @@ from reid_sql.check.sources import Codes, Source
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.hierarchy import WrittenHierarchy, read_hierarchy
 from reid_sql.hierarchies.limits import LIMIT_KEYS, Limit, read_limits
-from reid_sql.models.release.lattice import LOSS
-from reid_sql.models.release.partition import METHOD
+from reid_sql.models.generalization.lattice import LOSS
+from reid_sql.models.generalization.partition import METHOD
 from reid_sql.parameters import NullWord, Number, fold_case
 from reid_sql.parameters.document import Place, shown
 

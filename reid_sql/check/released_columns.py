@@ -7,7 +7,7 @@ every engine has; no value leaves it.
 
 from typing import Final
 
-from reid_sql.check.measured import ColumnAlone, ReleasedColumns
+from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
 from reid_sql.check.policy_model import TablePolicy, columns_checked, columns_released
 from reid_sql.check.remarks import Remark, remark
 from reid_sql.check.table_engine import TableEngine

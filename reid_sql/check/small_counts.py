@@ -14,11 +14,11 @@ import numpy as np
 
 from reid_sql.charts.risk_charts import NO_END
 from reid_sql.check.cautions import INTERRUPTIONS
+from reid_sql.check.exact_figures import WHOLE, Group
 from reid_sql.check.figures import Kind
 from reid_sql.check.masking import has_small_counts, is_small
-from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.release import Release
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.models.classes.disclosure import Histogram
 
 # the columns counted by, and those that make groups
@@ -26,37 +26,35 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]
 GAPS: Final = "gaps"
 
 
-def count_around(release: Release, check: Check, group: Group, below: int) -> dict[str, Any]:
+def count_around(counts: TableCounts, check: Check, group: Group, below: int) -> dict[str, Any]:
     """Count what is shown, or masked, next to a figure; a mask of 1 hides nothing."""
     return {
-        "dropped": release.dropped(check, group),
-        "shows_dropped": not has_few_gaps(release, below) or _is_of_table(release.table, check),
-        "small": _reveals_small_classes(release, check, group, below),
-        "few_values": _has_few_values(release, check, group, below),
+        "dropped": counts.dropped(check, group),
+        "shows_dropped": not has_few_gaps(counts, below) or _is_of_table(counts.table, check),
+        "small": _reveals_small_classes(counts, check, group, below),
+        "few_values": _has_few_values(counts, check, group, below),
     }
 
 
-def _reveals_small_classes(release: Release, check: Check, group: Group, below: int) -> bool:
+def _reveals_small_classes(counts: TableCounts, check: Check, group: Group, below: int) -> bool:
     """Whether so few records are of a class size that figures over all of them may tell how few.
 
     The whole table's class sizes count for each of its groups, too: what one group has, the others have not.
     """
     if below == 1 or not check.counted:
         return False
-    if _has_small_classes(release, (check.counted, ()), WHOLE, below):
+    if _has_small_classes(counts, (check.counted, ()), WHOLE, below):
         return True
-    if check.by and _has_small_classes(release, (check.counted, check.by), group, below):
+    if check.by and _has_small_classes(counts, (check.counted, check.by), group, below):
         return True
     # Checks of age by sex and of sex by age divide the same records: each is a sum of the other's groups.
-    if any(
-        _has_small_parts(release, split, below) for split in _equal_splits(release.table, check)
-    ):
+    if any(_has_small_parts(counts, split, below) for split in _equal_splits(counts.table, check)):
         return True
     # Where few records lack a value, a check on other columns drops others: the difference is those few.
-    return has_few_gaps(release, below) and not _is_of_table(release.table, check)
+    return has_few_gaps(counts, below) and not _is_of_table(counts.table, check)
 
 
-def _has_few_values(release: Release, check: Check, group: Group, below: int) -> bool:
+def _has_few_values(counts: TableCounts, check: Check, group: Group, below: int) -> bool:
     """Whether so few records of a class have a sensitive value that figures of the values may tell how few.
 
     Where every value of every class has at least as many records as the mask, or none, so has every sum of
@@ -67,35 +65,35 @@ def _has_few_values(release: Release, check: Check, group: Group, below: int) ->
     measure = check.measure
     if below == 1 or not (measure.kind is Kind.DISTRIBUTION or measure.counts_values):
         return False
-    if _has_small_value(release, check, group, below):
+    if _has_small_value(counts, check, group, below):
         return True
     return any(
-        _has_small_value(release, other, part, below)
-        for other in release.table.checks
+        _has_small_value(counts, other, part, below)
+        for other in counts.table.checks
         if other.by and other.by != check.by and other.sensitive == check.sensitive
-        for part in release.groups(other.by)
+        for part in counts.groups(other.by)
     )
 
 
-def _has_small_value(release: Release, check: Check, group: Group, below: int) -> bool:
+def _has_small_value(counts: TableCounts, check: Check, group: Group, below: int) -> bool:
     """Whether a value of the sensitive column has fewer records than the mask in a class, but some.
 
     A value of a small class is small, too: then the values need not be counted. Where they cannot be, they
     may be small.
     """
     try:
-        sizes = release.histogram(check.counted, check.by, group).class_size
+        sizes = counts.histogram(check.counted, check.by, group).class_size
         if len(sizes) and sizes.min() < below:
             return True
-        return is_small(release.rarest_value(check, group), below)
+        return is_small(counts.rarest_value(check, group), below)
     except INTERRUPTIONS:
         raise
-    except release.errors:
+    except counts.errors:
         return True
 
 
 def reveals_small_cells(
-    release: Release,
+    counts: TableCounts,
     check: Check,
     rows: Sequence[Mapping[str, Any]],
     value: float | None,
@@ -108,29 +106,29 @@ def reveals_small_cells(
     """
     if below == 1:
         return False
-    cuts = frozenset(_class_size_cuts(release.table))
+    cuts = frozenset(_class_size_cuts(counts.table))
     for people in check.measure.cells(rows) if check.measure.cells else ():
         sizes, classes = np.unique(np.array(people, dtype=np.int64), return_counts=True)
         if has_small_counts(Histogram(sizes, classes, sizes * classes), 0, below, cuts):
             return True
     if check.measure.of_uniques and value is not None:
-        histogram = release.histogram(check.counted)
+        histogram = counts.histogram(check.counted)
         unique = int(histogram.records[histogram.class_size == 1].sum())
         return is_small(unique - int(value), below)
     return False
 
 
-def has_few_gaps(release: Release, below: int) -> bool:
+def has_few_gaps(counts: TableCounts, below: int) -> bool:
     """Whether so few records lack the same values that two counts of the dropped may tell how few.
 
     Every count of dropped records, and every difference of some, is a sum of the records that lack the very
     same values: where none of these is small, no such count is.
     """
-    table = release.table
+    table = counts.table
     if table.nulls != "drop" or below == 1:
         return False
     key = (GAPS, below)
-    if key not in release.small_parts:
+    if key not in counts.small_parts:
         counted = list(
             dict.fromkeys(
                 [
@@ -141,14 +139,14 @@ def has_few_gaps(release: Release, below: int) -> bool:
         )
         ways = dict.fromkeys([(), *(each.by for each in table.checks)])
         try:
-            release.small_parts[key] = any(
-                release.has_few_gaps(counted, by, below) for by in ways if counted
+            counts.small_parts[key] = any(
+                counts.has_few_gaps(counted, by, below) for by in ways if counted
             )
         except INTERRUPTIONS:
             raise
-        except release.errors:
-            release.small_parts[key] = True
-    return release.small_parts[key]
+        except counts.errors:
+            counts.small_parts[key] = True
+    return counts.small_parts[key]
 
 
 def _is_of_table(table: TablePolicy, check: Check) -> bool:
@@ -166,29 +164,29 @@ def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     }
 
 
-def _has_small_parts(release: Release, split: Split, below: int) -> bool:
+def _has_small_parts(counts: TableCounts, split: Split, below: int) -> bool:
     """Whether some group is small, or has small class sizes; where groups cannot be counted, they may."""
     counted, by = split
     key = (frozenset(counted), by, below)
-    if key not in release.small_parts:
+    if key not in counts.small_parts:
         try:
-            release.small_parts[key] = any(
-                part.records < below or _has_small_classes(release, split, part, below)
-                for part in release.groups(by)
+            counts.small_parts[key] = any(
+                part.records < below or _has_small_classes(counts, split, part, below)
+                for part in counts.groups(by)
             )
         except INTERRUPTIONS:
             raise
-        except release.errors:
-            release.small_parts[key] = True
-    return release.small_parts[key]
+        except counts.errors:
+            counts.small_parts[key] = True
+    return counts.small_parts[key]
 
 
-def _has_small_classes(release: Release, split: Split, group: Group, below: int) -> bool:
+def _has_small_classes(counts: TableCounts, split: Split, group: Group, below: int) -> bool:
     counted, by = split
-    histogram = release.histogram(counted, by, group)
-    records = group.records if by else release.records
+    histogram = counts.histogram(counted, by, group)
+    records = group.records if by else counts.records
     dropped = records - int(histogram.records.sum())
-    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(release.table)))
+    return has_small_counts(histogram, dropped, below, frozenset(_class_size_cuts(counts.table)))
 
 
 def _class_size_cuts(table: TablePolicy) -> Iterator[int]:

@@ -18,8 +18,8 @@ from pyspark.sql.types import DateType, NumericType, TimestampNTZType, Timestamp
 
 import reid_sql.spark as rs
 from reid_sql.check.distinct_table import DistinctCounts
+from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import Row, arguments_of
-from reid_sql.check.measured import Group
 from reid_sql.check.policy_model import (
     Check,
     Policy,
@@ -27,8 +27,8 @@ from reid_sql.check.policy_model import (
     columns_counted,
     columns_required,
 )
-from reid_sql.check.release import Release
 from reid_sql.check.sources import Codes, Source, codes_of
+from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
@@ -97,7 +97,7 @@ def open_in_spark(
     policy: Policy,
     memory_limit: str | None,
     show_progress: Any,  # noqa: ANN401
-) -> Iterator[list[Release]]:
+) -> Iterator[list[TableCounts]]:
     """Open the tables of a policy in the session that is there, else in one that ends with it."""
     _refuse_unsupported(policy, memory_limit)
     # workers need what is installed with this Python
@@ -111,11 +111,11 @@ def open_in_spark(
         ) from None
     try:
         with configure_reading(spark), without_logs(spark):
-            releases: list[Release] = []
+            counted_tables: list[TableCounts] = []
             for number, table in enumerate(policy.tables, 1):
                 show_progress(f"{table.name}: opening")
-                releases.append(Release(table, SparkTable(spark, table, number)))
-            yield releases
+                counted_tables.append(TableCounts(table, SparkTable(spark, table, number)))
+            yield counted_tables
     finally:
         if before is None:
             spark.stop()

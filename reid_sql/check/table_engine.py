@@ -6,8 +6,8 @@ from typing import Any, Final, TypeAlias
 
 import duckdb
 
+from reid_sql.check.exact_figures import WHOLE, Group
 from reid_sql.check.measure import Row
-from reid_sql.check.measured import WHOLE, Group
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.errors import UnavailableError
 from reid_sql.function import Function

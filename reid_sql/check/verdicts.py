@@ -4,7 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from reid_sql.check.measured import WHOLE, Figure, Group, MeasuredCheck, MeasuredTable, group_labels
+from reid_sql.check.exact_figures import (
+    WHOLE,
+    Figure,
+    Group,
+    MeasuredCheck,
+    MeasuredTable,
+    group_labels,
+)
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import INFORMATIVE_CODES, Remark, codes_of_status
 from reid_sql.models.classes.disclosure import OK

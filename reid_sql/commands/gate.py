@@ -147,7 +147,7 @@ def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
 
 def _way_out(policy: Policy, releases: Any, baseline: Path | None) -> PreparedRelease:  # noqa: ANN401 - of any engine
     """Return the release that meets the policy, or why none was searched for; neither changes the verdict."""
-    from reid_sql.release.preparation import prepare_releases  # noqa: PLC0415 - loads sqlglot, which few checks need
+    from reid_sql.prepare.preparation import prepare_releases  # noqa: PLC0415 - loads sqlglot, which few checks need
 
     if not all(isinstance(release.engine, DuckDBTable) for release in releases):
         return PreparedRelease(None, [NOT_IN_A_FILE])

@@ -15,12 +15,12 @@ from reid_sql.check.report import to_json, write_report
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
 from reid_sql.commands.options import PASSED, printed
 from reid_sql.errors import UnavailableError
-from reid_sql.models.release.partition import METHOD
-from reid_sql.release.choices import render_choices
-from reid_sql.release.files import refuse_dialect
-from reid_sql.release.page import release_page, release_rows, steps
-from reid_sql.release.preparation import Prepared, prepare
-from reid_sql.release.problem import propose_hierarchies
+from reid_sql.models.generalization.partition import METHOD
+from reid_sql.prepare.choices import render_choices
+from reid_sql.prepare.files import refuse_dialect
+from reid_sql.prepare.page import release_page, release_rows, steps
+from reid_sql.prepare.preparation import Prepared, prepare
+from reid_sql.prepare.problem import propose_hierarchies
 from reid_sql.terminal import progress
 
 HIERARCHIES: Final = "write_hierarchies"

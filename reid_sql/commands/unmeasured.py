@@ -5,9 +5,9 @@ from typing import Any
 
 import duckdb
 
+from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
 from reid_sql.check.masked_columns import Words, describe_unmeasured
 from reid_sql.check.masking import Mask, ReportPage
-from reid_sql.check.measured import ColumnAlone, ReleasedColumns
 from reid_sql.commands.tables import call
 from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
 

@@ -47,8 +47,8 @@ class Words:
 
     def hide_unknown(self, shape: str) -> str:
         """Replace the words of a statement without constants that the server does not know."""
-        known = self.columns | self.others
-        return WORD.sub(lambda word: word[0] if word[0].casefold() in known else UNKNOWN, shape)
+        names = self.columns | self.others
+        return WORD.sub(lambda word: word[0] if word[0].casefold() in names else UNKNOWN, shape)
 
     def reason_of(self, error: BaseException, sql: str) -> str:
         """Return the rule that a refusal names, without what was got and without words of the statement."""
@@ -57,8 +57,8 @@ class Words:
             return (
                 type(error).__name__ if not isinstance(error, ReidError) else "there is no answer"
             )
-        own = {word.casefold() for word in WORD.findall(sql)} - self.columns - self.others
-        return WORD.sub(lambda word: UNKNOWN if word[0].casefold() in own else word[0], rule)
+        foreign = {word.casefold() for word in WORD.findall(sql)} - self.columns - self.others
+        return WORD.sub(lambda word: UNKNOWN if word[0].casefold() in foreign else word[0], rule)
 
 
 def describe_reveals(reveals: Sequence[Reveal]) -> tuple[str, ...]:

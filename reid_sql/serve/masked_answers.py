@@ -150,7 +150,7 @@ def mask_answer(answer: pa.Table, masking: Masking, by: int) -> pa.Table:
 def find_few_values(
     data: duckdb.DuckDBPyConnection,
     function: Function,
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     by: int,
     below: int,
 ) -> frozenset[str]:
@@ -160,9 +160,11 @@ def find_few_values(
     """
     if not any(kind_of(function.name, name) is Kind.DISTRIBUTION for name in function.columns):
         return frozenset()
-    qi = [given["qi"]] if isinstance(given["qi"], str) else given["qi"]
-    shared = {name: given[name] for name in ("tbl", "by", "entity", "nulls") if given.get(name)}
-    sizes = ask(data, "class_size_histogram", {**shared, "qi": [*qi, given["sensitive"]]})
+    qi = [arguments["qi"]] if isinstance(arguments["qi"], str) else arguments["qi"]
+    shared = {
+        name: arguments[name] for name in ("tbl", "by", "entity", "nulls") if arguments.get(name)
+    }
+    sizes = ask(data, "class_size_histogram", {**shared, "qi": [*qi, arguments["sensitive"]]})
     rows = [row for row in sizes.to_pylist() if row["classes"] and row["class_size"] < below]
     return frozenset(group_key(row, by) for row in rows)
 

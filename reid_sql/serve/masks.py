@@ -43,23 +43,23 @@ MARGINS: Final = "margins"
 EVERYBODY: Final = "reid_everybody"
 
 
-def ask_cells(data: duckdb.DuckDBPyConnection, given: Mapping[str, Any]) -> pa.Table:
+def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
     """Call safe_table so that nothing hidden follows for whoever knows how many people there are.
 
     The cells are protected as in a table with its totals, of which the rows that were asked for are returned.
     """
-    by, totals = listed(given["by"]), given.get("totals") or "none"
+    by, totals = listed(arguments["by"]), arguments.get("totals") or "none"
     # an earlier table counts rows, as the cells do that are protected, also where people have several
-    options = {"nulls": given["nulls"]} if given.get("nulls") else {}
-    sizes = ask(data, "class_size_histogram", {"tbl": given["tbl"], "qi": by, **options})
+    options = {"nulls": arguments["nulls"]} if arguments.get("nulls") else {}
+    sizes = ask(data, "class_size_histogram", {"tbl": arguments["tbl"], "qi": by, **options})
     columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
     everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
     data.register(
         EVERYBODY,
         data.execute(everybody, [by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
     )
-    more = {} if given.get("value") else {"totals": MARGINS, "published": [EVERYBODY]}
-    answer = ask(data, SAFE_TABLE, {**given, **more})
+    more = {} if arguments.get("value") else {"totals": MARGINS, "published": [EVERYBODY]}
+    answer = ask(data, SAFE_TABLE, {**arguments, **more})
     over = answer["total_over"].to_pylist()
     ends = [by[place:] for place in range(len(by) + 1)]
     shown = {"none": [[]], "rollup": ends}.get(totals, over)
@@ -93,13 +93,13 @@ class Mask:
 
         What was recorded is added to the list.
         """
-        given, by = self._settings(call), groups_of(call)
+        arguments, by = self._settings(call), groups_of(call)
         answer = (
-            ask_cells(data, given)
+            ask_cells(data, arguments)
             if call.function.name == SAFE_TABLE
-            else ask(data, call.function.name, given)
+            else ask(data, call.function.name, arguments)
         )
-        reveals = self._publish(data, call, given, answer)
+        reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:
             recorded += reveals
         # not which other cells there are, nor the rows of people
@@ -113,7 +113,7 @@ class Mask:
         if not self.tables:
             return drop_undeclared(answer, call.function.name, len(by))
         records = max((self._count_records(data, table) for table in call.tables), default=0)
-        few = find_few_values(data, call.function, given, len(by), self.below)
+        few = find_few_values(data, call.function, arguments, len(by), self.below)
         masking = Masking(call.function.name, self.below, records, few)
         return mask_answer(answer, masking, len(by))
 
@@ -126,33 +126,35 @@ class Mask:
 
     def _settings(self, call: Call) -> dict[str, Any]:
         """Return the arguments of a call, with what the policy and the rules of cells set."""
-        given, function = dict(call.arguments), call.function
-        if wrong := [name for name in NOT_TO_GIVE if function.name == SAFE_TABLE and name in given]:
+        arguments, function = dict(call.arguments), call.function
+        if wrong := [
+            name for name in NOT_TO_GIVE if function.name == SAFE_TABLE and name in arguments
+        ]:
             raise OutOfDomainError(
                 f"{wrong[0]} must not be given where answers leave, got it; omit it"
             )
         policies = [self.tables[name.casefold()] for name in call.tables if self.tables]
         for policy in policies[1:]:
-            given = set_people(policy, function, given)
+            arguments = set_people(policy, function, arguments)
         for policy in policies[:1]:
-            given = set_by_policy(policy, function, given, self.below)
+            arguments = set_by_policy(policy, function, arguments, self.below)
         if function.name != SAFE_TABLE:
-            return given
-        if (given.setdefault("k", self.below) or 0) < self.below:
+            return arguments
+        if (arguments.setdefault("k", self.below) or 0) < self.below:
             raise OutOfDomainError(
                 f"k must be at least the mask of {self.below}, got a lower one; omit it"
             )
-        return given | ONLY_SAFE
+        return arguments | ONLY_SAFE
 
     def _publish(
         self,
         data: duckdb.DuckDBPyConnection,
         call: Call,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         answer: pa.Table,
     ) -> list[Reveal]:
         """Record what an answer reveals, or refuse it; where another form is answered, name that."""
-        counted = [_Counted(data, call, given, table, self.below) for table in call.tables]
+        counted = [_Counted(data, call, arguments, table, self.below) for table in call.tables]
         by = groups_of(call)
         cells = [each.cells(answer, by) for each in counted if by]
         others = [each for each in counted if each.columns.all != fold(by) and each.columns.all]
@@ -181,20 +183,28 @@ class _Counted:
         self,
         data: duckdb.DuckDBPyConnection,
         call: Call,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         table: str,
         below: int,
     ) -> None:
-        self.data, self.call, self.given, self.table, self.below = data, call, given, table, below
-        known = [
+        self.data, self.call, self.arguments, self.table, self.below = (
+            data,
+            call,
+            arguments,
+            table,
+            below,
+        )
+        columns = [
             column[0]
             for column in data.execute(f"FROM memory.main.{quoted(table)} LIMIT 0").description
             or ()
         ]
-        self.columns = columns_of(call.function, given, known)
-        self.counted = [name for name in known if name.casefold() in self.columns.counted]
-        self.names = [name for name in known if name.casefold() in self.columns.all]
-        self.options = {name: given[name] for name in ("entity", "nulls") if given.get(name)}
+        self.columns = columns_of(call.function, arguments, columns)
+        self.counted = [name for name in columns if name.casefold() in self.columns.counted]
+        self.names = [name for name in columns if name.casefold() in self.columns.all]
+        self.options = {
+            name: arguments[name] for name in ("entity", "nulls") if arguments.get(name)
+        }
         self.people = (self.options.get("entity"), self.options.get("nulls", "value"))
         named = ", ".join(self.names)
         self.question = f"{call.function.name} of {named}"
@@ -241,7 +251,7 @@ class _Counted:
 
     def whole_cells(self) -> Reveal | None:
         """Return all cells of the answer's columns, if none is of few people: it reveals no more."""
-        if self.given.get("nulls", "value") != "value" or self.given.get("tolerance"):
+        if self.arguments.get("nulls", "value") != "value" or self.arguments.get("tolerance"):
             return None
         sizes = self._count("class_size_histogram", self.names)
         classes, least = (

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.models.tables.audit import PROTECTED, STATUS_NOT_TIGHT, audit_tables
+from reid_sql.models.tables.equations import ContradictionError
+from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
 
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 TOTAL: Final = "{}"  # the cell of everybody
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
-PROTECTED: Final = "protected"  # what an audit finds of a cell that nobody can compute
-AUDITED: Final = "reid_published"
 REMEDY: Final = "ask for fewer or coarser columns"
 REFUSAL_OTHER_PEOPLE: Final = (
     "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
@@ -108,17 +110,18 @@ class Record:
             self._con.execute("COMMIT")
 
     def _add(self, data: duckdb.DuckDBPyConnection, new: Reveal, below: int) -> None:
-        known = self._counts()
+        published = self._counts()
         counted = new.table + describe_people(*new.people)
-        before = known.pop(counted, {})
+        before = published.pop(counted, {})
         if new.counts and (
-            _contradict(before, new.counts) or any(_table_of(name) == new.table for name in known)
+            _contradict(before, new.counts)
+            or any(_table_of(name) == new.table for name in published)
         ):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
         merged = _merge(before, new.counts)
         near = {  # of the same people, perhaps
             name: counts
-            for name, counts in known.items()
+            for name, counts in published.items()
             if _table_of(name) == new.table or counts[TOTAL] == merged.get(TOTAL)
         }
         answers = self._answers()
@@ -141,7 +144,7 @@ class Record:
             if cell not in before or count != before[cell]
         ]
         if added:
-            _refuse_counts(data, merged, known, below)
+            _refuse_counts(merged, published, below)
             self._con.executemany(
                 "DELETE FROM published WHERE tbl = $1 AND cell = $2", [each[:2] for each in added]
             )
@@ -252,10 +255,10 @@ def _refuse_shapes(new: Reveal, old: Reveal) -> None:
 
 def describe_people(entity: str | None, nulls: str) -> str:
     """Write who counts, where not each row is a person."""
-    given = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
+    options = [f"entity := {entity}"] * (entity is not None) + [f"nulls := {nulls}"] * (
         nulls != "value"
     )
-    return f" ({', '.join(given)})" * bool(given)
+    return f" ({', '.join(options)})" * bool(options)
 
 
 def _contradict(one: Counts, other: Counts) -> bool:
@@ -271,9 +274,8 @@ def _merge(one: Counts, other: Counts) -> dict[str, int | None]:
 
 
 def _refuse_counts(
-    data: duckdb.DuckDBPyConnection,
     merged: Counts,
-    known: Mapping[str, Counts],
+    published: Mapping[str, Counts],
     below: int,
 ) -> None:
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
@@ -281,31 +283,35 @@ def _refuse_counts(
         rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
         raise UnavailableError(f"{rule}; ask the owner for a new record")
     audited = merged
-    for other in known.values():
+    for other in published.values():
         _refuse_near(merged, other, below)
         # perhaps the same people
         if other[TOTAL] == merged[TOTAL] and not _contradict(audited, other):
             audited = _merge(audited, other)
     if audited.keys() != {TOTAL}:
-        _refuse_findings(data, audited, below)
+        _refuse_findings(audited, below)
 
 
-def _refuse_findings(data: duckdb.DuckDBPyConnection, counts: Counts, below: int) -> None:
+def _refuse_findings(counts: Counts, below: int) -> None:
     """Audit all counts of a table together; whatever is not proved to be protected is refused."""
     cells = [json.loads(cell) for cell in counts]
-    names = sorted({name for cell in cells for name in cell})
     columns = {
-        f"c{place}": pa.array([cell.get(name) for cell in cells])
-        for place, name in enumerate(names)
+        name: f"c{place}"
+        for place, name in enumerate(sorted({name for cell in cells for name in cell}))
     }
-    data.register(AUDITED, pa.table({**columns, "records": pa.array(counts.values(), pa.int64())}))
+    rows = [
+        json.dumps(
+            {columns[name]: value for name, value in cell.items()}
+            | {TOTALS: [columns[name] for name in columns if name not in cell], "records": count}
+        )
+        for cell, count in zip(cells, counts.values(), strict=True)
+    ]
+    published = PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
     try:
-        asked = {"tables": [AUDITED], "k": below, "columns": list(columns), "base": 1}
-        found = ask(data, "audit_tables", asked)
-    except duckdb.InvalidInputException:
+        found = audit_tables(published, Reading(list(columns.values()), base=1), below)
+    except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    findings = zip(found["finding"].to_pylist(), found["status"].to_pylist(), strict=True)
-    if any(each != PROTECTED or status.startswith("bounds_not_tight") for each, status in findings):
+    if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in found):
         rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
         raise OutOfDomainError(f"{rule}; {REMEDY}")
 

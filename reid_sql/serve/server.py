@@ -180,15 +180,17 @@ class Server:
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
         """Find the client of a token, and remember its session."""
-        given = str(token).encode()
-        found = [
-            name for name, each in self.tokens.items() if hmac.compare_digest(each.encode(), given)
+        presented = str(token).encode()
+        clients = [
+            name
+            for name, each in self.tokens.items()
+            if hmac.compare_digest(each.encode(), presented)
         ]
         with self._lock:
-            self._sessions.update((str(session), name) for name in found)
+            self._sessions.update((str(session), name) for name in clients)
             while len(self._sessions) > MAX_SESSIONS:
                 self._sessions.popitem(last=False)
-        return bool(found)
+        return bool(clients)
 
     def authorize(self, session: str, sql: str) -> str:
         """Return the query that runs in place of the client's: it reads the answer, or refuses."""

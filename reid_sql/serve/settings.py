@@ -43,12 +43,14 @@ def listed(value: Any) -> list[Any]:  # noqa: ANN401 - a name, names or none
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def columns_of(function: Function, given: Mapping[str, Any], known: Sequence[str]) -> NamedColumns:
-    """Return the columns of a call; `known` are those of its table, all of them if it names none."""
+def columns_of(
+    function: Function, arguments: Mapping[str, Any], columns: Sequence[str]
+) -> NamedColumns:
+    """Return the columns of a call; `columns` are those of its table, all of them if it names none."""
     counted: set[str] = set()
     beside: set[str] = set()
     for parameter in function.parameters:
-        value = given.get(parameter.name)
+        value = arguments.get(parameter.name)
         if isinstance(value, str) and parameter.domain.role in {"counted", "groups"}:
             value = [value]
         if parameter.name in IDENTITIES:
@@ -57,7 +59,7 @@ def columns_of(function: Function, given: Mapping[str, Any], known: Sequence[str
             names: Iterable[str] = _columns_of_scenario(value)
         else:
             named = [parameter.domain.columns_in(value, each) for each in ("left", "right")]
-            names = known if None in named else [name for each in named for name in each or ()]
+            names = columns if None in named else [name for each in named for name in each or ()]
         (beside if parameter.name in BESIDE_CLASSES else counted).update(names)
     return NamedColumns(fold(counted), fold(counted | beside))
 
@@ -67,13 +69,15 @@ def _columns_of_scenario(scenario: str | None) -> list[str]:
     return [str(column) for group in groups for column in group.get("columns", [])]
 
 
-def set_people(table: TablePolicy, function: Function, given: Mapping[str, Any]) -> dict[str, Any]:
+def set_people(
+    table: TablePolicy, function: Function, arguments: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the arguments with whom the policy counts: other people are refused."""
     names = {parameter.name for parameter in function.parameters}
     if table.entity and "entity" not in names:
         rule = f"a function must count people by '{table.entity}', got {function.name}"
         raise OutOfDomainError(f"{rule}, which counts rows; call one that takes entity")
-    chosen = dict(given)
+    chosen = dict(arguments)
     for name, due in (("entity", table.entity), ("nulls", table.nulls)):
         if name in names and _plain(chosen.setdefault(name, due)) != _plain(due):
             _refuse_other(name, due)
@@ -81,13 +85,13 @@ def set_people(table: TablePolicy, function: Function, given: Mapping[str, Any])
 
 
 def set_by_policy(
-    table: TablePolicy, function: Function, given: Mapping[str, Any], below: int
+    table: TablePolicy, function: Function, arguments: Mapping[str, Any], below: int
 ) -> dict[str, Any]:
     """Return the arguments of a call with what the checks of its table set; other values are refused.
 
     A client chooses tables, some of the policy's columns, and the totals of a table of cells.
     """
-    chosen = set_people(table, function, given)
+    chosen = set_people(table, function, arguments)
     checks = [check for check in table.checks if check.measure.function == function.name]
     if not checks and function.name not in MASKED_FUNCTIONS:
         names = sorted({each.measure.function for each in table.checks} | MASKED_FUNCTIONS)
@@ -106,7 +110,11 @@ def set_by_policy(
     if function.name == SAFE_TABLE:
         options = [option | {"k": max(below, option["k"] or 0)} for option in options]
     wrong = [
-        [name for name in option if name in given and _plain(given[name]) != _plain(option[name])]
+        [
+            name
+            for name in option
+            if name in arguments and _plain(arguments[name]) != _plain(option[name])
+        ]
         for option in options
     ]
     if [] not in wrong:

@@ -219,12 +219,12 @@ class _Statement:
             )
         if name not in TABLE_FUNCTIONS or not is_ours:
             rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
-            known = suggestion(name, sorted(self.reader.functions), "functions")
-            raise UnknownNameError(f"{rule}; {known}")
+            nearest = suggestion(name, sorted(self.reader.functions), "functions")
+            raise UnknownNameError(f"{rule}; {nearest}")
         if name not in self.reader.functions:
-            known = ", ".join(sorted(self.reader.functions))
+            usable = ", ".join(sorted(self.reader.functions))
             raise OutOfDomainError(
-                f"a function must be one that the policy uses, got {name}; call {known}"
+                f"a function must be one that the policy uses, got {name}; call {usable}"
             )
         return declared()[name]
 
@@ -237,13 +237,13 @@ class _Arguments:
         self.parameters = {parameter.name: parameter for parameter in function.parameters}
         self.tables: list[str] = []
 
-    def read(self, given: list[tuple[str, Node]]) -> Call:
+    def read(self, arguments: list[tuple[str, Node]]) -> Call:
         """Read all arguments: names of tables, and constants."""
-        if len(given) > len(self.parameters):
+        if len(arguments) > len(self.parameters):
             rule = f"{self.function.name} must have at most {len(self.parameters)} arguments"
-            raise WrongCallError(f"{rule}, got {len(given)}; write {self.function.signature}")
+            raise WrongCallError(f"{rule}, got {len(arguments)}; write {self.function.signature}")
         nodes: dict[str, Node] = {}
-        for place, (name, node) in enumerate(given):
+        for place, (name, node) in enumerate(arguments):
             parameter = self._parameter(name.lower()) if name else self.function.parameters[place]
             if parameter.name in nodes or (not name and len(nodes) < place):
                 rule = f"an argument must be given once and in order, got {parameter.name}"
@@ -283,9 +283,9 @@ class _Arguments:
     def _table(self, parameter: str, name: object) -> str:
         served = self.reader.tables.get(str(name).casefold().removeprefix("main."))
         if served is None:
-            known = suggestion(str(name), sorted(self.reader.tables.values()), "tables")
+            nearest = suggestion(str(name), sorted(self.reader.tables.values()), "tables")
             raise UnknownNameError(
-                f"{parameter} must be a table that is served, got '{name}'; {known}"
+                f"{parameter} must be a table that is served, got '{name}'; {nearest}"
             )
         self.tables.append(served)
         return served
@@ -336,8 +336,8 @@ def _refuse_long(sql: str) -> None:
 def _refuse_unknown(part: Node) -> None:
     """Refuse what is not in allowed.toml."""
     kind = part.get("type", "EMPTY")
-    known = KEYS.union(ALLOWED["keys_of"].get(str(kind), "").split())
-    unknown = sorted(key for key, each in part.items() if key not in known and each not in EMPTY)
+    allowed = KEYS.union(ALLOWED["keys_of"].get(str(kind), "").split())
+    unknown = sorted(key for key, each in part.items() if key not in allowed and each not in EMPTY)
     is_known = kind in ALLOWED["nodes"].split()
     if not is_known or unknown:
         got = str(unknown[0] if is_known else kind).lower().replace("_", " ")

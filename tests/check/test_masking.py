@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from reid_sql.check.audit import Cell, Groupings, groups_to_hide, is_small_sum_open
 from reid_sql.check.gate import check
+from reid_sql.check.inference import Cell, Groupings, groups_to_hide, is_small_sum_open
 from reid_sql.check.masking import mask_counts_in_text, round_above
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reid_sql.release
+import reid_sql.prepare
 from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import (
     STANDARD,
@@ -22,9 +22,9 @@ from reid_sql.hierarchies.hierarchy import (
 from reid_sql.hierarchies.limits import hierarchies_toml
 from reid_sql.hierarchies.steps import Bands, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.parameters.document import Place
+from tests.prepare.brute import K, class_sizes, made_by, policy, written
+from tests.prepare.test_local import made_of
 from tests.processes import command
-from tests.release.brute import K, class_sizes, made_by, policy, written
-from tests.release.test_local import made_of
 
 TOWNS = ["Ulm;South;Germany;*", "Bonn;West;Germany;*", 'Nice;"South;east";France;*', "*;?;?;*"]
 FACTS = Facts("town", "category", 100, frequent=(("a", 40), ("b", 30), ("it's", 20), ("d", 10)))
@@ -185,7 +185,7 @@ def test_the_command_writes_what_prepare_proposes(tmp_path: Path) -> None:
     ended = command("prepare", str(asked), "--write-hierarchies", str(file))
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     text = file.read_text(encoding="utf-8")
-    assert text == reid_sql.release.propose_hierarchies(asked)
+    assert text == reid_sql.prepare.propose_hierarchies(asked)
     assert tomllib.loads(text)["prepare"]["hierarchies"]["age"][0] == {"bands": 5}
     again = command("prepare", str(asked), "--write-hierarchies", str(file))
     assert again.returncode == 2
@@ -197,4 +197,4 @@ def test_the_command_writes_what_prepare_proposes(tmp_path: Path) -> None:
     assert not (tmp_path / "i.toml").exists()
     rest = policy("people.parquet", ["age", "town"], K.format(5)).replace("[prepare]\n", "")
     one = written(tmp_path, text + rest)
-    assert reid_sql.release.prepare(one).passed
+    assert reid_sql.prepare.prepare(one).passed

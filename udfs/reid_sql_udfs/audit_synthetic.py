@@ -6,7 +6,7 @@ from reid_sql.models.synthetic import audit
 from reid_sql.models.synthetic.attacks import AuditedAttack
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.parameters import Seed
-from reid_sql.reductions.audit import AUDITED_TABLES
+from reid_sql.reductions.synthetic import AUDITED_TABLES
 
 
 @table_function(

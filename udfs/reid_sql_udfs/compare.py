@@ -6,7 +6,7 @@ from reid_sql.models.comparison.comparison import Comparison
 from reid_sql.models.comparison.linkage import Targets
 from reid_sql.models.comparison.paired_records import PairedRecords
 from reid_sql.parameters import Seed, Threshold
-from reid_sql.reductions.release import PAIRED_RECORDS
+from reid_sql.reductions.comparison import PAIRED_RECORDS
 
 
 @table_function(

@@ -3,7 +3,7 @@
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.comparison.comparison import ColumnChanges, column_changes
 from reid_sql.models.comparison.paired_records import PairedRecords
-from reid_sql.reductions.release import PAIRED_RECORDS
+from reid_sql.reductions.comparison import PAIRED_RECORDS
 
 
 @table_function(

@@ -6,7 +6,7 @@ from reid_sql.models.synthetic import released_inference
 from reid_sql.models.synthetic.audited_tables import AuditedTables
 from reid_sql.models.synthetic.released_inference import InferenceRisk, MinPrecision
 from reid_sql.parameters import Seed, SubsetSize
-from reid_sql.reductions.audit import INFERENCE_TABLES
+from reid_sql.reductions.synthetic import INFERENCE_TABLES
 
 
 @table_function(

@@ -6,7 +6,7 @@ from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.minimal_uniques import MaxSize, find_minimal_uniques
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.rare_combinations import LeastShared
-from reid_sql.reductions.codes import UNIQUES
+from reid_sql.reductions.qar import UNIQUES
 
 
 @table_function(

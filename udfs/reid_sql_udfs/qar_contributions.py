@@ -13,7 +13,7 @@ from reid_sql.models.classes.quasi_identifiers import (
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.record_contributions import Contribution
-from reid_sql.reductions.codes import RECORD_CODES
+from reid_sql.reductions.qar import RECORD_CODES
 
 
 @table_function(

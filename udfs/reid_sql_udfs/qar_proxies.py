@@ -13,7 +13,7 @@ from reid_sql.models.classes.quasi_identifiers import (
 from reid_sql.models.extreme import record_contributions
 from reid_sql.models.extreme.extreme_risk import Alpha, Level, TailShare
 from reid_sql.models.extreme.record_contributions import ProxyAgreement
-from reid_sql.reductions.codes import CODES, RECORD_CODES
+from reid_sql.reductions.qar import CODES, RECORD_CODES
 
 
 @table_function(

@@ -11,7 +11,7 @@ from reid_sql.models.classes.quasi_identifiers import (
 )
 from reid_sql.models.extreme import extreme_risk
 from reid_sql.models.extreme.extreme_risk import QuasiIdentifierRisk
-from reid_sql.reductions.codes import CODES
+from reid_sql.reductions.qar import CODES
 
 
 @table_function(

@@ -4,7 +4,7 @@ from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import matching
 from reid_sql.models.classes.matching import SinglingRows
 from reid_sql.models.classes.quasi_identifiers import Codes
-from reid_sql.reductions.codes import PERSON_ROWS
+from reid_sql.reductions.qar import PERSON_ROWS
 
 
 @table_function(

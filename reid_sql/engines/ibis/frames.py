@@ -33,8 +33,8 @@ SETTING: Final = "REID_SQL_MAX_COLLECTED_VALUES"
 LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 WHOLE: Final = dt.int64
 POSTGRES: Final = "postgres"
+# asked of the settings, as servers that speak as PostgreSQL may have none of this name
 ROW_SECURITY: Final = """SELECT pg_catalog.set_config(name, '{}', true) FROM pg_catalog.pg_settings
-    # servers that speak as PostgreSQL may have none
     WHERE name = 'row_security' AND setting = '{}'"""
 # connections of PostgreSQL whose row security is off for good
 UNFILTERED: Final[WeakSet[Any]] = WeakSet()

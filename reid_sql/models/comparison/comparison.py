@@ -125,15 +125,17 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     >>> [(each.original, each.released) for each in compared if each.measure.endswith("_links")]
     [(1.0, 0.5), (1.0, 0.0)]
     """
-    own = group_records(paired.original_codes, paired.records, "original")
+    original = group_records(paired.original_codes, paired.records, "original")
     released = group_records(paired.released_codes, paired.records, "released")
-    before, after = (class_risk(each.histogram, threshold) for each in (own, released))
+    before, after = (class_risk(each.histogram, threshold) for each in (original, released))
     reason = judge_keys(paired) if paired.is_keyed else ""
-    results = reason if reason in UNKNOWN_LINKS else _link(paired, own, released, targets, seed)
+    results = (
+        reason if reason in UNKNOWN_LINKS else _link(paired, original, released, targets, seed)
+    )
     links = _compare_links(results, before)
     return [
         *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
-        *_compare_changes(paired, own, released),
+        *_compare_changes(paired, original, released),
         *(_doubt(row, reason) for row in links),
     ]
 
@@ -146,7 +148,7 @@ def _row(measure: str, original: float, released: float | None, status: str = OK
 
 
 def _compare_changes(
-    paired: PairedRecords, own: EqualRecords, released: EqualRecords
+    paired: PairedRecords, original: EqualRecords, released: EqualRecords
 ) -> Iterator[Comparison]:
     if not paired.is_keyed:
         yield from (_row(name, 0, None, STATUS_NO_KEY) for name in CHANGE_MEASURES)
@@ -160,7 +162,7 @@ def _compare_changes(
         suppressed += int(changes.records[column.suppressed].sum())
         losses.append(information_loss(column))
     figures = (
-        classes_changed(own, released),
+        classes_changed(original, released),
         int(paired.records[~paired.in_release].sum()),
         int(paired.records[~paired.in_original].sum()),
         int(paired.records[changed].sum()),
@@ -191,22 +193,22 @@ def judge_keys(paired: PairedRecords) -> str:
     )
 
 
-def classes_changed(own: EqualRecords, released: EqualRecords) -> int:
+def classes_changed(original: EqualRecords, released: EqualRecords) -> int:
     """Number of classes of the original that are no class of the same records in the release."""
-    both = np.stack([own.class_of_pair, released.class_of_pair]) + 1
+    both = np.stack([original.class_of_pair, released.class_of_pair]) + 1
     links = both[:, np.unique(number_columns(both), return_index=True)[1]]
     mine, theirs = (np.bincount(side) for side in links)
     same = (links[0] > 0) & (links[1] > 0) & (mine[links[0]] == 1) & (theirs[links[1]] == 1)
-    return len(own.sizes) - int(same.sum())
+    return len(original.sizes) - int(same.sum())
 
 
 def _link(
-    paired: PairedRecords, own: EqualRecords, released: EqualRecords, targets: int, seed: int
+    paired: PairedRecords, original: EqualRecords, released: EqualRecords, targets: int, seed: int
 ) -> list[AttackResult] | str:
     """The results of the attacks, or why there are none."""
     if not paired.is_keyed:
         return STATUS_NO_KEY
-    attack = prepare_attack(paired, own, released)
+    attack = prepare_attack(paired, original, released)
     if attack is None:
         return STATUS_NO_COMMON_RECORD
     return [*link_records(attack, targets, seed), *link_within(paired)]

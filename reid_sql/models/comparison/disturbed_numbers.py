@@ -40,23 +40,23 @@ class ColumnLaw:
 def classify_column(column: PairedColumn) -> ColumnLaw:
     """Decide whether a column is unchanged, recoded value by value, changed at random, or disturbed."""
     remains = column.changes.released >= 0
-    own, released = column.changes.original[remains], column.changes.released[remains]
-    if _is_disturbed(column, own, released):
+    original, released = column.changes.original[remains], column.changes.released[remains]
+    if _is_disturbed(column, original, released):
         return ColumnLaw(BY_DISTANCE, None)
     image = np.full(len(column.original_values) + 1, NO_IMAGE)
-    image[own] = released
-    if len(np.unique(own)) < len(own):
+    image[original] = released
+    if len(np.unique(original)) < len(original):
         return ColumnLaw(BY_FREQUENCY, None)
     return ColumnLaw(RECODED if column.differs.any() else UNCHANGED, image)
 
 
-def _is_disturbed(column: PairedColumn, own: Integers, released: Integers) -> bool:
+def _is_disturbed(column: PairedColumn, original: Integers, released: Integers) -> bool:
     """Whether numbers became others out of order, and hardly a pair of them repeats.
 
     The shares of such pairs would say whose values they are: the attacker knows the disturbance alone.
     """
     records = column.changes.records[column.changes.released >= 0]
-    if records.sum() >= MAX_RECORDS_PER_PAIR * len(own):
+    if records.sum() >= MAX_RECORDS_PER_PAIR * len(original):
         return False
     before, after = (
         column.as_numbers(column.original_values),
@@ -64,8 +64,8 @@ def _is_disturbed(column: PairedColumn, own: Integers, released: Integers) -> bo
     )
     if before is None or after is None:
         return False
-    known = ~(np.isnan(before[own]) | np.isnan(after[released]))
-    left, right = before[own][known], after[released][known]
+    known = ~(np.isnan(before[original]) | np.isnan(after[released]))
+    left, right = before[original][known], after[released][known]
     order = np.lexsort([right, left])
     left, right = left[order], right[order]
     falls = right[1:] < right[:-1]
@@ -79,21 +79,21 @@ class Frequencies:
         changes = column.changes
         remaining = np.flatnonzero(changes.released >= 0)
         order = remaining[np.argsort(changes.original[remaining], kind="stable")]
-        self.own, self.released = changes.original[order], changes.released[order]
+        self.original, self.released = changes.original[order], changes.released[order]
         records = changes.records[order]
         values = len(column.original_values) + 1
-        totals = np.bincount(self.own, weights=records, minlength=values)
-        self.log_share = np.log(records / totals[self.own])
-        self.starts = np.searchsorted(self.own, np.arange(values + 1))
+        totals = np.bincount(self.original, weights=records, minlength=values)
+        self.log_share = np.log(records / totals[self.original])
+        self.starts = np.searchsorted(self.original, np.arange(values + 1))
         self.width = len(column.released_values) + 1
 
-    def scores(self, own: Integers, released: Integers) -> Floats:
+    def scores(self, original: Integers, released: Integers) -> Floats:
         """The logarithms of some original values, (own, released)."""
-        counts = self.starts[own + 1] - self.starts[own]
-        rows = np.repeat(np.arange(len(own)), counts)
+        counts = self.starts[original + 1] - self.starts[original]
+        rows = np.repeat(np.arange(len(original)), counts)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        places = np.repeat(self.starts[own], counts) + within
-        of_all_values = np.full((len(own), self.width), -np.inf)
+        places = np.repeat(self.starts[original], counts) + within
+        of_all_values = np.full((len(original), self.width), -np.inf)
         of_all_values[rows, self.released[places]] = self.log_share[places]
         scores: Floats = of_all_values[:, released]
         return scores
@@ -224,7 +224,7 @@ def weighted_moments(values: Floats, records: Floats) -> tuple[float, float]:
 class Scale:
     """The numbers of both tables on a scale on which distances are measured."""
 
-    own: Floats  # (values of the original,)
+    original: Floats  # (values of the original,)
     released: Floats  # (numbers of the release,), ascending
 
 
@@ -232,15 +232,15 @@ class Scale:
 class ChangedNumbers:
     """Pairs of an original value and another number that it became."""
 
-    own: Integers  # (pairs,), codes
+    original: Integers  # (pairs,), codes
     released: Integers  # (pairs,), places among the numbers of the release
     records: Floats  # (pairs,)
 
     def thin(self, numbers: Floats) -> "ChangedNumbers":
         """So many of the pairs, evenly by their numbers, that a fit is quick."""
-        step = -(-len(self.own) // MAX_FITTED)
-        order = np.lexsort([self.records, self.released, numbers[self.own]])[::step]
-        return ChangedNumbers(self.own[order], self.released[order], self.records[order])
+        step = -(-len(self.original) // MAX_FITTED)
+        order = np.lexsort([self.records, self.released, numbers[self.original]])[::step]
+        return ChangedNumbers(self.original[order], self.released[order], self.records[order])
 
 
 @dataclass(frozen=True)
@@ -259,11 +259,11 @@ class DisturbedNumbers:
     """Log P(r | o) / P(r) where numbers were changed at random for some records or all."""
 
     def __init__(self, column: PairedColumn) -> None:
-        own, released = (
+        original, released = (
             column.as_numbers(each) for each in (column.original_values, column.released_values)
         )
-        self.own = np.asarray(own)
-        self.is_number = ~np.isnan(self.own)
+        self.original = np.asarray(original)
+        self.is_number = ~np.isnan(self.original)
         self.values, self.place = _number_places(np.asarray(released))
         self.counts = _count(self.place, column.released, column.records)[:-1].clip(1.0)
         self.share = self.counts / self.counts.sum()
@@ -276,18 +276,18 @@ class DisturbedNumbers:
         )
         known = self.is_number[mine] & (theirs < len(self.values))
         mine, theirs, records = mine[known], theirs[known], records[known]
-        same = self.own[mine] == self.values[theirs]
+        same = self.original[mine] == self.values[theirs]
         self.unchanged = float(records[same].sum() / records.sum())
         changed = ChangedNumbers(mine[~same], theirs[~same], records[~same])
         self._fit(
-            changed.thin(self.own),
-            _count(np.arange(len(self.own)), column.original, column.records),
+            changed.thin(self.original),
+            _count(np.arange(len(self.original)), column.original, column.records),
         )
 
     def _fit(self, changed: ChangedNumbers, own_counts: Floats) -> None:
         """Fit the law on each scale, and keep the one that describes the changed records best."""
-        self.image = monotone_image(self.own, changed)
-        recoded = (self.image[changed.own] == changed.released) / self.share[changed.released]
+        self.image = monotone_image(self.original, changed)
+        recoded = (self.image[changed.original] == changed.released) / self.share[changed.released]
         mixtures = [
             self._fit_mixture(scale, law, changed, recoded)
             for scale in self._scales(own_counts)
@@ -303,15 +303,15 @@ class DisturbedNumbers:
 
     def _scales(self, own_counts: Floats) -> Iterator[Scale]:
         """The numbers as they are, their ranks as shares of the records, and their logarithms."""
-        yield Scale(self.own, self.values)
-        ranks = np.full(len(self.own), np.nan)
-        own_values, place = np.unique(self.own[self.is_number], return_inverse=True)
+        yield Scale(self.original, self.values)
+        ranks = np.full(len(self.original), np.nan)
+        own_values, place = np.unique(self.original[self.is_number], return_inverse=True)
         ranks[self.is_number] = _middle_ranks(
             np.bincount(place, own_counts[self.is_number]).astype(np.float64)
         )[place]
         yield Scale(ranks, _middle_ranks(self.counts))
         if min(self.values[0], own_values[0]) > 0:
-            yield Scale(np.log(self.own), np.log(self.values))
+            yield Scale(np.log(self.original), np.log(self.values))
 
     def _fit_mixture(
         self, scale: Scale, fit_law: FitLaw, changed: ChangedNumbers, recoded: Floats
@@ -320,7 +320,7 @@ class DisturbedNumbers:
         became, whole = changed.released, float(changed.records.sum())
         marginal = Histogram.fit(scale.released, self.counts)
         density = marginal.heights(self.counts)[marginal.bin_of_value][became]
-        law = fit_law(scale.released[became] - scale.own[changed.own], changed.records)
+        law = fit_law(scale.released[became] - scale.original[changed.original], changed.records)
         heights, replacements = (
             law.heights(changed.records),
             self._replacements(changed, changed.records),
@@ -351,27 +351,29 @@ class DisturbedNumbers:
         frequent = np.where(became >= MIN_RECORDS_PER_BIN, expected, 0.0)
         return frequent / max(float(frequent.sum()), MIN_SHARE)
 
-    def scores(self, own: Integers, released: Integers) -> Floats:
+    def scores(self, original: Integers, released: Integers) -> Floats:
         """The weights of some original values, (own, released)."""
         numbers, back = np.unique(self.place[released], return_inverse=True)
-        scores = np.zeros((len(own), len(numbers)))
-        rows, there = np.flatnonzero(self.is_number[own]), numbers[numbers < len(self.values)]
-        scores[rows, : len(there)] = self._weigh_numbers(own[rows], there)
+        scores = np.zeros((len(original), len(numbers)))
+        rows, there = np.flatnonzero(self.is_number[original]), numbers[numbers < len(self.values)]
+        scores[rows, : len(there)] = self._weigh_numbers(original[rows], there)
         before, after = (
-            (~self.is_number[own]).astype(int),
+            (~self.is_number[original]).astype(int),
             (numbers == len(self.values)).astype(int),
         )
         scores += self.suppression[before[:, None], after]
         return scores[:, back]
 
-    def _weigh_numbers(self, own: Integers, numbers: Integers) -> Floats:
+    def _weigh_numbers(self, original: Integers, numbers: Integers) -> Floats:
         """The weights of some original numbers with some numbers of the release, (own, numbers)."""
-        ratios = self._heights(self.mixture.scale.own[own], self.mixture.scale.released[numbers])
+        ratios = self._heights(
+            self.mixture.scale.original[original], self.mixture.scale.released[numbers]
+        )
         ratios *= self.inverse_density[numbers]
         ratios += self.base[numbers]
-        image, mine = self.image[own], self.own[own]
+        image, mine = self.image[original], self.original[original]
         for value, share in (
-            (mine, np.full(len(own), self.unchanged)),
+            (mine, np.full(len(original), self.unchanged)),
             (self.values[image.clip(0)], np.where(image >= 0, self.recoded, 0.0)),
         ):
             at = np.searchsorted(self.values[numbers], value)
@@ -380,7 +382,7 @@ class DisturbedNumbers:
             ratios[hit, at[hit]] += share[hit] / self.share[numbers][at[hit]]
         return np.log(ratios, out=ratios)
 
-    def _heights(self, own: Floats, released: Floats) -> Floats:
+    def _heights(self, original: Floats, released: Floats) -> Floats:
         """Height of the law at every distance; of ascending released numbers, (own, released).
 
         Where they are many, the edges are searched among them, not they among the edges.
@@ -389,19 +391,21 @@ class DisturbedNumbers:
         heights = np.concatenate([[0.0], self.mixture.heights, [0.0]])
         if len(released) < len(edges):
             heights_at: Floats = heights[
-                np.searchsorted(edges, released - own[:, None], side="right")
+                np.searchsorted(edges, released - original[:, None], side="right")
             ]
             return heights_at
-        ends = np.searchsorted(released, (own[:, None] + edges).ravel()).reshape(
-            len(own), len(edges)
+        ends = np.searchsorted(released, (original[:, None] + edges).ravel()).reshape(
+            len(original), len(edges)
         )
         steps = np.diff(ends, axis=1, prepend=0, append=len(released))
-        return np.repeat(np.tile(heights, len(own)), steps.ravel()).reshape(len(own), len(released))
+        return np.repeat(np.tile(heights, len(original)), steps.ravel()).reshape(
+            len(original), len(released)
+        )
 
 
 def _laws(scale: Scale, changed: ChangedNumbers) -> list[FitLaw]:
     """Laws that distances may have; those with a deviation, if they differ by more than rounding errors."""
-    distances = scale.released[changed.released] - scale.own[changed.own]
+    distances = scale.released[changed.released] - scale.original[changed.original]
     if float(np.ptp(distances)) > RESOLUTION * float(np.abs(distances).max()):
         return [Histogram.from_distances, Normal.fit, Laplace.fit]
     return [Histogram.from_distances]
@@ -417,15 +421,15 @@ def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:
     [-1, 0, 1, 1]
     """
     image = np.full(len(numbers), -1)
-    order = np.lexsort([changed.released, numbers[changed.own]])
-    own, released = numbers[changed.own][order], changed.released[order]
-    several = (own[1:] == own[:-1]) & (released[1:] != released[:-1])
+    order = np.lexsort([changed.released, numbers[changed.original]])
+    original, released = numbers[changed.original][order], changed.released[order]
+    several = (original[1:] == original[:-1]) & (released[1:] != released[:-1])
     if ((released[1:] < released[:-1]) | several).any():
         return image
     known = np.flatnonzero(~np.isnan(numbers))
-    after = np.searchsorted(own, numbers[known]).clip(0, len(own) - 1)
+    after = np.searchsorted(original, numbers[known]).clip(0, len(original) - 1)
     before = (after - 1).clip(0)
-    nearer = np.abs(own[after] - numbers[known]) <= np.abs(own[before] - numbers[known])
+    nearer = np.abs(original[after] - numbers[known]) <= np.abs(original[before] - numbers[known])
     image[known] = released[np.where(nearer, after, before)]
     return image
 

@@ -163,7 +163,7 @@ class Attacker(Protocol):
         """Numbers that a row of scores takes, besides one for each released class."""
         ...
 
-    def scores(self, own: Integers, released: Integers) -> Floats:
+    def scores(self, original: Integers, released: Integers) -> Floats:
         """Scores of some classes of both tables, (own, released)."""
         ...
 
@@ -177,10 +177,10 @@ class Likelihood:
         self,
         columns: list[PairedColumn],
         laws: list[ColumnLaw],
-        own: EqualRecords,
+        original: EqualRecords,
         released: EqualRecords,
     ) -> None:
-        self.own, self.released = own, released
+        self.original, self.released = original, released
         self.weights = _log_weights(laws, released)
         self.scorers = [
             (
@@ -194,11 +194,13 @@ class Likelihood:
         ]
         self.width = max(scorer.width for _, scorer in self.scorers)
 
-    def scores(self, own: Integers, released: Integers) -> Floats:
+    def scores(self, original: Integers, released: Integers) -> Floats:
         """Log P(r | o) / n_r of some classes, by the columns without an image, (own, released)."""
-        total = np.tile(self.weights[released], (len(own), 1))
+        total = np.tile(self.weights[released], (len(original), 1))
         for at, scorer in self.scorers:
-            total += scorer.scores(self.own.codes[at][own], self.released.codes[at][released])
+            total += scorer.scores(
+                self.original.codes[at][original], self.released.codes[at][released]
+            )
         return total
 
 
@@ -206,7 +208,7 @@ class Likelihood:
 class Attack:
     """The classes of both tables, the pairs of classes of the same records, and the law of each column."""
 
-    own: EqualRecords
+    original: EqualRecords
     released: EqualRecords
     pair: Integers  # (2, pairs of classes): original, released
     records: Integers  # (pairs of classes,)
@@ -216,22 +218,22 @@ class Attack:
 
 
 def prepare_attack(
-    paired: PairedRecords, own: EqualRecords, released: EqualRecords
+    paired: PairedRecords, original: EqualRecords, released: EqualRecords
 ) -> Attack | None:
     """Collect what the attacker knows; None where no record is in both tables."""
     both = np.flatnonzero(paired.in_original & paired.in_release)
     if not len(both):
         return None
-    classes = np.stack([own.class_of_pair[both], released.class_of_pair[both]])
+    classes = np.stack([original.class_of_pair[both], released.class_of_pair[both]])
     ids = number_columns(classes)
     pair = classes[:, np.unique(ids, return_index=True)[1]]
     records = sum_records(ids, paired.records[both])
     columns = paired.columns()
     laws = [classify_column(column) for column in columns]
     places = [at for at, law in enumerate(laws) if law.image is None]
-    attackers: list[Attacker] = [Likelihood(columns, laws, own, released)] if places else []
-    attackers.extend(nearest_attackers(columns, own, released, places))
-    return Attack(own, released, pair, records, laws, columns, attackers)
+    attackers: list[Attacker] = [Likelihood(columns, laws, original, released)] if places else []
+    attackers.extend(nearest_attackers(columns, original, released, places))
+    return Attack(original, released, pair, records, laws, columns, attackers)
 
 
 def link_records(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
@@ -239,7 +241,7 @@ def link_records(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
 
     The first result is that of the likelihood. Exact matches take all records.
     """
-    exact = ExactMatches(attack.columns, attack.own, attack.released, attack.pair)
+    exact = ExactMatches(attack.columns, attack.original, attack.released, attack.pair)
     return [*_link_by_rank(attack, targets, seed), *exact.attack(attack.records)]
 
 
@@ -254,24 +256,24 @@ def link_within(paired: PairedRecords) -> Iterator[AttackResult]:
 
 
 def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]:
-    own, released = _blocks(attack)
+    original, released = _blocks(attack)
     if not attack.attackers:  # each block is one class of the release
         sizes, tally = attack.released.sizes[attack.pair[1]], Tally(LIKELIHOOD)
         tally.add(attack.records, sizes, np.ones(len(sizes)), sizes)
         return [tally.result(drawn=False)]
-    sizes_of_blocks = np.bincount(released, minlength=int(own.max()) + 1)
-    pairs = int(sizes_of_blocks[own[np.unique(attack.pair[0])]].sum())
+    sizes_of_blocks = np.bincount(released, minlength=int(original.max()) + 1)
+    pairs = int(sizes_of_blocks[original[np.unique(attack.pair[0])]].sum())
     drawn = pairs * len(attack.attackers) > MAX_PAIRS
     records = _draw_targets(attack, targets, seed) if drawn else attack.records
     place = np.zeros(len(attack.released.sizes), dtype=np.int64)
     order = np.argsort(released, kind="stable")
     ends = np.cumsum(sizes_of_blocks)
     chosen = np.flatnonzero(records)
-    chosen = chosen[np.lexsort([attack.pair[0][chosen], own[attack.pair[0][chosen]]])]
-    blocks = own[attack.pair[0][chosen]]
+    chosen = chosen[np.lexsort([attack.pair[0][chosen], original[attack.pair[0][chosen]]])]
+    blocks = original[attack.pair[0][chosen]]
     tallies = [Tally(attacker.name) for attacker in attack.attackers]
     for part in np.split(chosen, np.flatnonzero(np.diff(blocks)) + 1):
-        block = int(own[attack.pair[0][part[0]]])
+        block = int(original[attack.pair[0][part[0]]])
         classes = order[ends[block] - sizes_of_blocks[block] : ends[block]]
         place[classes] = np.arange(len(classes))
         for attacker, tally in zip(attack.attackers, tallies, strict=True):
@@ -282,12 +284,12 @@ def _link_by_rank(attack: Attack, targets: int, seed: int) -> list[AttackResult]
 def _blocks(attack: Attack) -> tuple[Integers, Integers]:
     """Block of each class of both tables: those whose values with an image agree, (classes,) each."""
     fixed = [(at, law.image) for at, law in enumerate(attack.laws) if law.image is not None]
-    own = [image[attack.own.codes[at]] - NO_IMAGE for at, image in fixed]
+    original = [image[attack.original.codes[at]] - NO_IMAGE for at, image in fixed]
     released = [attack.released.codes[at] - NO_IMAGE for at, _ in fixed]
-    sides = len(attack.own.sizes), len(attack.released.sizes)
+    sides = len(attack.original.sizes), len(attack.released.sizes)
     if not fixed:
         return np.zeros(sides[0], dtype=np.int64), np.zeros(sides[1], dtype=np.int64)
-    ids = number_columns(np.concatenate([np.stack(own), np.stack(released)], axis=1))
+    ids = number_columns(np.concatenate([np.stack(original), np.stack(released)], axis=1))
     return ids[: sides[0]], ids[sides[0] :]
 
 
@@ -316,7 +318,7 @@ def _order_by_values(attack: Attack) -> Integers:
     """Order of the pairs of classes by the texts of their values: the same on every engine."""
     keys = []
     for at, column in enumerate(attack.columns):
-        sides = (attack.own, column.original_values), (attack.released, column.released_values)
+        sides = (attack.original, column.original_values), (attack.released, column.released_values)
         for (side, values), classes in zip(sides, attack.pair, strict=True):
             rank = np.zeros(len(values) + 1, dtype=np.int64)
             rank[1 + np.argsort(np.array(values, dtype=str), kind="stable")] = np.arange(
@@ -339,11 +341,11 @@ def _link_block(
     """
     (pairs, records), (released, place) = targets, classes
     step = max(1, BLOCK // max(len(released), attacker.width))
-    own, of_pair = np.unique(attack.pair[0][pairs], return_inverse=True)
+    original, of_pair = np.unique(attack.pair[0][pairs], return_inverse=True)
     sizes = attack.released.sizes[released]
-    for start in range(0, len(own), step):
+    for start in range(0, len(original), step):
         checkpoint()
-        some = own[start : start + step]
+        some = original[start : start + step]
         scores = attacker.scores(some, released)
         near = scores >= scores.max(axis=1, keepdims=True) - LOG_TOLERANCE
         first, last = np.searchsorted(of_pair, [start, start + len(some)])
@@ -368,18 +370,18 @@ class ExactMatches:
     def __init__(
         self,
         columns: Sequence[PairedColumn],
-        own: EqualRecords,
+        original: EqualRecords,
         released: EqualRecords,
         pair: Integers,
     ) -> None:
         self.names = [column.name for column in columns]
         codes = [common_codes(column) for column in columns]
-        self.own = np.stack([mine[own.codes[at]] for at, (mine, _) in enumerate(codes)])
+        self.original = np.stack([mine[original.codes[at]] for at, (mine, _) in enumerate(codes)])
         self.released = np.stack(
             [theirs[released.codes[at]] for at, (_, theirs) in enumerate(codes)]
         )
         self.sizes, self.pair = released.sizes, pair
-        self.agree: Flags = self.own[:, pair[0]] == self.released[:, pair[1]]
+        self.agree: Flags = self.original[:, pair[0]] == self.released[:, pair[1]]
 
     def attack(self, records: Integers) -> Iterator[AttackResult]:
         """Match on all columns, then on the set of columns that is right most often."""
@@ -402,7 +404,7 @@ class ExactMatches:
         order = [at for at in ranked if agreeing[at]]
         for count in range(len(order), 0, -1):
             yield tuple(sorted(order[:count]))
-        classes = len(self.sizes) + self.own.shape[1]
+        classes = len(self.sizes) + self.original.shape[1]
         few = min(len(order), MAX_SUBSET_COLUMNS, int(np.log2(max(2, MAX_GROUPED // classes))))
         for count in range(few - 1, 0, -1):
             yield from (tuple(sorted(each)) for each in combinations(order[:few], count))
@@ -410,8 +412,8 @@ class ExactMatches:
     def _match(self, name: str, subset: tuple[int, ...], records: Integers) -> AttackResult:
         checkpoint()
         at = list(subset)
-        ids = number_columns(np.concatenate([self.own[at], self.released[at]], axis=1))
-        classes = self.own.shape[1]
+        ids = number_columns(np.concatenate([self.original[at], self.released[at]], axis=1))
+        classes = self.original.shape[1]
         sums = sum_records(ids, np.concatenate([np.zeros(classes, dtype=np.int64), self.sizes]))
         alike = sums[ids[:classes]][self.pair[0]]
         tally = Tally(name)

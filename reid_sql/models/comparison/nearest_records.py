@@ -36,22 +36,22 @@ class Nearness:
     penalty: float = DISTANCE_OF_TWO_PEOPLE  # of values that are not
     width: int = 1
 
-    def scores(self, own: Integers, released: Integers) -> Floats:
+    def scores(self, original: Integers, released: Integers) -> Floats:
         """Minus the squared distances of some classes, (own, released)."""
-        total = np.zeros((len(own), len(released)))
+        total = np.zeros((len(original), len(released)))
         for mine, theirs in zip(*self.numbers, strict=True):
-            distances = theirs[released] - mine[own][:, None]
+            distances = theirs[released] - mine[original][:, None]
             distances *= distances
             distances[np.isnan(distances)] = DISTANCE_OF_TWO_PEOPLE
             total -= distances
         for codes, others in zip(*self.codes, strict=True):
-            total -= self.penalty * (others[released] != codes[own][:, None])
+            total -= self.penalty * (others[released] != codes[original][:, None])
         return total
 
 
 def nearest_attackers(
     columns: Sequence[PairedColumn],
-    own: EqualRecords,
+    original: EqualRecords,
     released: EqualRecords,
     places: Sequence[int],
 ) -> Iterator[Nearness]:
@@ -60,7 +60,7 @@ def nearest_attackers(
     numbers = {at: each for at, each in standard.items() if each is not None}
     if not numbers:
         return
-    tables = own, released
+    tables = original, released
     codes = {at: common_codes(columns[at]) for at in places}
     others = _look_up_values({at: codes[at] for at in places if at not in numbers}, tables)
     by_numbers = _look_up_values(numbers, tables)
@@ -85,26 +85,26 @@ def _look_up_values(
     of_codes: Mapping[int, tuple[Array, Array]], tables: tuple[EqualRecords, EqualRecords]
 ) -> tuple[Array, Array]:
     """What codes of some columns of both tables stand for, of each class, (columns, classes)."""
-    own, released = (
+    original, released = (
         np.array([each[side][table.codes[at]] for at, each in of_codes.items()]).reshape(
             len(of_codes), len(table.sizes)
         )
         for side, table in enumerate(tables)
     )
-    return own, released
+    return original, released
 
 
 def _standard_numbers(column: PairedColumn) -> tuple[Floats, Floats] | None:
     """Numbers of both tables' codes around the mean of the original, in its standard deviations."""
-    own, released = (
+    original, released = (
         column.as_numbers(each) for each in (column.original_values, column.released_values)
     )
-    if own is None or released is None or np.isnan(own).all() or np.isnan(released).all():
+    if original is None or released is None or np.isnan(original).all() or np.isnan(released).all():
         return None
-    records = _records(column, 0, len(own))
-    known = ~np.isnan(own)
-    mean, deviation = weighted_moments(own[known], records[known])
-    return (own - mean) / deviation, (released - mean) / deviation
+    records = _records(column, 0, len(original))
+    known = ~np.isnan(original)
+    mean, deviation = weighted_moments(original[known], records[known])
+    return (original - mean) / deviation, (released - mean) / deviation
 
 
 def _records(column: PairedColumn, side: int, codes: int) -> Floats:
@@ -117,10 +117,10 @@ def _records(column: PairedColumn, side: int, codes: int) -> Floats:
 
 def _ranks(column: PairedColumn, numbers: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Middle ranks of both tables' codes as shares of the records, in standard deviations of such a share."""
-    own, released = (
+    original, released = (
         _ranks_of(each, _records(column, side, len(each))) for side, each in enumerate(numbers)
     )
-    return own, released
+    return original, released
 
 
 def _ranks_of(numbers: Floats, records: Floats) -> Floats:

@@ -113,13 +113,13 @@ class PairedRecords:
         return [
             PairedColumn(
                 self.names[at],
-                own,
+                original,
                 released,
                 self.original_codes[at],
                 self.released_codes[at],
                 self.records,
             )
-            for at, (own, released) in enumerate(values)
+            for at, (original, released) in enumerate(values)
         ]
 
 
@@ -146,12 +146,12 @@ def group_records(codes: Integers, records: Integers, table: str) -> EqualRecord
     ([0, 1, 0, -1], [3, 1])
     """
     exists = find_records(codes, table)
-    own = codes[:, exists]
-    ids = number_columns(own)
+    original = codes[:, exists]
+    ids = number_columns(original)
     class_of_pair = np.full(codes.shape[1], -1)
     class_of_pair[exists] = ids
     first = np.unique(ids, return_index=True)[1]
-    return EqualRecords(class_of_pair, sum_records(ids, records[exists]), own[:, first])
+    return EqualRecords(class_of_pair, sum_records(ids, records[exists]), original[:, first])
 
 
 def find_records(codes: Integers, table: str) -> Integers:
@@ -203,11 +203,11 @@ class PairedColumn:
     @cached_property
     def differs(self) -> Flags:
         """Which changes are to another value; a removed record has none."""
-        own, released = (
+        original, released = (
             [None, *map(canonical, each)] for each in (self.original_values, self.released_values)
         )
         changes = zip(self.changes.original.tolist(), self.changes.released.tolist(), strict=True)
-        return np.array([r >= 0 and own[o] != released[r] for o, r in changes], dtype=bool)
+        return np.array([r >= 0 and original[o] != released[r] for o, r in changes], dtype=bool)
 
     @cached_property
     def suppressed(self) -> Flags:
@@ -256,8 +256,8 @@ def common_codes(column: PairedColumn) -> tuple[Integers, Integers]:
     [[0, 1], [0, 2, 1]]
     """
     codes: dict[str | float | None, int] = {None: 0}
-    own, released = (
+    original, released = (
         np.array([codes.setdefault(canonical(value), len(codes)) for value in (None, *values)])
         for values in (column.original_values, column.released_values)
     )
-    return own, released
+    return original, released

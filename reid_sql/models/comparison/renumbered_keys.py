@@ -57,8 +57,8 @@ def agrees_as_strangers(paired: PairedRecords) -> bool:
     orders = [rng.permutation(len(rows)) for _ in range(PAIRINGS)]
     is_judged = False
     for column in paired.columns():
-        own, released = (codes[rows] for codes in (column.original, column.released))
-        for measure in _measures(column, own, released):
+        original, released = (codes[rows] for codes in (column.original, column.released))
+        for measure in _measures(column, original, released):
             by_chance = np.array([measure(order) for order in orders])
             if by_chance.std() > 0:
                 is_judged = True
@@ -68,21 +68,21 @@ def agrees_as_strangers(paired: PairedRecords) -> bool:
     return is_judged
 
 
-def _measures(column: PairedColumn, own: Integers, released: Integers) -> Iterator[Measure]:
+def _measures(column: PairedColumn, original: Integers, released: Integers) -> Iterator[Measure]:
     """How well two codes of each person agree, as functions of the order of the second ones."""
     place = {canonical(value): at for at, value in enumerate(column.original_values, 1)}
     same = np.array([0, *(place.get(canonical(each), -1) for each in column.released_values)])
     theirs = same[released]
-    yield lambda order: float((own == theirs[order]).sum())
+    yield lambda order: float((original == theirs[order]).sum())
     width = int(released.max()) + 1
     yield lambda order: float(
-        (np.unique(own * width + released[order], return_counts=True)[1] ** 2.0).sum()
+        (np.unique(original * width + released[order], return_counts=True)[1] ** 2.0).sum()
     )
     numbers = parse_numbers(column.original_values), parse_numbers(column.released_values)
     if numbers[0] is not None and numbers[1] is not None:
         mine, other = (
             _rank(np.concatenate([[np.nan], each])[codes])
-            for each, codes in zip(numbers, (own, released), strict=True)
+            for each, codes in zip(numbers, (original, released), strict=True)
         )
         yield lambda order: float(mine @ other[order])
 

@@ -325,7 +325,7 @@ class Releases:
         return _Figure(None, None, self.key_comparability)
 
     def _doubt_combined(self, figure: _Figure, *, is_known: bool) -> _Figure:
-        """A figure of all releases, of which the third may share people with each of two that share nobody."""
+        """A figure of all releases: a third may share people with each of two that share nobody."""
         if not self.is_keyed or self.key_comparability == STATUS_STRANGERS:
             return self._doubt_key(figure, is_known=is_known)
         return figure

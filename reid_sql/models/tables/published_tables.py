@@ -195,6 +195,8 @@ def read_rows(
     steps = max(number for number, _ in parsed) - 1 if nested else 0
     folded_rows = [{fold_case(name): value for name, value in row.items()} for _, row in parsed]
     numbers = [number for number, _ in parsed]
+    if not reading.left_out:
+        _refuse_absent_labels(folded_rows, columns, reading)
     hidden = find_hidden(folded_rows, numbers, reading.status, reading.columns or ())
     read: list[tuple[int, Key, Mapping[str, Any], bool]] = []
     for number, folded, is_hidden in zip(numbers, folded_rows, hidden, strict=True):
@@ -203,6 +205,22 @@ def read_rows(
         categories = (_category_of(folded, name, totals, reading.total) for name in columns)
         read.append((number, (*categories, *within), folded, is_hidden))
     return columns, read
+
+
+def _refuse_absent_labels(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], reading: Reading
+) -> None:
+    """Refuse a total, or a category that is none, which no row has: a slip would declare nothing."""
+    labels = {"total": reading.total, "not_total": reading.not_total}
+    if not any(labels.values()):
+        return
+    values = (row.get(fold_case(name)) for row in rows for name in columns)
+    categories = sorted({text_of(value) for value in values if value is not None})
+    for parameter, declared in labels.items():
+        for label in declared:
+            if label not in categories:
+                rule = f"{parameter} must be a category of a table, got '{label}', which no row has"
+                raise OutOfDomainError(f"{rule}; {suggestion(label, categories, 'categories')}")
 
 
 def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:

@@ -98,11 +98,13 @@ def refuse_undeclared_totals(
 
 
 def _refusal(column: str, category: str, kind: str) -> str:
-    named = "NULL" if category == NULL else f"'{category}'"
+    is_null = category == NULL
+    named = "NULL" if is_null else f"'{category}'"
     rule = "total must name each category that is a total"
     got = f"got {named} of '{column}', whose counts are {kind}"
-    remedy = REMEDIES[kind].format(named if category != NULL else "a text that replaces NULL")
-    return f"{rule}, {got}; {remedy}, or not_total := {named} if it is an ordinary category"
+    label = "a text that replaces NULL" if is_null else named
+    remedy = REMEDIES[kind].format(label)
+    return f"{rule}, {got}; {remedy}, or not_total := {label} if it is an ordinary category"
 
 
 def slice_cells(own: Sequence[Counted], place: int, width: int) -> Slices | None:

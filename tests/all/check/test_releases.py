@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-import reid_sql.release
+import reid_sql.prepare
 from tests.check.test_releases import *
 
 
@@ -19,4 +19,4 @@ def test_a_release_is_prepared_next_to_the_former_one_as_it_was_published(
             f"COPY (SELECT * REPLACE ({age} AS age) FROM first) TO '{folder}/first.parquet'"
         )
         judged(folder, limit, head=head)
-        assert reid_sql.release.prepare(folder / "policy.toml").passed == has_passed
+        assert reid_sql.prepare.prepare(folder / "policy.toml").passed == has_passed

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import reid_sql.release
+import reid_sql.prepare
 from reid_sql.models.synthetic.membership import MEMBERSHIP
 from tests.check.test_synthetic import *
 from tests.processes import command
@@ -126,5 +126,5 @@ def test_a_release_is_prepared_until_it_gives_away_little(folder: Path) -> None:
         + ask("replicated_uniques", 0.05),
         encoding="utf-8",
     )
-    made = reid_sql.release.prepare(folder / "policy.toml")
+    made = reid_sql.prepare.prepare(folder / "policy.toml")
     assert made.passed

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from reid_sql.check.audit import is_protected
 from reid_sql.check.duckdb_table import DuckDBTable
 from reid_sql.check.gate import measure_policy, open_with_engine
+from reid_sql.check.inference import is_protected
 from reid_sql.check.masking import round_between
 from reid_sql.check.policy import read_policy
 

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reid_sql.check.exact_figures import WHOLE, Figure, MeasuredCheck, MeasuredTable
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, has_small_counts
-from reid_sql.check.measured import WHOLE, Figure, MeasuredCheck, MeasuredTable
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.sources import Evidence

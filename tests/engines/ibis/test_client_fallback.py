@@ -14,10 +14,10 @@ import reid_sql
 import reid_sql.ibis as ri
 from reid_sql.check import gate, ibis_table
 from reid_sql.check.client_records import Client
+from reid_sql.check.exact_figures import WHOLE
 from reid_sql.check.ibis_table import IbisTable
-from reid_sql.check.measured import WHOLE
 from reid_sql.check.policy import read_policy
-from reid_sql.check.release import MEASURING_ERRORS
+from reid_sql.check.table_counts import MEASURING_ERRORS
 from reid_sql.client import PIECE, create_view, open_client
 from reid_sql.engines import registry
 from reid_sql.engines.ibis.adapter import DistinctRecords, fetch_distinct

@@ -132,3 +132,19 @@ def test_an_ordinary_category_stays_and_a_declared_total_is_used() -> None:
         assert found.fetchall() == [("protected",)]
         found = con.execute("SELECT DISTINCT low FROM audit_tables(['w'], total := ['_T', ''])")
         assert found.fetchall() == [(3,)]
+
+
+@pytest.mark.parametrize("parameter", ["total", "not_total"])
+def test_a_label_that_no_row_has_is_refused_with_the_nearest(parameter: str) -> None:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute("""CREATE TABLE published AS FROM (VALUES ('F', 10), ('M', 5), ('Alle', 15))
+            AS cells(sex, records)""")
+        ask = f"FROM audit_tables([published], total := 'Alle', {parameter} := '{{}}')"
+        if parameter == "total":
+            ask = "FROM audit_tables([published], total := '{}')"
+        with pytest.raises(
+            duckdb.InvalidInputException, match="which no row has; did you mean 'Alle'"
+        ):
+            con.execute(ask.format("Ale")).fetchall()
+        con.execute("FROM audit_tables([published], total := 'Alle', not_total := 'F')").fetchall()

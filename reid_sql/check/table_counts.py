@@ -1,0 +1,418 @@
+"""One table of a policy as it is measured: an engine counts, and each answer is remembered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+
+from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
+from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
+from reid_sql.check.measure import Measure, Row, argument_of
+from reid_sql.check.policy_model import Check, TablePolicy
+from reid_sql.check.released_columns import caution_on, measure_released_columns
+from reid_sql.check.remarks import (
+    Remark,
+    missing_sensitive_remark,
+    missing_value_remarks,
+    remark,
+    unused_code_remark,
+)
+from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
+from reid_sql.check.table_engine import TableEngine
+from reid_sql.engines.arrow import answer_rows
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.function import Function
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.columns.missing_value_codes import is_written_as
+from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
+from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.reduction import WITHIN
+from reid_sql.reductions.classes import HISTOGRAM
+from reid_sql.reductions.subsets import SUBSETS
+from reid_sql_udfs import declared
+
+MAX_GROUPS: Final = 10_000
+HISTOGRAM_COLUMNS: Final = ("class_size", "classes", "records", "blank_records")
+EMPTY_HISTOGRAM: Final = Histogram(*np.zeros((3, 0), dtype=np.int64))
+MEASURING_ERRORS: Final[tuple[type[Exception], ...]] = (
+    duckdb.Error,
+    ImportError,
+    ArithmeticError,
+    ValueError,  # a ReidError is one
+    MemoryError,
+)
+
+
+Answers = dict[int, list[Row]]  # by the position of the group
+
+
+def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
+    """Return the histogram of class sizes, with blank records where NULL is a wildcard."""
+    lines = [[row[name] or 0 for name in HISTOGRAM_COLUMNS] for row in rows if row["classes"]]
+    size, classes, records, blank = np.array(sorted(lines), dtype=np.int64).reshape(-1, 4).T
+    return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
+
+
+def _smallest_class(rows: Sequence[Row]) -> int:
+    return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
+
+
+class TableCounts:
+    """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
+
+    def __init__(
+        self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None
+    ) -> None:
+        """Remember the table and its engine; hash its files, unless they are known."""
+        self.table = table
+        self.engine = engine
+        self.evidence = identify_files(table.source, table.others) if known is None else known
+        self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
+        # of the table, or of its population
+        self._identifiers: dict[bool, Mapping[str, Remark]] = {}
+        # of each column, as it is named
+        self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
+        self._copies: tuple[Remark, ...] | None = None
+        self._records: int | None = None
+        self._histograms: dict[Any, dict[int, Histogram]] = {}
+        self._rarest_values: dict[Any, dict[int, int]] = {}
+        self._answers: dict[Any, Answers] = {}
+
+    @property
+    def records(self) -> int:
+        """The records of the table, or its people where a column distinguishes them."""
+        if self._records is None:
+            if self.table.entity is None:
+                self._records = self.engine.count_records()
+            else:
+                refuse_nobodies(self.engine, self.table.entity)
+                self._records = int(self.engine.count_people(())[0][-1])
+        return self._records
+
+    def find_nobodies(self, check: Check) -> tuple[Remark, ...]:
+        """Return cautions on values that stand for nobody, or equal another but for how they are written.
+
+        Each column is counted once.
+        """
+        household = check.parameters.get("household")
+        named = (
+            (UNIT_PERSON, self.table.entity),
+            (UNIT_HOUSEHOLD, household),
+            (UNIT_VALUE, check.sensitive),
+        )
+        found: list[Remark] = []
+        for unit, column in named:
+            if column is not None and self.records:
+                if (unit, column) not in self._nobodies:
+                    self._nobodies[unit, column] = find_nobodies(self.engine, str(column), unit)
+                found += self._nobodies[unit, column]
+        return tuple(found)
+
+    @cached_property
+    def unused_codes(self) -> tuple[Remark, ...]:
+        """Return cautions on codes that the policy declares missing and that no record has.
+
+        The release would count what was meant as a value; the caution says how a similar value is written.
+        """
+        remarks = []
+        for column in self.engine.columns if self.table.missing and self.records else []:
+            codes = codes_of(self.table.missing, column)
+            if not codes:
+                continue
+            values, is_number = self.engine.list_spellings(column, codes)
+            unused = [
+                code
+                for code in codes
+                if not any(is_written_as(code, each, is_number=is_number) for each in values)
+            ]
+            remarks += [unused_code_remark(column, code, values) for code in unused]
+        return tuple(remarks)
+
+    @property
+    def errors(self) -> tuple[type[Exception], ...]:
+        """What is raised where something cannot be measured, by its engine too."""
+        return (*MEASURING_ERRORS, *self.engine.errors)
+
+    def has_changed(self) -> bool:
+        """Whether what was measured is no longer what was opened."""
+        now = identify_files(self.table.source, self.table.others)
+        return now != self.evidence or self.engine.has_changed()
+
+    @property
+    def identifiers(self) -> Mapping[str, Remark]:
+        """A caution for each column named like an identifier that repeats, or that could not be counted.
+
+        A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted
+        once; none where the policy names the column of people.
+        """
+        return self._find_identifiers(in_population=False)
+
+    @property
+    def population_identifiers(self) -> Mapping[str, Remark]:
+        """The same of the population table, whose people no check counts without an entity."""
+        return self._find_identifiers(in_population=True)
+
+    @property
+    def copies(self) -> tuple[Remark, ...]:
+        """Cautions on rows written several times, of the table and of those that it is compared with.
+
+        People who are counted by a column may have equal rows; published tables have no people.
+        """
+        if self._copies is None:
+            roles = [role for role in self.table.others if role not in PUBLISHED]
+            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
+        return self._copies
+
+    def take_identifiers(self, other: "TableCounts") -> None:
+        """Take those of a table of the same people."""
+        self._identifiers = {False: other.identifiers, True: other.population_identifiers}
+        self._copies = other.copies
+
+    def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
+        if in_population not in self._identifiers:
+            records = None if in_population else self.records
+            found = (
+                find_identifiers(self.engine, self.table, records, self.errors)
+                if self.table.entity is None
+                else {}
+            )
+            self._identifiers[in_population] = found
+        return self._identifiers[in_population]
+
+    @cached_property
+    def released_columns(self) -> ReleasedColumns | None:
+        """The columns that no check measures, and all of the release together; None of no records.
+
+        None of published tables either, which have a row for each cell, and none for a person.
+        """
+        checks = self.table.checks
+        if not self.records or (checks and all(each.measure.takes("tables") for each in checks)):
+            return None
+        return measure_released_columns(self.engine, self.table, self.records, self.errors)
+
+    @property
+    def unnamed_columns(self) -> Remark | None:
+        """The caution on columns that single people out, and are in no list of the policy."""
+        return caution_on(self.released_columns)
+
+    def hints(self, check: Check) -> tuple[Remark, ...]:
+        """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
+        named = [name.lower() for name in check.values_counted] if self.records else []
+        known = self.table.missing
+        if check.sensitive is not None and not codes_of(self.table.codes_as_nulls, check.sensitive):
+            known = {name: codes for name, codes in known.items() if name != check.sensitive}
+        rows = [
+            without_declared(self._profiles[name], known)
+            for name in named
+            if name in self._profiles
+        ]
+        lacking = (
+            missing_sensitive_remark(row)
+            for row in rows
+            if check.dilutes_by_nulls and row["column_name"].lower() == str(check.sensitive).lower()
+        )
+        found = [] if self.table.nulls == "drop" else [each for each in lacking if each is not None]
+        return (*missing_value_remarks(rows).values(), *found)
+
+    @cached_property
+    def _profiles(self) -> Mapping[str, Row]:
+        """Profile the columns of all checks once."""
+        named = list(
+            dict.fromkeys(name for each in self.table.checks for name in each.values_counted)
+        )
+        parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
+        rows = [row for part in parts for row in self.engine.profile(part)]
+        return {row["column_name"].lower(): row for row in rows}
+
+    def groups(self, by: Sequence[str]) -> list[Group]:
+        """Return the groups that a check is judged on: the whole table where it names none."""
+        if not by:
+            return [WHOLE]
+        groups = self.engine.groups(by)
+        if len(groups) > MAX_GROUPS:
+            rule = f"a check by {', '.join(by)} must have at most {MAX_GROUPS} groups, got {len(groups)}"
+            raise OutOfDomainError(f"{rule}; group by columns with fewer values")
+        if self.table.entity is None:
+            return groups
+        people = {
+            self.engine.place_of(by, row[:-1]): int(row[-1]) for row in self.engine.count_people(by)
+        }
+        return [replace(group, records=people[group.place]) for group in groups]
+
+    def histogram(
+        self, qi: Sequence[str], by: Sequence[str] = (), group: Group = WHOLE
+    ) -> Histogram:
+        """Return the class sizes by the columns within the group, each counted once."""
+        key = (tuple(sorted(qi)), tuple(by))
+        if self.table.nulls != "wildcard" and self.table.entity is None:
+            if key not in self._histograms:
+                self._histograms[key] = self._count_classes(qi, by)
+            return self._histograms[key].get(group.place) or EMPTY_HISTOGRAM
+        matched = self._histograms.setdefault(key, {})
+        if not matched:
+            matched |= self._match_groups(qi, by)
+        if group.place not in matched:
+            given = {"nulls": self.table.nulls, "entity": self.table.entity}
+            rows = self.engine.call(declared()["class_size_histogram"], qi, given, by, group)
+            matched[group.place] = histogram_of(rows, self.table.nulls)
+        return matched[group.place]
+
+    def _count_classes(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop")
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for row in rows:
+            parts.setdefault(self.engine.place_of(by, row[:-2]) if by else 0, []).append(row[-2:])
+        counted = {
+            place: np.array(sorted(lines), dtype=np.int64).T for place, lines in parts.items()
+        }
+        return {place: Histogram(size, n, size * n) for place, (size, n) in counted.items()}
+
+    def _match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
+        """Count all groups at once: what matches, or people by the size of their smallest class."""
+        if self.table.nulls == "wildcard":
+            return (
+                {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
+            )
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
+        return {place: histogram_of(rows, "value") for place, rows in answers.items()}
+
+    def rarest_value(self, check: Check, group: Group) -> int:
+        """Return how many records, or people, the rarest sensitive value of any class has; 0 without any."""
+        columns = (*check.counted, str(check.sensitive))
+        counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
+        function = declared()["class_size_histogram"]
+        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        if not counted:
+            answers = self._call_by_group(function, columns, given, check.by)
+            counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
+        if group.place not in counted:
+            rows = self.engine.call(function, columns, given, check.by, group)
+            counted[group.place] = _smallest_class(rows)
+        return counted[group.place]
+
+    def _call_by_group(
+        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+    ) -> Answers:
+        """Return the function's answers for all groups, where one call can answer for all.
+
+        If one group is refused, all are: then, and where NULL is a wildcard, each group needs a call.
+        """
+        if not by or not function.grouped or self.table.nulls == "wildcard":
+            return {}
+        names = self.engine.group_names(by)
+        answers: Answers = {}
+        try:
+            for row in self.engine.call_by_group(function, qi, given, by):
+                answer = {name: value for name, value in row.items() if name not in names}
+                place = self.engine.place_of(by, [row[name] for name in names])
+                answers.setdefault(place, []).append(answer)
+        except ReidError:
+            return {}
+        return answers
+
+    def records_of(self, check: Check, group: Group) -> int:
+        """Return the records that a check is about, before any is dropped."""
+        return group.records if check.by else self.records
+
+    def dropped(self, check: Check, group: Group) -> int:
+        """Return how many of them lack a value that the check counts by, and are not measured."""
+        if self.table.nulls != "drop" or not check.counted:
+            return 0
+        return self.records_of(check, group) - int(
+            self.histogram(check.counted, check.by, group).records.sum()
+        )
+
+    def has_few_gaps(self, columns: Sequence[str], by: Sequence[str], below: int) -> bool:
+        """Whether few records of a group lack the same values, or lack none where others of it lack some."""
+        parts: dict[str, list[tuple[bool, int]]] = {}
+        for *values, lacking, records in self.engine.count_gaps(columns, by):
+            parts.setdefault(repr(values), []).append((bool(lacking), int(records)))
+        return any(
+            any(lacking for lacking, _ in part) and min(records for _, records in part) < below
+            for part in parts.values()
+        )
+
+    def answer(self, check: Check, group: Group = WHOLE) -> list[Row]:
+        """Return the answer of the function behind a check's measure; the same question is asked once."""
+        function = check.measure.declared
+        self._refuse_rows(check.measure)
+        if check.measure.takes("original", "first", "right", "tables") and not self.engine.attacks:
+            rule = (
+                f"'{check.measure.name}' must be measured on files in DuckDB, got a table elsewhere"
+            )
+            raise UnavailableError(
+                f"{rule}; export the table and those that it is measured with to files"
+            )
+        given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
+        given |= {
+            "nulls": self.table.nulls,
+            "sensitive": check.sensitive,
+            "entity": self.table.entity,
+        }
+        given |= {name: check.parameters[called] for name, called in check.measure.renamed}
+        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
+        if check.measure.over:
+            asked |= {"over": check.measure.over, **check.parameters}
+        key = (function.name, check.quasi_identifiers, check.by, repr(asked))
+        answers = self._answers.setdefault(key, {})
+        if group.place not in answers:
+            known = self._find_in_answers(function, key, group)
+            answers[group.place] = known or self._new_answer(check, given, group, answers)
+        return answers[group.place]
+
+    def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
+        """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
+        if function.reduction is not SUBSETS:
+            return []
+        name, columns, *others = key
+        for (other, _, *same), answers in self._answers.items():
+            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+            if {each for row in rows for each in row["columns"]} > {*columns}:
+                return [row for row in rows if {*row["columns"]} <= {*columns}]
+        return []
+
+    def _new_answer(
+        self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers
+    ) -> list[Row]:
+        """Answer from the class sizes, by one call for all groups, or by a call for this one."""
+        function, qi = check.measure.declared, check.quasi_identifiers
+        if function.reduction is HISTOGRAM and given.get(WITHIN.name) is None:
+            return self.from_histogram(check, self.histogram(qi, check.by, group))
+        used = {name: value for name, value in given.items() if name not in check.measure.unused}
+        if not answers:
+            by_group = self._call_by_group(function, qi, used, check.by)
+            answers |= {
+                place: rows for place, rows in by_group.items() if rows[0].get("records") != 0
+            }
+        if group.place in answers:
+            return answers[group.place]
+        if check.measure.over:
+            return self.engine.call_measure(check, given, group)
+        return self.engine.call(function, qi, used, check.by, group)
+
+    def _refuse_rows(self, measure: Measure) -> None:
+        """Refuse to give a figure of rows for one of people."""
+        counts_people = measure.over or any(
+            each.name == "entity" for each in measure.declared.parameters
+        )
+        if self.table.entity is not None and not counts_people:
+            rule = (
+                f"a measure must count people where entity = '{self.table.entity}', "
+                f"got {measure.function}, which counts rows"
+            )
+            raise UnavailableError(
+                f"{rule}; measure a table with a row a person, or leave the measure out"
+            )
+
+    def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
+        """Answer a measure of class sizes by its body."""
+        function = check.measure.declared
+        given = dict(check.parameters) | {"nulls": self.table.nulls}
+        own = {p.name: argument_of(p, given) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), own))

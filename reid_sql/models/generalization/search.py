@@ -1,0 +1,231 @@
+"""Search the node of least loss that meets the requirement: all others are counted, or shown to lose more.
+
+A counted node bounds others: one that cannot meet the requirement rules out all finer ones; one that meets it
+bounds the loss of finer ones, and each bounds the loss of coarser ones. The search ends when no remaining
+node could lose less than the best, or when it is stopped.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import inf
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reid_sql.models.generalization.lattice import (
+    DistinctRecords,
+    Entropy,
+    Lattice,
+    Loss,
+    Node,
+    box,
+)
+from reid_sql.models.generalization.suppression import (
+    Outcome,
+    PeopleRules,
+    Requirement,
+    Rules,
+    count_small,
+)
+from reid_sql.models.interruption import checkpoint
+
+MAX_NODES: Final = 5_000_000  # nodes over which bounds are kept
+LOSS_TOLERANCE: Final = 1e-12  # by which a loss must be less to be better
+
+
+@dataclass(frozen=True)
+class CountedNode:
+    """A node that was counted: its loss, the cut and the records removed, and its small classes."""
+
+    node: Node
+    loss: float
+    outcome: Outcome
+    below_k: float  # share of the records in classes below k, at least 2, before any goes
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a node meets the other checks; `hopeless` if no finer form can either."""
+
+    is_met: bool
+    hopeless: bool = False
+
+
+Judge = Callable[[CountedNode], Verdict]
+
+
+@dataclass
+class Result:
+    """The best node, if any; whether no other loses less, and the least loss that another could have."""
+
+    best: CountedNode | None = None
+    optimal: bool = False
+    bound: float = 0.0
+    nodes: int = 0
+    counted: list[CountedNode] = field(default_factory=list)
+
+
+def accept_all(candidate: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
+    """Judge by class sizes alone."""
+    return Verdict(is_met=True)
+
+
+def find_removed_classes(
+    rules: Rules | PeopleRules | None, node: Node, folded: DistinctRecords, outcome: Outcome
+) -> NDArray[np.bool_]:
+    """Which classes of a node are removed."""
+    return (
+        folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
+    )
+
+
+class Search:
+    """A search in a lattice for the least loss; `judge` checks each node that would be the best."""
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        requirement: Requirement,
+        loss: Loss,
+        judge: Judge = accept_all,
+        *,
+        rules: Rules | PeopleRules | None = None,
+        stop: Callable[[], bool] = lambda: False,
+        on_progress: Callable[[Result], None] = lambda _: None,
+    ) -> None:
+        """Take the lattice, the requirement and the loss; when to stop, and what to call on progress.
+
+        `rules` are on sensitive values; classes that break one are taken away, too. Or they are on people.
+        """
+        self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
+        self.rules = rules
+        self.stop, self.on_progress = stop, on_progress
+        self.result = Result(nodes=lattice.nodes)
+        self._seen: set[Node] = set()
+        self._met: set[Node] = set()
+        self._order = Entropy(lattice)
+        self._least: NDArray[np.float64] | None = None
+
+    def run(self) -> Result:
+        """Search, from nothing left downwards, then among what the bounds leave."""
+        if self.lattice.nodes <= MAX_NODES:
+            self._least = self.loss.base.copy()
+            self._known = np.zeros(self.lattice.shape, dtype=np.bool_)
+        self._descend(self.lattice.top)
+        while self._least is not None and not self.stop():
+            node = self._next(self._least)
+            if node is None:
+                self.result.optimal = True
+                break
+            if self._count(node) and self.judge is not accept_all:
+                self._descend(node)
+        self._set_bound()
+        return self.result
+
+    def _descend(self, node: Node) -> None:
+        """Make columns finer one by one, the one that regains most first, while the node passes."""
+        if not self._count(node):
+            return
+        moved = True
+        while moved and not self.stop():
+            finer = next((each for each in self._finer(node) if self._count(each)), None)
+            moved, node = finer is not None, finer or node
+
+    def _finer(self, node: Node) -> Iterator[Node]:
+        below = [(*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level]
+        columns = self._order.columns
+        yield from sorted(
+            below, key=lambda each: sum(columns[at][level] for at, level in enumerate(each))
+        )
+
+    def _next(self, least: NDArray[np.float64]) -> Node | None:
+        """A node that may lose less than the best: the most informative one, as far as is known.
+
+        Where losses are known before a node is counted, it is the one that would lose most; else one halfway.
+        """
+        best = self.result.best.loss if self.result.best else np.inf
+        open_ = np.flatnonzero((least < best * (1 - LOSS_TOLERANCE)) & ~self._known)
+        if not len(open_):
+            return None
+        order = self._order.base.ravel()[open_]
+        place = (
+            order.argmax()
+            if self.loss.is_predictable and self.judge is accept_all
+            else np.argpartition(order, len(order) // 2)[len(order) // 2]
+        )
+        return tuple(int(at) for at in np.unravel_index(int(open_[place]), least.shape))
+
+    def _count(self, node: Node) -> bool:
+        """Count a node, update the bounds, and return whether it passes."""
+        checkpoint()
+        if node in self._seen:
+            return node in self._met
+        self._seen.add(node)
+        if self._least is not None:
+            self._known[node] = True
+        folded = self.lattice.records_at(node)
+        outcome = self._outcome(node, folded)
+        met_sizes = outcome.cut is not None
+        loss = (
+            self.loss.of(node, folded, find_removed_classes(self.rules, node, folded, outcome))
+            if met_sizes
+            else inf
+        )
+        small = (self.rules.count_small if self.rules else count_small)(folded, self.requirement)
+        counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
+        self.result.counted.append(counted_node)
+        is_met, hopeless = self._judge_node(counted_node)
+        if self._least is not None:
+            self._update_bounds(counted_node, hopeless=hopeless)
+        if is_met:
+            self._met.add(node)
+        self.on_progress(self.result)
+        return is_met
+
+    def _outcome(self, node: Node, folded: DistinctRecords) -> Outcome:
+        """Judge the node's class sizes, and its sensitive values where there are rules."""
+        outcome = self.requirement.judge(folded.counts)
+        if self.rules is None or outcome.hopeless:
+            return outcome
+        return self.rules.judge(node, folded, outcome, self.requirement)
+
+    def _cannot_pass(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
+        if self.rules is None:
+            return folded.counts < self.requirement.k
+        return self.rules.unsavable(node, folded, self.requirement)
+
+    def _judge_node(self, candidate: CountedNode) -> tuple[bool, bool]:
+        """Whether the node passes, and whether no finer form can; updates the best."""
+        best = self.result.best
+        if candidate.outcome.cut is None:
+            return False, candidate.outcome.hopeless
+        if best is not None and candidate.loss >= best.loss * (1 - LOSS_TOLERANCE):
+            return True, False  # no better, whatever else is asked
+        judged = self.judge(candidate)
+        if judged.is_met:
+            self.result.best = candidate
+        return judged.is_met, judged.hopeless
+
+    def _update_bounds(self, candidate: CountedNode, *, hopeless: bool) -> None:
+        """Raise what other nodes lose at least."""
+        if self._least is None:
+            return
+        folded = self.lattice.records_at(candidate.node)
+        below, above = box(candidate.node, above=False), box(candidate.node, above=True)
+        if hopeless:
+            self._least[below] = np.inf
+        elif extra := self.loss.extra_loss(
+            candidate.node, folded, self._cannot_pass(candidate.node, folded)
+        ):
+            np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
+        if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
+            np.maximum(self._least[above], least, out=self._least[above])
+
+    def _set_bound(self) -> None:
+        """Set the least loss of the nodes that were not counted."""
+        best = self.result.best.loss if self.result.best else float("inf")
+        if self.result.optimal or self._least is None:
+            self.result.bound = best if self.result.optimal else 0.0
+            return
+        self.result.bound = min(best, float(self._least.min(initial=best, where=~self._known)))

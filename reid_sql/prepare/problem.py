@@ -1,0 +1,465 @@
+"""The search problem of a table: requirements of its checks, values coded by level, proposed hierarchies."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import floor, isclose
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from reid_sql.check import gate
+from reid_sql.check.distinct_table import DistinctTable
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.evaluation import ShowProgress
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import Check, Preparing
+from reid_sql.engines.duckdb import make_functions
+from reid_sql.errors import OutOfDomainError, UnavailableError
+from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
+from reid_sql.hierarchies.limits import Limit, hierarchies_toml
+from reid_sql.hierarchies.steps import DAY
+from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
+from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form
+from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
+from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
+from reid_sql.models.generalization.suppression import Requirement
+from reid_sql.parameters import MAX_COLUMNS, Integers, sql_text
+from reid_sql.terminal.control_characters import escape_control_characters
+from reid_sql.terminal.runner import run
+
+RESERVED_PREFIX: Final = "reid_"
+UNIQUE_ABOVE: Final = 0.5  # only unique records have a higher risk
+MAX_FREQUENT_VALUES: Final = 1000  # that a step may keep
+INNER_SHARES: Final = (0.01, 0.99)
+
+
+def columns_to_generalize(original: DuckDBTableCounts) -> tuple[str, ...]:
+    """Return the columns that checks count by, those of the table first."""
+    counted = [column for check in original.table.checks for column in check.counted]
+    named = [column for column in original.table.quasi_identifiers if column in counted]
+    return tuple(dict.fromkeys([*named, *counted]))
+
+
+def refuse_unsuitable(original: DuckDBTableCounts) -> None:
+    """Refuse a table for which no transformation can be searched."""
+    table = original.table
+    own = next(
+        (name for name in original.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None
+    )
+    if own is not None:
+        rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
+        raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
+    if not columns_to_generalize(original):
+        rule = "a table to prepare must have a check that counts by quasi-identifiers"
+        raise UnavailableError(
+            f'{rule}, got none for {table.name}; write quasi_identifiers = ["age", "sex"] and a check'
+        )
+    if not original.records:
+        raise UnavailableError(
+            f"a table to prepare must have a record, got none in {table.name}; pass another"
+        )
+
+
+def refuse_for_people(wanted: Preparing, person: str) -> None:
+    """Refuse what is not defined where a person has several records."""
+    given = f"where entity = '{person}'"
+    if wanted.method == "local":
+        rule = f"prepare.method must be 'global' {given}, got 'local'"
+        raise UnavailableError(
+            f"{rule}, which recodes the records of a person differently; write method = 'global'"
+        )
+    if wanted.loss != "entropy":
+        rule = f"prepare.loss must be 'entropy' {given}, got '{wanted.loss}', which counts records"
+        raise UnavailableError(f"{rule}; remove the loss")
+    left = {"target": wanted.target, "cross_tables": wanted.cross_tables, "cells": wanted.cells}
+    if unsuitable := [key for key, value in left.items() if value]:
+        rule = f"prepare must have no {unsuitable[0]} {given}, as it counts records"
+        raise UnavailableError(f"{rule}; make a table of one row per person, or remove the key")
+
+
+def class_size_requirement(
+    original: DuckDBTableCounts, columns: Sequence[str], suppression: float
+) -> Requirement:
+    """Combine the bounds on class sizes of all checks into one requirement."""
+    requirement = Requirement(original.records, floor(suppression * original.records + 1e-9))
+    for check in original.table.checks:
+        if is_class_size_check(original, check, columns):
+            requirement = _add_check(requirement, check)
+    return requirement
+
+
+def is_class_size_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
+    """Whether class sizes by all the columns answer the check."""
+    plain = check.limit is not None and not check.no_worse and not check.by
+    exact = original.table.nulls == "value" or check.measure.name in ("k", "highest_risk")
+    # of people, the other figures are not those of the classes alone
+    if original.table.entity is not None:
+        exact = check.measure.name in ("k", "highest_risk")
+    return (
+        plain
+        and exact
+        and check.measure.of_class_sizes
+        and set(check.quasi_identifiers) == set(columns)
+    )
+
+
+# Measures of sensitive values for which classes are suppressed, by name and variant.
+CRITERIA: Final[Mapping[tuple[str, str | None], Callable[[float], Criterion]]] = {
+    ("l_diversity", "distinct"): Distinct,
+    ("l_diversity", "entropy"): Diverse,
+    ("t_closeness", "equal"): Close,
+    ("alpha_k_anonymity", None): Frequent,
+}
+
+
+def sensitive_criteria(
+    original: DuckDBTableCounts, columns: Sequence[str]
+) -> list[tuple[str, Criterion]]:
+    """Return the criteria that the checks require of sensitive values, each with its column."""
+    return [
+        (
+            check.sensitive,
+            CRITERIA[check.measure.name, check.parameters.get("variant")](float(check.limit)),
+        )
+        for check in original.table.checks
+        if is_criterion_check(original, check, columns)
+        and check.sensitive
+        and check.limit is not None
+    ]
+
+
+def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
+    """Whether classes by all the columns answer the check; those that break it are suppressed."""
+    plain = check.limit is not None and not check.no_worse and not check.by
+    known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
+    whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
+    counts_records = original.table.nulls == "value" and original.table.entity is None
+    return plain and known and whole and counts_records
+
+
+def _add_check(requirement: Requirement, check: Check) -> Requirement:
+    name, limit = check.measure.name, float(check.limit or 0)
+    if name == "k":
+        return replace(requirement, k=max(requirement.k, int(limit)))
+    if name == "highest_risk":
+        return replace(
+            requirement, k=max(requirement.k, _class_size_for(limit, requirement.records))
+        )
+    if name == "average_risk":
+        return replace(requirement, average=min(requirement.average, limit))
+    if name == "unique_records":
+        return replace(requirement, unique=min(requirement.unique, limit))
+    threshold = UNIQUE_ABOVE if name == "uniqueness" else float(check.parameters["threshold"])
+    return replace(requirement, shares=(*requirement.shares, (threshold, limit)))
+
+
+def _class_size_for(risk: float, records: int) -> int:
+    """Return the smallest class size with at most this risk, or one more than all records."""
+    if risk * records < 1 and not isclose(risk * records, 1, rel_tol=1e-9):
+        return records + 1
+    size = max(1, floor(1 / risk))
+    return size if isclose(1 / size, risk, rel_tol=1e-9) or 1 / size <= risk else size + 1
+
+
+def is_monotone(check: Check) -> bool:
+    """Whether a violation implies a violation in every finer transformation without suppression."""
+    return check.measure.monotone and not check.by and not check.no_worse
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """The hierarchies of a table's columns, its lattice, and one with further, unchanged columns.
+
+    `limits` are the coarsest levels of the columns that have a limit.
+    """
+
+    hierarchies: tuple[Hierarchy, ...]
+    lattice: Lattice
+    others: tuple[str, ...] = ()
+    wider: Lattice | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # on dates that were not read
+
+    @property
+    def protected(self) -> tuple[int, ...]:
+        """The places of the columns with a limit, of which no single value becomes blank."""
+        return tuple(at for at, each in enumerate(self.hierarchies) if each.column in self.limits)
+
+
+def generalize(
+    original: DuckDBTableCounts,
+    columns: Sequence[str],
+    wanted: Preparing,
+    others: Sequence[str] = (),
+) -> Generalization:
+    """Take each column's hierarchy from the policy or propose one, and code its values."""
+    given = wanted.hierarchies
+    wished, notes = wish_hierarchies(original, columns, wanted)
+    coded = [_code_levels(original, each, written=each.column in given) for each in wished]
+    level_codes = [each.level_codes for each in coded]
+    weighted = [wanted.weights.get(column, 1.0) for column in columns]
+    limits = {
+        each.column: code.coarsest(wanted.limits[each.column], each)
+        for each, code in zip(wished, coded, strict=True)
+        if each.column in wanted.limits
+    }
+    coarsest = [limits.get(each.column, len(each.level_codes.codes) - 1) for each in coded]
+    return Generalization(
+        tuple(each.hierarchy for each in coded),
+        _lattice(original, columns, level_codes, weighted, coarsest),
+        tuple(others),
+        _with_unchanged(original, columns, level_codes, others) if others else None,
+        limits,
+        notes,
+    )
+
+
+def _lattice(
+    original: DuckDBTableCounts,
+    columns: Sequence[str],
+    level_codes: Sequence[LevelCodes],
+    weights: Sequence[float],
+    coarsest: Sequence[int],
+) -> Lattice:
+    """Return the lattice of the columns, with people as a last column that has one level and no weight."""
+    person = original.table.entity
+    if person is None:
+        distinct = _distinct_records(original, original.engine.distinct, columns)
+        return Lattice(level_codes, distinct, weights, coarsest)
+    with_people = _with_unchanged(original, columns, level_codes, [person])
+    bottom = with_people.records_at((0,) * len(with_people.shape))
+    return Lattice(with_people.level_codes, bottom, [*weights, 0.0], [*coarsest, 0])
+
+
+def wish_hierarchies(
+    original: DuckDBTableCounts, columns: Sequence[str], wanted: Preparing
+) -> tuple[list[Hierarchy], tuple[str, ...]]:
+    """Return each column's hierarchy, of the policy or as the column suggests it, and notes on dates."""
+    wished, notes = [], []
+    for facts in profile_facts(original, columns):
+        written, limit = (
+            wanted.hierarchies.get(facts.column),
+            wanted.limits.get(facts.column, Limit()),
+        )
+        if limit.width is not None:
+            limit.refuse(Hierarchy(facts.column, ()), facts)
+        if written is not None and written.values is not None:
+            _refuse_incomplete(original, facts.column, written.values)
+        hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
+        wished.append(hierarchy.for_type(integer=facts.integer))
+        limit.refuse(wished[-1], facts)
+        notes += [facts.date_note] if written is None and facts.date_note else []
+    return wished, tuple(notes)
+
+
+def _with_unchanged(
+    original: DuckDBTableCounts,
+    columns: Sequence[str],
+    level_codes: Sequence[LevelCodes],
+    others: Sequence[str],
+) -> Lattice:
+    """Return the lattice with other columns after the generalized ones; the values have the same codes."""
+    distinct = DistinctTable(original.engine.ask, original.engine.whole, [*columns, *others])
+    try:
+        own = [_unchanged_codes(original, distinct, other) for other in others]
+        return Lattice(
+            [*level_codes, *own], _distinct_records(original, distinct, [*columns, *others])
+        )
+    finally:
+        distinct.drop()
+
+
+def _unchanged_codes(
+    original: DuckDBTableCounts, distinct: DistinctTable, column: str
+) -> LevelCodes:
+    """Return a column's only level; code 0 is NULL."""
+    counts = original.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
+    records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
+    records[0] = original.records - int(records.sum())
+    return LevelCodes((np.arange(len(records)),), records)
+
+
+def _refuse_incomplete(original: DuckDBTableCounts, column: str, known: frozenset[str]) -> None:
+    """Refuse a hierarchy of a file that lacks a value of the column; no message contains the value."""
+    rows = original.engine.ask(f"SELECT v::VARCHAR FROM {original.engine.distinct.values(column)}")
+    lacking = sum(row[0] not in known for row in rows)
+    if lacking:
+        rule = f"prepare.hierarchies.{column} must contain every value of the column"
+        raise OutOfDomainError(
+            f"{rule}, got a file without {lacking:,} of {len(rows):,}; add them, or write the values alike"
+        )
+
+
+def _distinct_records(
+    original: DuckDBTableCounts, distinct: DistinctTable, columns: Sequence[str]
+) -> DistinctRecords:
+    """Return the distinct records as codes of their values, with how many records are equal."""
+    name = f"{original.engine.view}_codes"
+    original.engine.ask(f"CREATE OR REPLACE TEMP TABLE {name} AS {distinct.select_codes(columns)}")
+    rows = original.engine.con.execute(f"FROM {name}").fetchnumpy()
+    original.engine.ask(f"DROP TABLE {name}")
+    codes = np.array([np.asarray(rows[f"q{at}"], dtype=np.int64) for at in range(len(columns))])
+    return DistinctRecords(codes, np.asarray(rows["records"], dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class _CodedColumn:
+    """A column's hierarchy of the steps that merge values, their places among all steps, and the codes."""
+
+    hierarchy: Hierarchy
+    places: Sequence[int]
+    level_codes: LevelCodes
+
+    @property
+    def column(self) -> str:
+        return self.hierarchy.column
+
+    def level_of(self, wished: int) -> int:
+        """Return the level that is equal to one of the hierarchy before steps were left out."""
+        return sum(place < wished for place in self.places)
+
+    def coarsest(self, limit: Limit, wished: Hierarchy) -> int:
+        """Return the coarsest level that the limit allows; the last one always has one value alone."""
+        level = self.level_of(limit.coarsest(wished))
+        return max(0, min(level, len(self.places) - 1)) if limit == Limit() else level
+
+
+def _code_levels(original: DuckDBTableCounts, wished: Hierarchy, *, written: bool) -> _CodedColumn:
+    """Code the values at each level that merges values; at level 0 by their position, 0 for NULL."""
+    values = original.engine.distinct.values(wished.column)
+    everything = f"SELECT code, v, records FROM {values} UNION ALL SELECT 0, NULL, 0"
+    steps = [step.sql("v") for step in wished.steps]
+    ranked = ", ".join(f"dense_rank() OVER (ORDER BY {each} NULLS FIRST) - 1" for each in steps)
+    rows = original.engine.ask(
+        f"SELECT records, {ranked} FROM ({everything}) ORDER BY code", "hierarchies"
+    )
+    records, *coarser = np.array(rows, dtype=np.int64).T
+    codes = [np.arange(len(records)), *coarser]
+    records[0] = original.records - int(records.sum())
+    present = [len(np.unique(level[records > 0])) for level in codes]
+    merging = merging_steps(present)
+    if written:
+        _refuse_splitting(wished, codes)
+    levels = [codes[0], *(codes[at + 1] for at in merging)]
+    steps_left = tuple(wished.steps[at] for at in merging)
+    return _CodedColumn(
+        Hierarchy(wished.column, steps_left), merging, LevelCodes(tuple(levels), records)
+    )
+
+
+def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
+    """Refuse a step that splits what the previous one merged."""
+    for level, (before, after) in enumerate(pairwise(codes)):
+        if len(np.unique(np.array([before, after]), axis=1).T) > len(np.unique(before)):
+            rule = f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it"
+            got = f"'{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}'"
+            raise OutOfDomainError(
+                f"{rule}, got {got}, which splits some; write widths that are multiples of the previous "
+                "ones, and groups of the values themselves"
+            )
+
+
+def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[Facts]:
+    """Profile the columns as far as hierarchies depend on it."""
+    rows: list[dict[str, Any]] = []
+    make_functions(original.engine.con, ["profile"])
+    for start in range(0, len(columns), MAX_COLUMNS):
+        asked = [original.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        rows += run(
+            original.engine.con, "FROM profile(?, ?)", asked, f"{original.table.name}: columns"
+        ).records()
+    return [_facts(original, column, row) for column, row in zip(columns, rows, strict=True)]
+
+
+def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> Facts:
+    values = original.engine.distinct.values(column)
+    marks = (
+        ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
+    )
+    values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
+    ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
+        FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
+    low, high, near_low, near_high, whole = original.engine.ask(f"""SELECT min(x), max(x),
+        min(x) FILTER (share >= {INNER_SHARES[0]}), min(x) FILTER (share >= {INNER_SHARES[1]}),
+        bool_and(x = floor(x))
+        FROM ({ranked})""")[0]
+    lengths = original.engine.ask(
+        f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})"
+    )
+    frequent = original.engine.ask(
+        f"SELECT t, records FROM ({values}) ORDER BY records DESC, t LIMIT {MAX_FREQUENT_VALUES}"
+    )
+    return Facts(
+        column=column,
+        looks_like=row["looks_like"],
+        records=original.records,
+        numbers=row["column_type"] in NUMERIC_TYPES or low is not None,
+        whole=bool(whole) if whole is not None else True,
+        low=low or 0.0,
+        high=high or 0.0,
+        near_low=near_low or 0.0,
+        near_high=near_high or 0.0,
+        shortest=lengths[0][0],
+        longest=lengths[0][1],
+        frequent=tuple((text, int(records)) for text, records in frequent),
+        integer=row["column_type"] == "integer",
+        **_read_dates(original, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
+    )
+
+
+def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:
+    """Find the one way in which all dates of a text column are written, or why there is none."""
+    if row["looks_like"] != DATE or row["column_type"] != "text":
+        return {}
+    tests = (
+        f"regexp_full_match(t, {sql_text(each.pattern)}) AND try_strptime(t, {sql_text(each.form)}) IS NOT NULL"
+        for each in DATE_FORMS
+    )
+    counts = ", ".join(f"count(*) FILTER ({test})" for test in tests)
+    is_iso = f"regexp_matches(left(t, 10), {sql_text(DAY)})"
+    values, iso, *fitting = original.engine.ask(
+        f"SELECT count(*), count(*) FILTER ({is_iso}), {counts} FROM ({texts})"
+    )[0]
+    if iso == values:
+        return {}
+    by_form = {each.form: count for each, count in zip(DATE_FORMS, fitting, strict=True)}
+    form, note = choose_date_form(row["column_name"], by_form, values)
+    return {"date_form": form, "date_note": note}
+
+
+# The hierarchies that `prepare` would use, as TOML that a person edits.
+
+
+def propose_hierarchies(
+    policy: str | PathLike[str],
+    *,
+    memory_limit: str | None = None,
+    tell: ShowProgress = lambda _: None,
+) -> str:
+    """Return the hierarchies of a policy's quasi-identifiers as TOML: those it has, else the proposed ones.
+
+    A column of several tables has that of the first. The text has no value of the data but those that the
+    policy or its files name.
+    """
+    read = read_policy(Path(policy))
+    found: dict[str, Hierarchy] = {}
+    with gate.open_tables(read, memory_limit, tell) as originals:
+        for original in originals:
+            refuse_unsuitable(original)
+            columns = [name for name in columns_to_generalize(original) if name not in found]
+            if columns:
+                wished, _ = wish_hierarchies(original, columns, read.preparing)
+                found |= {each.column: each for each in wished}
+    name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
+    head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."
+    return f"{head}\n{hierarchies_toml(list(found.values()))}"
+
+
+def limit_time(seconds: float) -> Callable[[], bool]:
+    """Return whether the processor time from now on is used up; all threads count."""
+    ends = time.process_time() + seconds
+    return lambda: time.process_time() > ends

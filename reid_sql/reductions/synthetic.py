@@ -1,0 +1,194 @@
+"""An original table with a synthetic one and a holdout: the distinct records of all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from reid_sql.models.synthetic.audited_tables import AuditedTables
+from reid_sql.parameters import (
+    QUASI_IDENTIFIERS,
+    TABLE,
+    Columns,
+    OptionalTable,
+    fold_case,
+    list_columns,
+)
+from reid_sql.reduction import ENTITY, QI, TBL, Argument, Reduction
+from reid_sql.reductions.qar import is_ordinal
+from reid_sql.sql.people import with_entity
+from reid_sql.sql.records import encode_values, with_null_report
+from reid_sql.sql.spelling import letters_of
+from reid_sql.sql.text import Source, aliases, numbered, texts, union
+
+SENSITIVE_COLUMNS: Final = Columns("sensitive columns", optional=True)
+AUDITED_COLUMNS: Final = Columns("quasi-identifiers and sensitive columns")
+AUDITED_COLUMNS_AND_ENTITY: Final = Columns("quasi-identifiers, sensitive columns and entity")
+TABLES: Final = ("original and synthetic", "original and holdout")  # whose types must be the same
+AUDITED_TABLES: Final = Reduction(
+    __name__,
+    name="audited_tables",
+    words="the distinct records of the original, the synthetic table and the holdout together, as codes, "
+    "each with how many records, or people, of each table have its values",
+    arguments=(
+        Argument("original", TABLE),
+        Argument("synthetic", TABLE),
+        Argument("qi", QUASI_IDENTIFIERS),
+        Argument("sensitive", SENSITIVE_COLUMNS, optional=True),
+        Argument("holdout", OptionalTable(has_entity=True), optional=True),
+        ENTITY,
+    ),
+    columns={
+        "names": "VARCHAR[]",
+        "is_sensitive": "BOOLEAN[]",
+        "is_ordinal": "BOOLEAN[]",
+        "codes": "INTEGER[][]",
+        "originals": "BIGINT[]",
+        "synthetics": "BIGINT[]",
+        "controls": "BIGINT[]",
+        "has_holdout": "BOOLEAN[]",
+        "people": "BIGINT[]",
+        "written_otherwise": "BIGINT[][]",
+    },
+    arrays=AuditedTables,
+    whole=True,
+    reasons={"by": "it compares tables as a whole"},
+)
+INFERENCE_TABLES: Final = replace(
+    AUDITED_TABLES,
+    name="inference_tables",
+    words="the distinct records of a table and of people who are not in it, as codes, each with how many "
+    "records, or people, of each have its values",
+    arguments=(
+        TBL,
+        QI,
+        Argument("sensitive", Columns("sensitive columns")),
+        Argument("holdout", OptionalTable(has_entity=True), optional=True),
+        ENTITY,
+    ),
+)
+
+
+SIDES = ("originals", "synthetics", "controls")
+Tables = Mapping[int, Source]  # by the place of each in SIDES
+
+
+def audited_tables(
+    original: Source,
+    synthetic: Source,
+    qi: Sequence[str],
+    sensitive: Sequence[str] | None,
+    holdout: Source | None,
+    entity: str | None,
+) -> str:
+    """Group the records of all tables together, and list the distinct ones, or each person's, as codes."""
+    asked = union(qi, sensitive or [])
+    original, synthetic, *others = original.guard_types(
+        [synthetic, *([] if holdout is None else [holdout])], asked
+    )
+    tables = dict(enumerate([original, synthetic, *others]))
+    body = _list_records(tables, (0, 1, 2), qi, asked, entity)
+    label, every = _label(entity), with_entity(asked, entity, "value")
+    names = ("the original", "the synthetic table")
+    return original.check_columns_of_both(synthetic, names, label, every, body)
+
+
+def inference_tables(
+    tbl: Source,
+    qi: Sequence[str],
+    sensitive: Sequence[str],
+    holdout: Source | None,
+    entity: str | None,
+) -> str:
+    """List the same of a released table, whose people are those of the original."""
+    asked = list_columns(AUDITED_COLUMNS.words, [*qi, *sensitive], fold_case)
+    tbl, *others = tbl.guard_types([] if holdout is None else [holdout], asked)
+    tables = {0: tbl} | ({2: others[0]} if others else {})
+    body = _list_records(tables, (0, 0, 2), qi, asked, entity)
+    return tbl.check_columns(_label(entity), with_entity(asked, entity, "value"), body)
+
+
+def _label(entity: str | None) -> str:
+    return (AUDITED_COLUMNS if entity is None else AUDITED_COLUMNS_AND_ENTITY).words
+
+
+def _list_records(
+    tables: Tables,
+    sides: Sequence[int],
+    qi: Sequence[str],
+    asked: Sequence[str],
+    entity: str | None,
+) -> str:
+    """List the distinct records of the tables, counted for each of SIDES in the table of this place."""
+    original, holdout = tables[0], tables.get(2)
+    rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in tables.items())
+    counts = [_count(side, entity) for side in sides]
+    counted = ", ".join(f"{count} AS {name}" for count, name in zip(counts, SIDES, strict=True))
+    keys = numbered(asked) if entity is None else f"{numbered(asked)}, side, person"
+    ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
+    flags = ", ".join(str(column not in qi).lower() for column in asked)
+    codes = ", ".join(
+        _list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1)
+    )
+    written = ", ".join(_count_other_writing(alias) for alias in aliases(len(asked)))
+    body = f"""
+        WITH reid_rows AS MATERIALIZED ({rows}),
+        reid_distinct AS MATERIALIZED (
+          SELECT {keys}, {counted} FROM reid_rows GROUP BY {keys}
+        )
+        SELECT {texts(asked)} AS names, [{flags}]::BOOLEAN[] AS is_sensitive,
+          [{ordinal}] AS is_ordinal, [{codes}] AS codes,
+          {", ".join(f"{_list(name, 'BIGINT')} AS {name}" for name in SIDES)},
+          [{str(holdout is not None).lower()}] AS has_holdout,
+          {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people,
+          [{written}] AS written_otherwise
+        FROM reid_distinct {encode_values(asked, "reid_distinct", in_order=True)}"""
+    for other in list(tables.values())[1:]:
+        body = original.check_types(other, asked, body)
+    body = with_null_report(original, qi, "value", body)
+    if holdout is not None:
+        every = with_entity(asked, entity, "value")
+        body = holdout.check_columns(_label(entity), every, body, "the holdout")
+    return body
+
+
+def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:
+    """Read the records of one table, with the person of each; each table has people of its own."""
+    if entity is None:
+        return f"SELECT {side} AS side, {numbered(asked)} FROM {table.rows(asked)}"
+    person = f"dense_rank() OVER (ORDER BY q{len(asked) + 1} ASC NULLS FIRST) AS person"
+    return f"SELECT {side} AS side, {numbered(asked)}, {person} FROM {table.rows([*asked, entity])}"
+
+
+def _count(side: int, entity: str | None) -> str:
+    """Count the records of one table with the same values; a person has them once."""
+    return f"count(*) FILTER (side = {side})" if entity is None else f"(side = {side})::BIGINT"
+
+
+def _count_other_writing(alias: str) -> str:
+    """Count the records of synthetic and holdout whose text original has only in another writing.
+
+    Two texts are one but for their writing if they differ by capitals, spaces, accents, invisible characters,
+    zeros before a number, or zeros behind its point.
+    """
+    form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
+    counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
+    is_other = "originals = 0 AND is_known AND form IS NOT NULL"
+    others = ", ".join(
+        f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:]
+    )
+    return f"""(
+            SELECT [{others}]
+            FROM (
+              SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
+              FROM (
+                SELECT {counts}, CASE WHEN typeof({alias}) = 'VARCHAR' OR typeof({alias}) LIKE 'ENUM%'
+                    THEN {form} END AS form
+                FROM reid_distinct GROUP BY {alias}
+              )
+            )
+          )"""
+
+
+def _list(value: str, kind: str) -> str:
+    """List the values of all distinct records, an empty list if there is none."""
+    return f"coalesce(list({value}::{kind}), []::{kind}[])"
