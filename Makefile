@@ -39,7 +39,6 @@ docs: .venv/.dev .venv/.dbt
 	$(BIN)/python -m tools.generate
 	$(BIN)/python -m tools.prepared
 	$(BIN)/python -m tools.plans
-	$(BIN)/python -m tools.dialects
 	.venv/dbt/bin/python -m tools.dbt_dialects
 
 # The same pages as a site to be read without a network: build/site/index.html

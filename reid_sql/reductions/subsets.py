@@ -68,7 +68,7 @@ SUBSETS: Final = Reduction(
     arrays=SubsetCounts,
     rowwise=True,
     is_beyond=_are_very_many,
-    fallback={"spark": WILDCARDS, "ibis": WILDCARDS},
+    fallback={"spark": WILDCARDS},
     reasons={"by": "every subset of the columns is counted of one table"},
 )
 

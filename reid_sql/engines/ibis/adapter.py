@@ -46,7 +46,6 @@ from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    Reduction,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -147,7 +146,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         return listed if by is None else _with_groups(listed, by)
     if by is not None:
         return framed(_answer_by_group(declared, reduced, by, own))
-    counts = _counts(declared, reduction, reduced)
+    counts = collected(reduced, f"what {declared.name} is answered from")
+    counts = counts.sort_by(next(iter(reduction.columns)))
     COMPUTING.get()()
     answer = call_body(declared, arrays_of(counts.select(list(reduction.inputs))), own)
     return framed(answer_table(declared, answer, counts))
@@ -176,18 +176,6 @@ def _answer_by_group(
         table = table.append_column(name, fetched.column(place))
     return answered_by_group(
         declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()]
-    )
-
-
-def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:
-    """Fetch the reduction, in order, for the body."""
-    if isinstance(reduced, pa.Table):
-        return reduced
-    collected_counts = collected(reduced, f"what {declared.name} is answered from")
-    return (
-        collected_counts
-        if reduction.rowwise
-        else collected_counts.sort_by(next(iter(reduction.columns)))
     )
 
 

@@ -20,7 +20,7 @@ NAMES: Final = {  # of functions that sqlglot leaves as they are
 
 
 @dataclass(frozen=True)
-class SparkSource:
+class SparkSource(Source):
     """A frame under the word TABLE, so that a text has no name of a user's and no quotes.
 
     Spark groups by values as they are compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses
@@ -29,11 +29,6 @@ class SparkSource:
 
     item: str = TABLE
     is_materialized: bool = False
-    has_people: bool = False
-
-    def items(self) -> str:
-        """The table itself as a FROM item."""
-        return self.item
 
     def rows(
         self,
@@ -50,10 +45,6 @@ class SparkSource:
         where = f"WHERE {' AND '.join(tests)}" if tests else ""
         return f"(SELECT {', '.join(cells)} FROM {self.item} {where}) AS reid_source_rows"
 
-    def is_identified(self) -> str:
-        """Write a test that is true: the frame's people were checked before it is counted."""
-        return "true"
-
     def known(self, value: str) -> str:
         """A value, NULL where it is NaN."""
         return f"CASE WHEN NOT isnan({value}) THEN {value} END"
@@ -62,47 +53,6 @@ class SparkSource:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
         tests = " OR ".join(f"{column} IS NULL" for column in columns)
         return f"SELECT count(*) FROM {self.item} WHERE {tests}"
-
-    def has_columns(self, label: str, columns: Sequence[str]) -> str:  # noqa: ARG002 - see rows
-        """Write a test that is true: the frame's columns were checked when it was made."""
-        return "true"
-
-    def check_columns(
-        self,
-        label: str,  # noqa: ARG002 - see rows
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-        body: str,
-        table: str = "the table",  # noqa: ARG002 - see rows
-    ) -> str:
-        """Return the body: the frame's columns were checked when it was made."""
-        return body
-
-    def check_columns_of_both(
-        self,
-        other: Source,  # noqa: ARG002 - see rows
-        tables: tuple[str, str],  # noqa: ARG002 - see rows
-        label: str,  # noqa: ARG002 - see rows
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-        body: str,
-    ) -> str:
-        """Return the body, as above."""
-        return body
-
-    def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - see rows
-        """Return the body, as above."""
-        return body
-
-    def guard_types(
-        self,
-        others: "Sequence[SparkSource]",
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-    ) -> "list[SparkSource]":
-        """Return the tables, as above."""
-        return [self, *others]
-
-    def derive(self, query: str, *, has_people: bool = False) -> "SparkSource":
-        """The rows of a query over this table, in its place."""
-        return SparkSource(f"({query})", has_people=has_people)
 
 
 SOURCE: Final = SparkSource()
