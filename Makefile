@@ -17,11 +17,11 @@ test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
 
-# What a newcomer runs and trusts: about 8 minutes on two cores.
+# What a newcomer runs and trusts: about 25 minutes on two cores.
 test: .venv/.dev lint types
 	$(BIN)/python -m pytest $(PARALLEL)
 
-# Everything else, after `make test`: about 18 minutes on two cores.
+# Everything else, after `make test`: longer than it.
 test-all: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest
 	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests/engines/duckdb tests/engines/polars -m "not newest"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
