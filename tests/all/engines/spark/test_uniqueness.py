@@ -141,7 +141,7 @@ def test_no_more_counts_come_to_the_driver_than_stated(
     try:
         with pytest.raises(
             ReidError,
-            match=r"the counts of the distinct records must be at most 5 rows, .* got more",
+            match=r"the counts of the distinct records must be at most 4 rows, .* got more",
         ):
             rs.individual_risk(town, ["age", "a.`b"], key="id")
     finally:
