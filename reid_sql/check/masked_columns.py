@@ -23,6 +23,8 @@ IDENTIFIES: Final = (
     "{} identifies each person, and is in the file as it is: reid-sql prepare releases random numbers in its "
     "place."
 )
+# of the mask: of fewer people, those unique by all columns would bound the hidden sizes of few classes
+TIMES_MASK: Final = 10
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,10 @@ def describe_unmeasured(
     alone = [_describe_alone(each, shown) for each in columns.unmeasured]
     for unique in known:
         shown.add(unique)
-    together, sentences = _describe_together(columns, shown, words, is_withheld=is_withheld)
+    is_small = people < TIMES_MASK * mask.below
+    together, sentences = _describe_together(
+        columns, shown, words, is_withheld=is_withheld or (is_small and mask.below > 1)
+    )
     listed = _unmeasured_words(columns, [parts for _, parts in alone], words)
     return {
         "unmeasured": [page for page, _ in alone],

@@ -133,7 +133,8 @@ def tables_of(report: Page) -> list[Page]:
     return [{**table, "checks": checks[table["name"]]} for table in report["tables"]]
 
 
-UNSEEN = re.compile(r"^(name|file|sha256|checks|population_risk|forecast)$")
+# "sentences" say in words what the fields beside them do; `_shown` compares them, too.
+UNSEEN = re.compile(r"^(name|file|sha256|checks|population_risk|forecast|sentences)$")
 
 
 def agrees(shown: Any, true: Any) -> bool:
