@@ -263,22 +263,22 @@ class DuckDBTable(TableEngine):
     ) -> list[int | None]:
         """Count single columns many at a time: else a table of a thousand is bound thousands of times."""
         singles = [columns[0] for columns in sets if len(columns) == 1]
-        records = int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
-        size = max(1, min(MAX_GROUPING_SETS, MAX_ROWS_AT_ONCE // max(1, records)))
-        counted: dict[str, int] = {}
+        size = max(1, min(MAX_GROUPING_SETS, MAX_ROWS_AT_ONCE // max(1, self.count_records())))
+        counted: dict[tuple[str, ...], int] = {}
         for start in range(0, len(singles) if size > 1 else 0, size):
             part = singles[start : start + size]
             try:
-                counted |= zip(part, self._count_unique_values(part), strict=True)
+                counted |= zip(
+                    ((name,) for name in part), self._count_unique_values(part), strict=True
+                )
             except (duckdb.InterruptException, KeyboardInterrupt):
                 raise
             except errors:  # one of them cannot be compared: each is counted by itself below
                 continue
-        others = [columns for columns in sets if columns[0] not in counted or len(columns) > 1]
+        others = [columns for columns in sets if tuple(columns) not in counted]
         rest = iter(super().count_unique(others, errors))
         return [
-            next(rest) if columns[0] not in counted or len(columns) > 1 else counted[columns[0]]
-            for columns in sets
+            counted[tuple(columns)] if tuple(columns) in counted else next(rest) for columns in sets
         ]
 
     def _count_unique_values(self, columns: Sequence[str]) -> list[int]:
