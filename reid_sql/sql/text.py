@@ -43,6 +43,15 @@ def texts(values: Iterable[str]) -> str:
     return f"[{listed}]" if listed else "[]::VARCHAR[]"
 
 
+def any_of(words: Sequence[str]) -> str:
+    """Write many texts as a query for IN: DuckDB makes a hash table of its answer, and compares a long list.
+
+    >>> any_of(["n/a", "unknown"])
+    "(SELECT unnest(string_split('n/a|unknown', '|')))"
+    """
+    return f"(SELECT unnest(string_split({text('|'.join(words))}, '|')))"
+
+
 def aliases(number: int, first: int = 1) -> list[str]:
     """Name so many columns by their places: no name of a table can clash with these.
 
