@@ -23,20 +23,28 @@ def count_unique(
     None of columns whose values cannot be compared, and of all where a row names nobody. A statement counts
     several sets, as one for each of a thousand columns would be bound a thousand times.
     """
-    if entity is not None:
-        people = table_source(table).rows([entity])
-        missing = f"SELECT count(*) - count({known_value('q1')}) FROM {people}"
-        if ask(missing)[0][0]:
-            return [None] * len(sets)
+    if entity is not None and not _has_entity(ask, table, entity):
+        return [None] * len(sets)
     parts = _parts(sets, max(1, MAX_ROWS_AT_ONCE // max(1, rows)))
     return [unique for part in parts for unique in _count_part(ask, table, part, entity)]
+
+
+def _has_entity(ask: Ask, table: str, entity: str) -> bool:
+    """Whether each row names a person, by values that can be compared."""
+    rows = table_source(table).rows([entity])
+    try:
+        return ask(f"SELECT count({known_value('q1')}) = count(*) FROM {rows}")[0][0] is True
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error:
+        return False
 
 
 def _count_part(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[int | None]:
     """Count sets in one statement; where one of them cannot be compared, each half by itself."""
     try:
         return [*_count_sets(ask, table, sets, entity)]
-    except (duckdb.InterruptException, KeyboardInterrupt):
+    except duckdb.InterruptException:
         raise
     except duckdb.Error:
         if len(sets) == 1:

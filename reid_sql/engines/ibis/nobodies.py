@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from numbers import Number
 from typing import Any, Final
 
@@ -34,7 +35,13 @@ DATAFUSION: Final = "datafusion"
 GONE: Final = "\x01"  # for which a letter is written that then goes
 UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # A database has no function of the normal form: the words as they are written, and without their marks.
-NOBODY_SPELLINGS: Final = spellings_of_words()
+# Those of each length in one text, as Ibis compiles each item of a list anew wherever it stands.
+NOBODY_SPELLINGS: Final = {
+    length: f"|{'|'.join(spellings)}|"
+    for length, spellings in groupby(
+        sorted([*spellings_of_words(), *map(str, NOBODY_NUMBERS)], key=len), key=len
+    )
+}
 Translate = Callable[[Any, Mapping[str, str]], Any]
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
@@ -148,7 +155,9 @@ def _is_code(value: Value) -> Value | None:
     if not (kind.is_string() or kind.is_uuid()):
         return None
     word = value.cast("string").strip().lower()
-    return word.isin([*NOBODY_SPELLINGS, *map(str, NOBODY_NUMBERS)])
+    # of one length, a word between two marks is one of the list, whatever is in it
+    spellings = word.length().cases(*NOBODY_SPELLINGS.items(), else_="")
+    return spellings.contains(ibis.literal("|") + word + "|")
 
 
 def _write_code(value: Any) -> str:  # noqa: ANN401 - as the database has it
