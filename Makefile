@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --edi
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
 # The tests of tests/all/, and those of tests/ that draw their cases: they draw more of them.
-ALL := tests -o norecursedirs=".*" --hypothesis-profile=all -m "all or hypothesis"
+ALL := tests/all -m all
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
