@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Table
 
-from reid_sql.engines.arrow import answer_rows, arrays_of, call_body
+from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
@@ -26,7 +26,7 @@ from reid_sql.engines.counted_rows import (
     warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
+from reid_sql.engines.group_answers import answer_whole, answered_by_group, table_of
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     COMPUTING,
@@ -147,10 +147,8 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     if by is not None:
         return framed(_answer_by_group(declared, reduced, by, own))
     counts = collected(reduced, f"what {declared.name} is answered from")
-    counts = counts.sort_by(next(iter(reduction.columns)))
     COMPUTING.get()()
-    answer = call_body(declared, arrays_of(counts.select(list(reduction.inputs))), own)
-    return framed(answer_table(declared, answer, counts))
+    return framed(answer_whole(declared, counts, own))
 
 
 def _with_groups(listed: Table, by: Sequence[str]) -> Table:
