@@ -7,7 +7,7 @@ BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
-# The tests of tests/all/, and those of tests/ that draw their cases: they draw more of them.
+# Drawn tests draw the same examples each time: once is enough.
 ALL := tests/all -m all
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
