@@ -49,19 +49,6 @@ def adversary_risk(
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def adversary_sensitivity(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    scenario: _Document,
-    levels: Sequence[float] | None = None,
-    trials: int = 10000,
-    seed: int = 0,
-    nulls: Literal["value", "wildcard", "drop"] = "value",
-    population_tbl: _Frame | None = None,
-    model: str | None = None,
-    entity: str | None = None,
-    tolerance: Mapping[str, float | str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
 def adversary_summary(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -74,17 +61,23 @@ def adversary_summary(
     model: str | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
+    levels: Sequence[float] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def alpha_k_anonymity(
+def attribute_disclosure(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    alpha: float = 0.5,
+    measure: Literal[
+        "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "alpha_k_anonymity",
+    threshold: float | None = None,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    variant: Literal["basic", "enhanced", "present", "all"] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
 def attribute_risk(
     con: duckdb.DuckDBPyConnection,
@@ -125,17 +118,6 @@ def audit_tables(
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
 ) -> duckdb.DuckDBPyRelation: ...
-def beta_likeness(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
 def class_size_histogram(
     con: duckdb.DuckDBPyConnection,
     tbl: _Frame,
@@ -166,13 +148,7 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
     tolerance: Mapping[str, float | str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def compare_columns(
-    con: duckdb.DuckDBPyConnection,
-    original: _Frame,
-    released: _Frame,
-    qi: Sequence[str],
-    key: str | None = None,
+    output: Literal["figures", "columns"] = "figures",
 ) -> duckdb.DuckDBPyRelation: ...
 def compare_releases(
     con: duckdb.DuckDBPyConnection,
@@ -194,17 +170,6 @@ def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def delta_disclosure(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
@@ -453,46 +418,9 @@ def qar_contributions(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def qar_elimination(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
+    output: Literal["contributions", "proxies", "elimination"] = "contributions",
     remove: int = 100,
-    by: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def qar_proxies(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def qar_quasi_identifiers(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> duckdb.DuckDBPyRelation: ...
 def qar_risk(
     con: duckdb.DuckDBPyConnection,
@@ -506,6 +434,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["risk", "quasi_identifiers"] = "risk",
 ) -> duckdb.DuckDBPyRelation: ...
 def quasi_identifiers(
     con: duckdb.DuckDBPyConnection,
@@ -603,14 +532,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-) -> duckdb.DuckDBPyRelation: ...
-def unicity_people(
-    con: duckdb.DuckDBPyConnection,
-    tbl: _Frame,
-    entity: str,
-    columns: Sequence[str],
+    output: Literal["points", "people"] = "points",
     memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
 ) -> duckdb.DuckDBPyRelation: ...
 def uniqueness_profile(
     con: duckdb.DuckDBPyConnection,

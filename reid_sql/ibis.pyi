@@ -12,18 +12,6 @@ _Document: TypeAlias = str | PathLike[str] | Mapping[str, Any]
 _Frame: TypeAlias = Table
 _Value: TypeAlias = str | float | Value
 
-def adversary_sensitivity(
-    tbl: _Frame,
-    scenario: _Document,
-    levels: Sequence[float] | None = None,
-    trials: int = 10000,
-    seed: int = 0,
-    nulls: Literal["value", "wildcard", "drop"] = "value",
-    population_tbl: _Frame | None = None,
-    model: str | FittedModel | None = None,
-    entity: str | None = None,
-    tolerance: Mapping[str, float | str] | None = None,
-) -> Table: ...
 def adversary_summary(
     tbl: _Frame,
     scenario: _Document,
@@ -35,16 +23,22 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
+    levels: Sequence[float] | None = None,
 ) -> Table: ...
-def alpha_k_anonymity(
+def attribute_disclosure(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    alpha: float = 0.5,
+    measure: Literal[
+        "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "alpha_k_anonymity",
+    threshold: float | None = None,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    variant: Literal["basic", "enhanced", "present", "all"] | None = None,
 ) -> Table: ...
 def attribute_risk(
     tbl: _Frame,
@@ -82,16 +76,6 @@ def audit_tables(
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
 ) -> Table: ...
-def beta_likeness(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> Table: ...
 def class_size_histogram(
     tbl: _Frame,
     qi: Sequence[str],
@@ -109,9 +93,7 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
     tolerance: Mapping[str, float | str] | None = None,
-) -> Table: ...
-def compare_columns(
-    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+    output: Literal["figures", "columns"] = "figures",
 ) -> Table: ...
 def compare_releases(
     first: _Frame,
@@ -129,16 +111,6 @@ def correctness_curve(
     tbl: _Frame,
     qi: Sequence[str],
     sizes: Sequence[float] | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> Table: ...
-def delta_disclosure(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
@@ -329,16 +301,6 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> Table: ...
-def qar_quasi_identifiers(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> Table: ...
 def qar_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -350,6 +312,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["risk", "quasi_identifiers"] = "risk",
 ) -> Table: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -423,6 +386,8 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
+    output: Literal["points", "people"] = "points",
+    memory_mb: int = 1024,
 ) -> Table: ...
 def uniqueness_profile(
     model: str,

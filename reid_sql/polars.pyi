@@ -27,18 +27,6 @@ def adversary_risk(
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> pl.LazyFrame: ...
-def adversary_sensitivity(
-    tbl: _Frame,
-    scenario: _Document,
-    levels: Sequence[float] | None = None,
-    trials: int = 10000,
-    seed: int = 0,
-    nulls: Literal["value", "wildcard", "drop"] = "value",
-    population_tbl: _Frame | None = None,
-    model: str | FittedModel | None = None,
-    entity: str | None = None,
-    tolerance: Mapping[str, float | str] | None = None,
-) -> pl.LazyFrame: ...
 def adversary_summary(
     tbl: _Frame,
     scenario: _Document,
@@ -50,16 +38,22 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
+    levels: Sequence[float] | None = None,
 ) -> pl.LazyFrame: ...
-def alpha_k_anonymity(
+def attribute_disclosure(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    alpha: float = 0.5,
+    measure: Literal[
+        "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "alpha_k_anonymity",
+    threshold: float | None = None,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    variant: Literal["basic", "enhanced", "present", "all"] | None = None,
 ) -> pl.LazyFrame: ...
 def attribute_risk(
     tbl: _Frame,
@@ -97,17 +91,12 @@ def audit_tables(
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def beta_likeness(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> pl.LazyFrame: ...
 def cell_probability(model: str | FittedModel, *columns: str | pl.Expr) -> pl.Expr: ...
+def cell_risk(
+    p: _Value,
+    n: _Value,
+    measure: Literal["uniqueness", "correctness", "correctness_of_uniqueness"] = "uniqueness",
+) -> pl.Expr: ...
 def class_size_histogram(
     tbl: _Frame,
     qi: Sequence[str],
@@ -135,9 +124,7 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
     tolerance: Mapping[str, float | str] | None = None,
-) -> pl.LazyFrame: ...
-def compare_columns(
-    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+    output: Literal["figures", "columns"] = "figures",
 ) -> pl.LazyFrame: ...
 def compare_releases(
     first: _Frame,
@@ -159,21 +146,9 @@ def correctness_curve(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def correctness_from_probability(p: _Value, n: _Value) -> pl.Expr: ...
-def correctness_from_uniqueness(xi: _Value, n: _Value) -> pl.Expr: ...
 def correctness_kappa(
     model: str | FittedModel, population: _Value, *columns: str | pl.Expr
 ) -> pl.Expr: ...
-def delta_disclosure(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> pl.LazyFrame: ...
 def demo_people() -> pl.LazyFrame: ...
 def disclosing_classes(
     tbl: _Frame,
@@ -360,7 +335,6 @@ def population_uniqueness(
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> pl.LazyFrame: ...
-def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr: ...
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
@@ -388,8 +362,13 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> pl.LazyFrame: ...
-def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> pl.Expr: ...
-def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> pl.Expr: ...
+def pyc_share(
+    entropy: _Value,
+    tail: _Value,
+    n: _Value,
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+) -> pl.Expr: ...
 def qar_contributions(
     tbl: _Frame,
     columns: Sequence[str],
@@ -402,43 +381,9 @@ def qar_contributions(
     key: str | None = None,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
-) -> pl.LazyFrame: ...
-def qar_elimination(
-    tbl: _Frame,
-    columns: Sequence[str],
+    output: Literal["contributions", "proxies", "elimination"] = "contributions",
     remove: int = 100,
-    by: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    key: str | None = None,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> pl.LazyFrame: ...
-def qar_proxies(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    alpha: float = 0.01,
-    tail: float = 0.05,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> pl.LazyFrame: ...
-def qar_quasi_identifiers(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
+    ranking: Literal["exact", "dt", "u_plus", "u_star", "entropy", "pls"] = "exact",
 ) -> pl.LazyFrame: ...
 def qar_risk(
     tbl: _Frame,
@@ -451,6 +396,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["risk", "quasi_identifiers"] = "risk",
 ) -> pl.LazyFrame: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -540,15 +486,9 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
-) -> pl.LazyFrame: ...
-def unicity_people(
-    tbl: _Frame,
-    entity: str,
-    columns: Sequence[str],
+    output: Literal["points", "people"] = "points",
     memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
 ) -> pl.LazyFrame: ...
-def uniqueness_from_probability(p: _Value, n: _Value) -> pl.Expr: ...
 def uniqueness_profile(
     model: str,
     values: Sequence[str | None],

@@ -8,7 +8,7 @@ count, DuckDB answers, unless the declaration gives a reason why the engine lack
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -96,8 +96,7 @@ class Reduction:
     `family` is the module that declares it. Every reduction of a table also reports how NULLs were treated,
     in the columns of `NULL_REPORT_COLUMNS`. `absences` gives by engine the reason why it lacks the reduction.
     `fallback` names by engine the arguments, and their values, for which DuckDB answers in place of an engine
-    that counts the reduction itself; without a value it is any but NULL. So it does where `is_beyond` is true
-    of the arguments.
+    that counts the reduction itself; without a value it is any but NULL.
     `bytes_each` is the memory that one of its rows takes at least, from the lists for a body to its answers,
     as measured, where a body gets all distinct records at once.
     """
@@ -118,7 +117,6 @@ class Reduction:
     of_shares: bool = False
     measures_of_shares: tuple[str, ...] = ()  # its argument `measure` by which it does so
     fallback: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
-    is_beyond: Callable[[Mapping[str, Any]], bool] | None = None
     # why it is not asked of people, or by group
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -156,8 +154,6 @@ class Reduction:
         if not has_implementation(self.family, engine):
             return True
         fallback = self.fallback.get(engine, {})
-        if fallback and self.is_beyond is not None and self.is_beyond(given):
-            return True
         return any(
             given.get(name) in words if words else given.get(name) is not None
             for name, words in fallback.items()
@@ -337,12 +333,6 @@ def refuse_key(columns: Sequence[str], key: str | None) -> None:
         raise OutOfDomainError(
             f"{rule}; no attacker knows which record is whose; leave it out of one of them"
         )
-
-
-def refuse_repeated_key(*, is_repeated: bool) -> None:
-    """Refuse a key with a value that occurs more than once; the value is not named."""
-    if is_repeated:
-        raise OutOfDomainError(REFUSAL_REPEATED_KEY)
 
 
 def refusal_of_several(*, of_shares: bool) -> str:

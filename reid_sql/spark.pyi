@@ -27,18 +27,6 @@ def adversary_risk(
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
 ) -> DataFrame: ...
-def adversary_sensitivity(
-    tbl: _Frame,
-    scenario: _Document,
-    levels: Sequence[float] | None = None,
-    trials: int = 10000,
-    seed: int = 0,
-    nulls: Literal["value", "wildcard", "drop"] = "value",
-    population_tbl: _Frame | None = None,
-    model: str | FittedModel | None = None,
-    entity: str | None = None,
-    tolerance: Mapping[str, float | str] | None = None,
-) -> DataFrame: ...
 def adversary_summary(
     tbl: _Frame,
     scenario: _Document,
@@ -50,16 +38,22 @@ def adversary_summary(
     model: str | FittedModel | None = None,
     entity: str | None = None,
     tolerance: Mapping[str, float | str] | None = None,
+    output: Literal["risks", "sensitivity"] = "risks",
+    levels: Sequence[float] | None = None,
 ) -> DataFrame: ...
-def alpha_k_anonymity(
+def attribute_disclosure(
     tbl: _Frame,
     qi: Sequence[str],
     sensitive: str,
-    alpha: float = 0.5,
+    measure: Literal[
+        "alpha_k_anonymity", "beta_likeness", "delta_disclosure"
+    ] = "alpha_k_anonymity",
+    threshold: float | None = None,
     k: int = 2,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
     by: Sequence[str] | None = None,
+    variant: Literal["basic", "enhanced", "present", "all"] | None = None,
 ) -> DataFrame: ...
 def attribute_risk(
     tbl: _Frame,
@@ -97,17 +91,12 @@ def audit_tables(
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
 ) -> DataFrame: ...
-def beta_likeness(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["basic", "enhanced"] = "basic",
-    beta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> DataFrame: ...
 def cell_probability(model: str | FittedModel, *columns: str | Column) -> Column: ...
+def cell_risk(
+    p: _Value,
+    n: _Value,
+    measure: Literal["uniqueness", "correctness", "correctness_of_uniqueness"] = "uniqueness",
+) -> Column: ...
 def class_size_histogram(
     tbl: _Frame,
     qi: Sequence[str],
@@ -135,9 +124,7 @@ def compare(
     targets: int = 10000,
     seed: int = 0,
     tolerance: Mapping[str, float | str] | None = None,
-) -> DataFrame: ...
-def compare_columns(
-    original: _Frame, released: _Frame, qi: Sequence[str], key: str | None = None
+    output: Literal["figures", "columns"] = "figures",
 ) -> DataFrame: ...
 def compare_releases(
     first: _Frame,
@@ -159,21 +146,9 @@ def correctness_curve(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
-def correctness_from_probability(p: _Value, n: _Value) -> Column: ...
-def correctness_from_uniqueness(xi: _Value, n: _Value) -> Column: ...
 def correctness_kappa(
     model: str | FittedModel, population: _Value, *columns: str | Column
 ) -> Column: ...
-def delta_disclosure(
-    tbl: _Frame,
-    qi: Sequence[str],
-    sensitive: str,
-    variant: Literal["present", "all"] = "present",
-    delta: float = 1,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-    by: Sequence[str] | None = None,
-) -> DataFrame: ...
 def demo_people() -> DataFrame: ...
 def disclosing_classes(
     tbl: _Frame,
@@ -362,7 +337,6 @@ def population_uniqueness(
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
 def profile(tbl: _Frame, columns: Sequence[str] | None = None) -> DataFrame: ...
-def pyc_correctness(entropy: _Value, tail: _Value, n: _Value) -> Column: ...
 def pyc_extrapolate(
     sizes: Sequence[float],
     correctness: Sequence[float],
@@ -390,18 +364,13 @@ def pyc_forecast(
     entity: str | None = None,
     by: Sequence[str] | None = None,
 ) -> DataFrame: ...
-def pyc_k_violation(entropy: _Value, tail: _Value, n: _Value, k: _Value) -> Column: ...
-def pyc_uniqueness(entropy: _Value, tail: _Value, n: _Value) -> Column: ...
-def qar_quasi_identifiers(
-    tbl: _Frame,
-    columns: Sequence[str],
-    p: int = 3,
-    sample: int = 0,
-    seed: int = 0,
-    memory_mb: int = 1024,
-    nulls: Literal["value", "drop"] = "value",
-    entity: str | None = None,
-) -> DataFrame: ...
+def pyc_share(
+    entropy: _Value,
+    tail: _Value,
+    n: _Value,
+    measure: Literal["correctness", "uniqueness", "k_violation"] = "correctness",
+    k: int = 5,
+) -> Column: ...
 def qar_risk(
     tbl: _Frame,
     columns: Sequence[str],
@@ -413,6 +382,7 @@ def qar_risk(
     memory_mb: int = 1024,
     nulls: Literal["value", "drop"] = "value",
     entity: str | None = None,
+    output: Literal["risk", "quasi_identifiers"] = "risk",
 ) -> DataFrame: ...
 def quasi_identifiers(
     tbl: _Frame,
@@ -502,8 +472,9 @@ def unicity(
     tolerance: Mapping[str, float | str] | None = None,
     population: float | None = None,
     bins: Mapping[str, Sequence[str | float]] | None = None,
+    output: Literal["points", "people"] = "points",
+    memory_mb: int = 1024,
 ) -> DataFrame: ...
-def uniqueness_from_probability(p: _Value, n: _Value) -> Column: ...
 def uniqueness_profile(
     model: str,
     values: Sequence[str | None],

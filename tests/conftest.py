@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("REID_SQL_DATA", ROOT.parent / "shared" / "data"))
 
-# Examples of a property: `make test-all` asks for more of them.
-settings.register_profile("first", deadline=None, derandomize=True, max_examples=15)
-settings.register_profile("all", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("first")
+# the same examples of a property in each run
+settings.register_profile("tests", deadline=None, derandomize=True, max_examples=15)
+settings.load_profile("tests")
 # as a shell starts what runs in its background
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # so that processes of tests answer Ctrl-C

@@ -26,7 +26,7 @@ from reid_sql.check.sources import (
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
 from reid_sql.engines.duckdb import make_functions
-from reid_sql.engines.duckdb.source import known_value, table_source
+from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
@@ -37,14 +37,11 @@ from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
+from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
-MAX_GROUPING_SETS: Final = 60  # of one statement; grouping() tells up to 63 columns apart
-MAX_ROWS_AT_ONCE: Final = (
-    20_000_000  # rows times columns, as each column has a hash table of its own
-)
 CAUTION_VIEW: Final = (
     "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 )
@@ -263,47 +260,13 @@ class DuckDBTable(TableEngine):
     def count_unique(
         self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
-        """Count single columns many at a time: else a table of a thousand is bound thousands of times."""
-        singles = [columns[0] for columns in sets if len(columns) == 1]
-        records = int(self.ask(f"SELECT count(*) FROM {self.view}")[0][0])
-        size = max(1, min(MAX_GROUPING_SETS, MAX_ROWS_AT_ONCE // max(1, records)))
-        counted: dict[str, int] = {}
-        for start in range(0, len(singles) if size > 1 else 0, size):
-            part = singles[start : start + size]
-            try:
-                counted |= zip(part, self._count_unique_values(part), strict=True)
-            except (duckdb.InterruptException, KeyboardInterrupt):
-                raise
-            except errors:  # one of them cannot be compared: each is counted by itself below
-                continue
-        others = [columns for columns in sets if columns[0] not in counted or len(columns) > 1]
-        rest = iter(super().count_unique(others, errors))
-        return [
-            next(rest) if columns[0] not in counted or len(columns) > 1 else counted[columns[0]]
-            for columns in sets
-        ]
+        """Count many sets at a time: else a table of a thousand columns is bound a thousand times."""
+        del errors  # what DuckDB refuses is the same for each table in it
 
-    def _count_unique_values(self, columns: Sequence[str]) -> list[int]:
-        """Count the people who are the only one with their value of a column, column by column."""
-        read = list(columns) if self.table.entity is None else [*columns, self.table.entity]
-        rows = table_source(self.view).rows(read)
-        aliases = [f"q{place}" for place, _ in enumerate(columns, 1)]
-        person = f"q{len(read)}"
-        is_alone, people = ("count(*) = 1", "count(*)")
-        if self.table.entity is not None:
-            is_alone, people = f"min({person}) = max({person})", "count(DISTINCT person)"
-            missing = f"SELECT count(*) - count({known_value(person)}) FROM {rows}"
-            if self.ask(missing)[0][0]:
-                raise OutOfDomainError("entity must have a value in every row, got none of some")
-        select = f"""SELECT of_columns, {people} FROM (
-              SELECT grouping({", ".join(aliases)}) AS of_columns, min({person}) AS person,
-              FROM {rows} GROUP BY GROUPING SETS ({", ".join(f"({each})" for each in aliases)})
-              HAVING {is_alone}
-            ) GROUP BY of_columns"""
-        # grouping() has a bit of each column, the last one the lowest, that is 0 in the set of the column
-        found = dict(self.ask(select, "single columns"))
-        every = (1 << len(columns)) - 1
-        return [int(found.get(every - (1 << at), 0)) for at in reversed(range(len(columns)))]
+        def ask(sql: str) -> list[tuple[Any, ...]]:
+            return self.ask(sql, "people whom columns single out")
+
+        return [*count_unique(ask, self.view, sets, self.count_records(), self.table.entity)]
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole

@@ -171,10 +171,7 @@ def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(counts) else []
     copies = list(counts.copies) or copies
-    # Who links a population table to the release knows what the policy names in both.
-    is_linked = check.measure.function == "journalist_risk"
-    unnamed = [] if is_linked or counts.unnamed_columns is None else [counts.unnamed_columns]
-    of_table = [*known, *unnamed, *copies, *counts.unused_codes]
+    of_table = [*known, *counts.find_unnamed_columns(check), *copies, *counts.unused_codes]
     return tuple(dict.fromkeys([*of_table, *counts.find_nobodies(check), *asked]))
 
 

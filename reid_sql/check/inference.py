@@ -18,7 +18,6 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from reid_sql.check.masking import Bin, is_small
 from reid_sql.parameters import Floats
@@ -72,6 +71,12 @@ class Unknowns:
 
     def _solve(self, cost: Floats) -> bool:
         """Seek what fits all that is shown at the least cost; whether anything does."""
+        from scipy.optimize import (  # noqa: PLC0415 - every command imports this module, few search
+            Bounds,
+            LinearConstraint,
+            milp,
+        )
+
         lows, highs = zip(*self._ends, strict=True)
         shown: dict[str, Any] = {}
         if self._rows:

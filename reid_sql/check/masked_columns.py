@@ -23,6 +23,8 @@ IDENTIFIES: Final = (
     "{} identifies each person, and is in the file as it is: reid-sql prepare releases random numbers in its "
     "place."
 )
+# of the mask: of fewer people, those unique by all columns would bound the hidden counts of a sensitive value
+TIMES_MASK: Final = 10
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
         words,
         _known_unique(measured, classes),
         is_withheld=columns.unique is not None and _reveals_classes(columns.unique, classes),
+        has_sensitive=any(check.sensitive for check in measured.table.checks),
     )
     sentences = [*page.pop("sentences"), *_other_words(columns, measured)]
     return page | {"left_out": list(columns.left_out), "sentences": sentences}
@@ -73,16 +76,23 @@ def describe_unmeasured(
     known: Iterable[int] = (),
     *,
     is_withheld: bool = False,
+    has_sensitive: bool = False,
 ) -> dict[str, Any]:
     """Describe the columns that nothing measures, each by itself, and all together.
 
-    `known` are counts of people that are unique by some of all columns, which a reader sees elsewhere.
+    `known` are counts of people that are unique by some of all columns, which a reader sees elsewhere. Of a
+    table with a sensitive column, that nobody or everybody is unique is shown as few: by all columns, it
+    would say that no value of a class has one person, or that each has.
     """
     shown = _Shown(people, mask)
     alone = [_describe_alone(each, shown) for each in columns.unmeasured]
     for unique in known:
         shown.add(unique)
-    together, sentences = _describe_together(columns, shown, words, is_withheld=is_withheld)
+    has_sensitive = has_sensitive and mask.below > 1
+    is_small = has_sensitive and people < TIMES_MASK * mask.below
+    together, sentences = _describe_together(
+        columns, shown, words, is_withheld=is_withheld or is_small, has_sensitive=has_sensitive
+    )
     listed = _unmeasured_words(columns, [parts for _, parts in alone], words)
     return {
         "unmeasured": [page for page, _ in alone],
@@ -103,9 +113,14 @@ class _Shown:
         """Remember a count that a reader sees."""
         self._seen.append(unique)
 
-    def describe(self, unique: int, words: str) -> tuple[Node, Parts]:
-        """Return the count as it is shown or masked, and the count or a bound with the words after it."""
+    def describe(self, unique: int, words: str, *, hides_none: bool = False) -> tuple[Node, Parts]:
+        """Return the count as it is shown or masked, and the count or a bound with the words after it.
+
+        With `hides_none` it is shown as few, or as all but few, though it is nobody or everybody.
+        """
         few = Worded(Setting(self.mask.below), words, words)
+        if hides_none:
+            return self.mask.show(unique, when=False), ("all but ", few) if unique else (few,)
         if all(not self.mask.hides(abs(unique - other)) for other in self._seen):
             self.add(unique)
             return self.mask.show(unique), (self.mask.word(unique, words),)
@@ -153,7 +168,12 @@ def _unmeasured_words(
 
 
 def _describe_together(
-    columns: ReleasedColumns, shown: _Shown, words: Words, *, is_withheld: bool
+    columns: ReleasedColumns,
+    shown: _Shown,
+    words: Words,
+    *,
+    is_withheld: bool,
+    has_sensitive: bool,
 ) -> tuple[Node, list[Sentence]]:
     """Describe how many people are unique by all columns of the release."""
     many = len(columns.counted)
@@ -166,19 +186,28 @@ def _describe_together(
         return None, [Sentence((f"How many people {by} single out {NOT_COUNTED}.",))]
     if is_withheld:
         return None, [Sentence((WITHHELD,))]
-    figure, counted = shown.describe(columns.unique, OF_ALL.format(shown.people))
-    if not columns.unique:
+    hides_none = has_sensitive and columns.unique in {0, shown.people}
+    figure, counted = shown.describe(
+        columns.unique, OF_ALL.format(shown.people), hides_none=hides_none
+    )
+    if not columns.unique and not hides_none:
         return figure, [Sentence((f"By {by}, nobody is unique.",))]
     return figure, [Sentence((f"By {by}, ", *counted, " are unique."))]
 
 
 def _reveals_classes(unique: int, classes: MaskedClasses) -> bool:
-    """Whether the count bounds a masked class size: whoever is unique by some columns is so by all."""
-    if classes.counts is None or not classes.hidden:
+    """Whether the count bounds a masked class size: whoever is unique by some columns is so by all.
+
+    A report shows how many people the masked sizes have together, with those that lack a value, and no more
+    of them can be unique. A larger count says nothing of them; nor does it that the count is withheld.
+    """
+    if classes.counts is None:  # where all records lack a value, no figure is shown
+        return bool(classes.withheld)
+    if 0 not in classes.hidden:
         return False
     ends = [classes.counts.bins[place] for place in classes.hidden]
     hidden = sum(classes.counts.records[at] for each in ends for at in classes.counts.within(each))
-    return unique < hidden
+    return unique <= hidden + classes.counts.dropped
 
 
 def _known_unique(measured: MeasuredTable, classes: MaskedClasses) -> Collection[int]:

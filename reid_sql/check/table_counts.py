@@ -195,10 +195,15 @@ class TableCounts:
             return None
         return measure_released_columns(self.engine, self.table, self.records, self.errors)
 
-    @property
-    def unnamed_columns(self) -> Remark | None:
-        """The caution on columns that single people out, and are in no list of the policy."""
-        return caution_on(self.released_columns)
+    def find_unnamed_columns(self, check: Check) -> list[Remark]:
+        """Find the caution on columns that single people out, and are in no list of the policy.
+
+        Who links a population table to the release knows of each person the columns that both have.
+        """
+        is_linked = check.measure.function == "journalist_risk"
+        known = self.engine.population_columns if is_linked else None
+        caution = caution_on(self.released_columns, known)
+        return [] if caution is None else [caution]
 
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""

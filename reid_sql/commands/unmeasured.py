@@ -8,8 +8,9 @@ import duckdb
 from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
 from reid_sql.check.masked_columns import Words, describe_unmeasured
 from reid_sql.check.masking import Mask, ReportPage
-from reid_sql.commands.tables import call
 from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
+from reid_sql.sources.unique_columns import count_unique
+from reid_sql.terminal.runner import run
 
 NOTHING_HIDDEN = Mask(1)  # the command's other counts are exact, too
 
@@ -37,16 +38,19 @@ def unmeasured_columns(
     identifiers = {fold_case(name) for name in (entity, key) if name is not None}
     every = [name for name in table_columns(con, table) if fold_case(name) not in identifiers]
     others = [name for name in every if fold_case(name) not in known]
-    alone = [ColumnAlone(name, _count(con, table, [name], entity)) for name in others]
-    alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
     counted = tuple(every[:MAX_COLUMNS])
+    sets = [*([name] for name in others), *([counted] if counted else [])]
+    rows = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()[0][0]
+    found = count_unique(lambda sql: run(con, sql, words="columns").rows, table, sets, rows, entity)
+    alone = [ColumnAlone(name, unique) for name, unique in zip(others, found, strict=False)]
+    alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
     columns = ReleasedColumns(
         tuple(alone),
         (),
         (),
         counted,
         len(every) - len(counted),
-        unique=_count(con, table, counted, entity) if counted else None,
+        unique=found[-1] if counted else None,
     )
     people = "count(*)" if entity is None else f"count(DISTINCT {quoted(entity)})"
     total = con.execute(f"SELECT {people} FROM query_table(?)", [table])
@@ -57,17 +61,3 @@ def unmeasured_columns(
     )
     page = describe_unmeasured(columns, total.fetchall()[0][0], NOTHING_HIDDEN, words)
     return dict(ReportPage(page))
-
-
-def _count(
-    con: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], entity: str | None
-) -> int | None:
-    """Count the people who are the only one with their values; None where that is not possible."""
-    how = {} if entity is None else {"entity": entity}
-    try:
-        rows = call(con, "class_size_histogram", [table, list(columns)], "columns", **how).records()
-    except duckdb.InterruptException:
-        raise
-    except duckdb.Error:
-        return None
-    return sum(int(row["records"]) for row in rows if row["class_size"] == 1)

@@ -1,32 +1,10 @@
 """Values of any type as codes and as texts, on the driver: for what is matched or answered by record."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from reid_sql.parameters import Integers
-
-
-def value_codes(distinct: pl.DataFrame, names: Sequence[str]) -> Integers:
-    """A code for each value of the columns, 0 for NULL, (records, columns), also of types without order.
-
-    >>> value_codes(pl.DataFrame({"q1": ["F", None, "F"], "q2": [[1], [2], [1]]}), ["q1", "q2"]).tolist()
-    [[1, 1], [0, 2], [1, 1]]
-    """
-    placed = distinct.select(names).with_row_index("place", offset=1)
-    first = pl.col("place").first()
-    codes = (
-        pl.when(pl.col(name).is_null())
-        .then(0)
-        .otherwise(first.over(name))
-        .cast(pl.Int64)
-        .alias(name)
-        for name in names
-    )
-    return placed.select(codes).to_numpy().reshape(-1, len(names))
 
 
 def dense_codes(distinct: pl.DataFrame, name: str) -> Integers:
@@ -77,53 +55,3 @@ def texts_of(values: pl.Series) -> pl.Series:
 
 def _numbers(values: pl.Series, unit: str) -> pl.Series:
     return values.to_physical().cast(pl.String) + f" {unit}"
-
-
-# Pairs of records as codes of their values, on the driver, whatever engine found which belongs to which.
-
-# how the columns of each side begin, and whether it is there: in_own, in_out
-SIDES: Final = ("own", "out")
-WRITTEN: Final = (
-    pl.String,
-    pl.Enum,
-    pl.Categorical,
-    pl.Boolean,
-    pl.Date,
-    pl.Datetime,
-    pl.Duration,
-    pl.Decimal,
-)
-
-
-def coded(pairs: pl.DataFrame, columns: Sequence[str], *, keyed: bool) -> dict[str, Any]:
-    """The columns of paired_records, one value each, of distinct pairs with how many there are, `records`."""
-    codes_by_name: dict[str, Any] = {"names": list(columns), "keyed": [keyed]}
-    for side, name in zip(SIDES, ("original", "released"), strict=True):
-        names = [f"{side}{place}" for place in range(1, len(columns) + 1)]
-        codes, values = _side(pairs, names, pairs[f"in_{side}"].to_numpy())
-        codes_by_name |= {f"{name}_codes": codes, f"{name}_values": values}
-    return codes_by_name | {"records": pairs["records"].to_numpy()}
-
-
-def _side(
-    pairs: pl.DataFrame, names: Sequence[str], there: Integers
-) -> tuple[npt.NDArray[np.int32], list[list[str]]]:
-    """The codes of one table, (columns, pairs), and the values that they stand for."""
-    first = value_codes(pairs, names)
-    codes: npt.NDArray[np.int32] = np.full(first.T.shape, -1, dtype=np.int32)
-    values = []
-    for at, name in enumerate(names):
-        places = np.unique(first[:, at][first[:, at] > 0])
-        dense = np.where(first[:, at] > 0, np.searchsorted(places, first[:, at]) + 1, 0)
-        codes[at] = np.where(there, dense, -1)
-        values.append(_texts(pairs[name].gather(places - 1)))
-    return codes, values
-
-
-def _texts(values: pl.Series) -> list[str]:
-    if isinstance(values.dtype, WRITTEN) or values.dtype.is_numeric():
-        return texts_of(values).to_list()
-    return [str(value) for value in values.to_list()]
-
-
-# Three tables together, whatever engine grouped their records.

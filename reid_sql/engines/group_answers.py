@@ -1,7 +1,6 @@
-"""Answers for each group of a table, from the histograms of all groups, whatever engine counted."""
+"""Answers from what an engine counted: of a whole table, or of each of its groups."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
@@ -9,15 +8,15 @@ import pyarrow.compute as pc
 
 from reid_sql.engines.arrow import (
     ARROW_TYPES,
+    answer_rows,
     answered,
     arrays_of,
-    columns_of,
     named_like,
     of_group,
 )
 from reid_sql.engines.arrow_rows import array_of
 from reid_sql.errors import ReidError
-from reid_sql.function import Answer, Function
+from reid_sql.function import Function
 from reid_sql.models.interruption import checkpoint
 from reid_sql.reduction import NULL_REPORT_COLUMNS, OF_NO_RECORD, group_names, refuse_many_groups
 
@@ -68,34 +67,13 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> p
     )
 
 
-def answer_table(
-    declared: Function,
-    answer: Any,  # noqa: ANN401 - of a body
-    treated: pa.Table,
-    keys: Sequence[pa.Array] = (),
-) -> pa.Table:
-    """A whole table's answer, with how NULLs were treated; records are named by their keys, if any."""
-    if declared.columnar:
-        columns = {
-            name: values
-            if isinstance(values, pa.Array)
-            else pa.array(values, ARROW_TYPES[declared.columns[name]])
-            for name, values in columns_of(answer).items()
-        }
-        for values in keys:
-            columns["record"] = values.take(columns["record"])
-        length = len(next(iter(columns.values())))
-        return pa.table(
-            columns
-            | {name: pa.repeat(pc.max(treated[name]), length) for name in NULL_REPORT_COLUMNS}
-        )
-    rows = [asdict(row) for row in (answer if declared.answer is Answer.ROWS else [answer])]
-    if declared.reduction and declared.reduction.rowwise:
-        how = treated.select(list(NULL_REPORT_COLUMNS)).to_pylist()
-    else:
-        how = [{name: pc.max(treated[name]).as_py() for name in NULL_REPORT_COLUMNS}] * len(rows)
-    reported = [row | treatment for row, treatment in zip(rows, how, strict=True)]
-    return table_of(reported, {**declared.columns, **NULL_REPORT_COLUMNS})
+def answer_whole(declared: Function, counts: pa.Table, own: Mapping[str, Any]) -> pa.Table:
+    """Answer for a whole table, from what an engine counted of it, with how NULLs were treated."""
+    reduction: Any = declared.reduction
+    ordered = counts.sort_by(next(iter(reduction.columns))).select(list(reduction.inputs))
+    how = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
+    rows = [row | how for row in answer_rows(declared, arrays_of(ordered), own)]
+    return table_of(rows, {**declared.columns, **NULL_REPORT_COLUMNS})
 
 
 def group_kernel(declared: Function) -> Callable[..., pa.Array]:

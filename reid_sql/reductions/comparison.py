@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from reid_sql.models.comparison.paired_records import PairedRecords
-from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE, Columns
+from reid_sql.parameters import QUASI_IDENTIFIERS, TABLE
 from reid_sql.parameters.tolerance import Allowance, allowances_of
 from reid_sql.reduction import KEY, WITHIN, Argument, Reduction, refuse_key
 from reid_sql.sql.records import is_key, with_null_report
@@ -12,7 +12,6 @@ from reid_sql.sql.text import Source, aliases, numbered, texts
 from reid_sql.sql.tolerance import count_within, is_within, tolerance_tables
 
 TABLE_NAMES: Final = ("the original", "the release")  # what sentences call the tables
-WITH_KEY: Final = Columns("quasi-identifiers and key")
 PAIRED_RECORDS: Final = Reduction(
     __name__,
     name="paired_records",
@@ -41,7 +40,6 @@ PAIRED_RECORDS: Final = Reduction(
         "by": "it compares two tables as a whole",
     },
     whole=True,
-    fallback={"spark": {"tolerance": ()}},
 )
 
 

@@ -1,17 +1,16 @@
 """Every subset of some columns, by its classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
-from typing import Any, Final
+from typing import Final
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, KEY_BYTES, MEMORY, SPARE_ARRAYS
 from reid_sql.models.classes.disclosure import SubsetCounts
-from reid_sql.models.classes.quasi_identifiers import MAX_COUNTED
-from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES, count_subsets
+from reid_sql.models.classes.subset_counts import MAX_SUBSETS, SUBSET_BYTES
 from reid_sql.parameters import COLUMNS, SUBSET_SIZE
-from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, WILDCARDS, Argument, Reduction
+from reid_sql.reduction import ANY_NULLS, ENTITY, TBL, Argument, Reduction
 from reid_sql.sql.people import count_people, label_with_entity, with_entity
 from reid_sql.sql.records import (
     count_classes,
@@ -37,14 +36,6 @@ __all__ = [
 QUERIES: Final = 64  # subsets up to which each is a query; more are counted from one table of codes
 
 
-def _are_very_many(given: Mapping[str, Any]) -> bool:
-    """Whether the subsets are more than an engine counts by queries of its own."""
-    columns = given.get("columns")
-    return (
-        isinstance(columns, list) and count_subsets(len(columns), given["max_size"]) > MAX_COUNTED
-    )
-
-
 SUBSETS: Final = Reduction(
     __name__,
     name="subsets",
@@ -67,8 +58,6 @@ SUBSETS: Final = Reduction(
     },
     arrays=SubsetCounts,
     rowwise=True,
-    is_beyond=_are_very_many,
-    fallback={"spark": WILDCARDS, "ibis": WILDCARDS},
     reasons={"by": "every subset of the columns is counted of one table"},
 )
 

@@ -15,11 +15,11 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.models.columns.spelling import normal_form
 from reid_sql.sql.spelling import join_words, letters_of, select_words, word_form
-from reid_sql.sql.text import is_nan, text
+from reid_sql.sql.text import any_of, is_nan, text
 
 DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
-WORDS: Final = f"({', '.join(map(text, CODE_WORDS))})"
-DATES: Final = f"({', '.join(map(text, MISSING_DATES))})"
+WORDS: Final = any_of(CODE_WORDS)
+DATES: Final = any_of(MISSING_DATES)
 NUMBERS: Final = f"({', '.join(MISSING_NUMBERS)})"
 
 

@@ -11,9 +11,9 @@ from reid_sql.models.columns.nobodies import (
 )
 from reid_sql.models.columns.spelling import FINAL_ZEROS
 from reid_sql.sql.spelling import is_written_otherwise, join_words, letters_of, word_form
-from reid_sql.sql.text import text
+from reid_sql.sql.text import any_of
 
-WORDS: Final = ", ".join(map(text, NOBODY_WORDS))
+WORDS: Final = any_of(NOBODY_WORDS)
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
 
 
@@ -31,39 +31,40 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     no finite number, and takes long to fail as one. Sensitive integers are not looked at: only a text can be
     written in two ways.
     """
-    bare, bare_second = map(without_zeros, ("word", "second"))
     is_integer = "regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')"
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     is_otherwise = "FILTER (code IS NULL AND second IS NOT NULL)"
-    second = join_words(letters_of("value", second_letters=True), "value")
+    # Each form is a column of its own, as DuckDB binds a long expression anew wherever it stands.
     return f"""
         SELECT max(size, {SIZES_COUNTED}) AS sizes,
           list(code ORDER BY code ASC) FILTER (code IS NOT NULL) AS codes,
           list(size ORDER BY code ASC) FILTER (code IS NOT NULL) AS code_rows,
           count(*) FILTER (code IS NULL) AS others, count(number) {is_other} AS numbers,
           min(number) {is_other} AS least, max(number) {is_other} AS greatest,
-          count(word) FILTER (code IS NULL) - count(DISTINCT {bare}) FILTER (code IS NULL)
-            + greatest(0, count(DISTINCT {bare}) {is_otherwise} - count(DISTINCT {bare_second}) {is_otherwise})
+          count(bare) FILTER (code IS NULL) - count(DISTINCT bare) FILTER (code IS NULL)
+            + greatest(0, count(DISTINCT bare) {is_otherwise} - count(DISTINCT second) {is_otherwise})
             AS alike
         FROM (
-          SELECT size, number, word, CASE WHEN {is_written_otherwise("value")} THEN {second} END AS second,
-            CASE WHEN bare_word IN ({WORDS}) THEN bare_word
+          SELECT size, number, {without_zeros("word")} AS bare, {without_zeros("second_word")} AS second,
+            CASE WHEN bare_word IN {WORDS} THEN bare_word
               WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
           FROM (SELECT *, {word_form("word")} AS bare_word FROM (
-            SELECT CASE WHEN NOT is_integer THEN {join_words("letters", "value")} END AS word, *
+            SELECT CASE WHEN NOT is_integer THEN {join_words("letters", "value")} END AS word,
+              CASE WHEN is_otherwise THEN {join_words("second_letters", "value")} END AS second_word, *
             FROM (
               SELECT CASE WHEN NOT is_integer THEN {letters_of("value")} END AS letters,
+                CASE WHEN is_otherwise THEN {letters_of("value", second_letters=True)} END AS second_letters,
                 CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
-                  WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, size, value, is_integer
-              FROM (
+                  WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, *
+              FROM (SELECT *, {is_written_otherwise("value")} AS is_otherwise FROM (
                 SELECT identifier, CASE WHEN NOT {is_integer} THEN identifier::VARCHAR END AS value,
                   count(*) AS size, {is_integer} AS is_integer
                 FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified
                 WHERE {is_looked_at}
                 GROUP BY identifier
-              ) AS reid_values
+              ) AS reid_values) AS reid_written
             ) AS reid_letters
           ) AS reid_words) AS reid_bare
         ) AS reid_codes"""

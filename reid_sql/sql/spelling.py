@@ -21,6 +21,7 @@ from reid_sql.sql.text import text
 
 FROM_LETTERS: Final = text(WIDE_LETTERS + DASHES)
 TO_LETTERS: Final = text(NARROW_LETTERS + "-" * len(DASHES))
+LETTERS_FOR_ONE: Final = tuple(map(text, map("".join, zip(*PLAIN_LETTERS.items(), strict=True))))
 ENDS: Final = r"E' \t\r\n\f'"
 
 
@@ -28,15 +29,15 @@ def letters_of(value: str, *, second_letters: bool = False) -> str:
     """Write a text without capitals, accents, invisible characters and wide letters; most are plain ASCII."""
     seen = f"regexp_replace(regexp_replace({value}, {text(SPACES)}, ' ', 'g'), {text(INVISIBLE)}, '', 'g')"
     small = f"lower(nfc_normalize(translate({seen}, {FROM_LETTERS}, {TO_LETTERS})))"
-    letters = {**LIGATURES, **PLAIN_LETTERS, **(UMLAUTS if second_letters else {})}
+    several = {**LIGATURES, **(UMLAUTS if second_letters else {})}
     plain = reduce(
         lambda each, pair: f"replace({each}, {text(pair[0])}, {text(pair[1])})",
-        letters.items(),
+        several.items(),
         small,
     )
     return (
         f"CASE WHEN strlen({value}) = length({value}) THEN lower({value}) "
-        f"ELSE strip_accents({plain}) END"
+        f"ELSE strip_accents(translate({plain}, {', '.join(LETTERS_FOR_ONE)})) END"
     )
 
 

@@ -1,7 +1,8 @@
 """Pieces of SQL text: names, literals and lists, quoted here and nowhere else."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from reid_sql.parameters import fold_case
 
@@ -40,6 +41,15 @@ def texts(values: Iterable[str]) -> str:
     """
     listed = ", ".join(map(text, values))
     return f"[{listed}]" if listed else "[]::VARCHAR[]"
+
+
+def any_of(words: Sequence[str]) -> str:
+    """Write many texts as a query for IN: DuckDB makes a hash table of its answer, and compares a long list.
+
+    >>> any_of(["n/a", "unknown"])
+    "(SELECT unnest(string_split('n/a|unknown', '|')))"
+    """
+    return f"(SELECT unnest(string_split({text('|'.join(words))}, '|')))"
 
 
 def aliases(number: int, first: int = 1) -> list[str]:
@@ -134,20 +144,32 @@ def place_of(column: str, columns: Sequence[str]) -> int:
     return folded.index(fold_case(column)) + 1 if fold_case(column) in folded else 0
 
 
-class Source(Protocol):
-    """A table as a plan reads it; each engine has its own, and the texts over it are shared.
+@dataclass(frozen=True)
+class Source:
+    """A table as a plan reads it: a FROM item, whose columns whoever wrote the item has checked.
 
-    An engine makes the values comparable here (collations, NaN, -0.0, padding), before any text of ours sees
-    them: two values that differ must never count as one.
+    Its engine makes the values comparable (collations, NaN, -0.0, padding) before any text of ours sees
+    them: two values that differ must never count as one. A source whose columns only the query can check
+    writes these checks around a text; here a body stays as it is.
     """
 
-    @property
-    def is_materialized(self) -> bool:
-        """Whether the engine computes a common table expression once, however often a plan reads it."""
+    item: str
+    is_materialized: bool = (
+        True  # whether a common table expression is computed once, however often it is read
+    )
+    has_people: bool = False  # whether each row is a person, and has how many people its class has
 
-    @property
-    def has_people(self) -> bool:
-        """Whether each row is a person, and has how many people its class has."""
+    def items(self) -> str:
+        """The table itself as a FROM item, with all of its own columns."""
+        return self.item
+
+    def derive(self, query: str, *, has_people: bool = False) -> Self:
+        """The rows of a query over this table, in its place."""
+        return replace(self, item=f"({query})", has_people=has_people)
+
+    def column(self, column: str) -> str:
+        """A column of the table."""
+        return f"reid_source.{name(column)}"
 
     def rows(
         self,
@@ -162,42 +184,67 @@ class Source(Protocol):
         `drop_nulls` leaves out the rows with a NULL in one of the columns. `is_checked` is false where the
         same columns are checked for collations elsewhere in the query.
         """
+        before = before or {}
+        cells = [*before.values(), *map(self.column, columns)]
+        names = [*before, *aliases(len(columns))]
+        tests = self.tests(columns, is_checked=is_checked)
+        tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
+        where = f"WHERE {' AND '.join(tests)}" if tests else ""
+        return f"""(
+          SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
+        ) AS reid_source_rows({", ".join(names)})"""
 
-    def items(self) -> str:
-        """The table itself as a FROM item, with all of its own columns."""
+    def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:  # noqa: ARG002 - of a subclass
+        """Tests that are true, or refuse, before a value of the columns is compared."""
+        return []
 
     def is_identified(self) -> str:
         """Test that each row has a value in the column that identifies people, if any; else refuse."""
+        return "true"
 
     def known(self, value: str) -> str:
         """A value, NULL where it is NaN."""
+        return known_text(value)
 
     def count_nulls(self, columns: Sequence[str]) -> str:
         """Count the rows with a NULL in one of the columns, in a query of one value."""
+        tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
+        return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
 
-    def has_columns(self, label: str, columns: Sequence[str]) -> str:
+    def has_columns(self, label: str, columns: Sequence[str]) -> str:  # noqa: ARG002 - of a subclass
         """Test that the table has the columns, for a plan that must know before it joins by them."""
+        return "true"
 
     def check_columns(
-        self, label: str, columns: Sequence[str], body: str, table: str = "the table"
+        self,
+        label: str,  # noqa: ARG002 - of a subclass
+        columns: Sequence[str],  # noqa: ARG002 - the same
+        body: str,
+        table: str = "the table",  # noqa: ARG002 - the same
     ) -> str:
         """Write the body, a query, behind the check that the table has the columns; `label` names them."""
+        return body
 
     def check_columns_of_both(
         self,
-        other: "Source",
-        tables: tuple[str, str],
-        label: str,
-        columns: Sequence[str],
+        other: "Source",  # noqa: ARG002 - of a subclass
+        tables: tuple[str, str],  # noqa: ARG002 - the same
+        label: str,  # noqa: ARG002 - the same
+        columns: Sequence[str],  # noqa: ARG002 - the same
         body: str,
     ) -> str:
         """Write the body behind the check that both tables have the columns; `tables` names the tables."""
+        return body
 
-    def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:
+    def check_types(self, other: "Source", columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - the same
         """Write the body behind the check that the columns have comparable types in both tables."""
+        return body
 
-    def guard_types(self, others: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":
+    def guard_types(self, others: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":  # noqa: ARG002 - the same
         """This table and others, whose values no cast can reach before their types are found comparable."""
+        return [self, *others]
 
-    def derive(self, query: str, *, has_people: bool = False) -> "Source":
-        """The rows of a query over this table, in its place."""
+
+def known_text(value: str) -> str:
+    """A value, NULL where it is NaN, in words that all databases have; a text 'nan' is no value either."""
+    return f"CASE WHEN lower({value}::VARCHAR) = 'nan' THEN NULL ELSE {value} END"

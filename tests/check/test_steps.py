@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 CHECK = Path(__file__).parents[2] / "reid_sql" / "check"
-COUNTING = {"measuring", "release", "small_counts", "cautions", "table_engine"} | {
+COUNTING = {"evaluation", "table_counts", "small_counts", "cautions", "table_engine"} | {
     path.stem for path in CHECK.glob("*_table.py")
 }
 JUDGING = {"verdicts"}
-MASKING = {path.stem for path in CHECK.glob("masked_*.py")} | {"audit"}
+MASKING = {path.stem for path in CHECK.glob("masked_*.py")} | {"inference"}
 REPORTING = {"report", "sentences", "html", "terminal"}
 
 

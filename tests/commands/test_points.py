@@ -87,7 +87,7 @@ def test_all_rows_are_the_last_of_a_chart(visits: pl.DataFrame) -> None:
     [
         (
             [*RISK, "--plot", "p.svg"],
-            "--plot must come with --points, got p.svg alone; add --points or omit",
+            "--plot must come with --population, --points or --validate, got p.svg alone; add --population",
         ),
         (
             [*RISK, "--points", "2"],

@@ -150,20 +150,6 @@ def test_every_command_that_counts_takes_the_same_switch() -> None:
     assert all(len(words) == 2 for name, words in reported.items() if name not in at_once)
 
 
-def test_asking_for_both_is_refused() -> None:
-    done = subprocess.run(
-        [sys.executable, *RISK, "--progress", "--no-progress"],
-        capture_output=True,
-        env=environment(),
-        cwd=ROOT,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "argument --no-progress: not allowed with argument --progress" in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 def test_nobody_else_sees_progress() -> None:
     code = (
         "import time; from reid_sql.terminal import progress; progress.begin('one'); progress.report('two')\n"

@@ -16,7 +16,7 @@ from tests.engines.asking import given
 from tests.tiers import representatives
 
 QI = ["age", "job", "region", "sex"]
-OPTIONS = {"entity": "home", "weight": "weight", "household": "home", "by": ["home"]}
+OPTIONS = {"entity": "home", "weight": "weight", "household": "home", "by": ["wing"]}
 ARGUMENTS: dict[str, Any] = {
     "sensitive": "diagnosis",
     "household": "home",
@@ -75,6 +75,7 @@ def town(seed: int) -> pl.DataFrame:
             "weight": generator.gamma(2, 20, count) + 1,
             "diagnosis": generator.choice(["x", "y", "z"], count, p=[0.6, 0.3, 0.1]),
             "income": generator.normal(200, 50, count).round(1),
+            "wing": generator.integers(0, 5, count),
         }
     )
 

@@ -9,7 +9,7 @@ import duckdb
 import polars as pl
 import polars.selectors as cs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql
@@ -220,7 +220,6 @@ def test_a_person_among_the_columns_and_a_table_without_people_are_refused() -> 
 
 
 @given(tables_of_any_type(min_rows=3, max_columns=4), st.integers(0, 2))
-@settings(max_examples=25)
 def test_values_of_every_type_are_attacked_alike_by_both_engines(
     table: pl.DataFrame, seed: int
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reid_sql.polars as rp
@@ -34,7 +34,6 @@ def by_engines(tables: list[pl.DataFrame], **options: Any) -> list[list[dict[str
     return [sql, polars]
 
 
-@settings(max_examples=25)
 @given(st.data(), st.integers(3, 4), st.booleans(), st.booleans())
 def test_people_are_unique_as_by_going_through_them(
     data: st.DataObject,

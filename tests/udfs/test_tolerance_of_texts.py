@@ -88,20 +88,28 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("function", tolerant(), ids=lambda function: function.name)
+@pytest.mark.parametrize(
+    ("function", "case"),
+    [
+        *((each.name, "double") for each in tolerant()),
+        *(("class_size_histogram", case) for case in CASES if case != "double"),
+    ],
+)
 def test_texts_have_the_answer_of_their_numbers_or_times(
-    con: duckdb.DuckDBPyConnection, function: Function, case: str
+    con: duckdb.DuckDBPyConnection, function: str, case: str
 ) -> None:
-    """As texts, equal values are equal, so that each has one writing here."""
+    """As texts, equal values are equal, so that each has one writing here.
+
+    One rule reads the texts of all functions, so that each is asked one kind, and one of them all kinds.
+    """
     values, kind, tolerance = CASES[case]
     if case == "decimal":
         values = [f"{float(value):.4f}" for value in values]
     create(con, values, kind)
-    typed = ask(con, function, tolerance)
+    typed = ask(con, declared()[function], tolerance)
     create(con, values, "VARCHAR")
-    read = ask(con, function, tolerance)
-    if function.name == "equivalence_classes":  # the values themselves are listed as they are
+    read = ask(con, declared()[function], tolerance)
+    if function == "equivalence_classes":  # the values themselves are listed as they are
         typed, read = (sorted(tuple(row[2:]) for row in rows) for rows in (typed, read))
     assert len(typed) > 0
     assert read == typed

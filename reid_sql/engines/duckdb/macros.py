@@ -24,7 +24,6 @@ from reid_sql.engines.duckdb.source import (
     has_collation,
     has_interval,
     has_variant,
-    known_text,
     known_value,
 )
 from reid_sql.errors import OTHER_VALUE
@@ -33,7 +32,7 @@ from reid_sql.parameters import MAX_COLUMNS, sql_literal, sql_text
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.parameters.outputs import REFUSAL_OF_OUTPUT, REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED_ROW
-from reid_sql.sql.text import refusal
+from reid_sql.sql.text import known_text, refusal
 
 UNGIVEN: Final = "'reid: no column'"
 # numbers of columns: scores gain less by it than each costs to make

@@ -5,7 +5,7 @@ temporary tables are found; a column that the table lacks is refused, with the n
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -57,17 +57,14 @@ BYTEWISE: Final = (  # the collations that compare bytes, as texts without one a
 
 
 @dataclass(frozen=True)
-class DuckDBSource:
+class DuckDBSource(Source):
     """A FROM item; `is_plain` leaves out the checks that need Python, for SQL that any client can run.
 
     `is_known` leaves out those of columns and collations: whoever wrote the item has made them. Wherever the
     column that identifies people is read, a row without a value of it is refused.
     """
 
-    item: str
     is_plain: bool = False
-    is_materialized: bool = True
-    has_people: bool = False
     is_known: bool = False
     # tests that are true before a value of the table is compared
     preconditions: tuple[str, ...] = ()
@@ -76,10 +73,6 @@ class DuckDBSource:
     )
     # people or households, and the column of which values are they
     watched: tuple[tuple[str, str], ...] = ()
-
-    def items(self) -> str:
-        """The table itself as a FROM item, with all of its own columns."""
-        return self.item
 
     def count_reads(self, query: str) -> int:
         """Count how often a query reads the table; DESCRIBE reads its columns' names alone."""
@@ -91,9 +84,8 @@ class DuckDBSource:
 
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
-        return replace(
-            self, item=f"({query})", has_people=has_people, identified_by=None, watched=()
-        )
+        derived = super().derive(query, has_people=has_people)
+        return replace(derived, identified_by=None, watched=())
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -102,34 +94,18 @@ class DuckDBSource:
         a missing one binds to the NULL of the same name in the fallback, and the check refuses it by its own
         sentence.
         """
-        return f"reid_source.{name(column)}" if self.is_plain or self.is_known else name(column)
+        return super().column(column) if self.is_plain or self.is_known else name(column)
 
-    def rows(
-        self,
-        columns: Sequence[str],
-        *,
-        drop_nulls: bool = False,
-        before: Mapping[str, str] | None = None,
-        is_checked: bool = True,
-    ) -> str:
-        """Read the columns as q1, q2, …; `before` are expressions that are put first, by their names."""
-        before = before or {}
-        cells = [*before.values(), *map(self.column, columns)]
-        aliases = [*before, *(f"q{place}" for place, _ in enumerate(columns, 1))]
-        tests = (
-            [self.is_exact(columns)] if is_checked and not (self.is_plain or self.is_known) else []
-        )
-        tests += [f"{self.column(column)} IS NOT NULL" for column in columns if drop_nulls]
-        # names in it are none of the table's
-        tests += [f"(SELECT {each})" for each in self.preconditions]
+    def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:
+        """Test that equal values are one, other tables' types the same, and that each row has a person."""
+        is_exact = is_checked and not (self.is_plain or self.is_known)
         of_people = [each for _, each in [*filter(None, [self.identified_by]), *self.watched]]
-        tests += (
-            [self.is_identified()] if any(place_of(each, columns) for each in of_people) else []
-        )
-        where = f"WHERE {' AND '.join(tests)}" if tests else ""
-        return f"""(
-          SELECT {", ".join(cells)} FROM {self.item} AS reid_source {where}
-        ) AS reid_source_rows({", ".join(aliases)})"""
+        return [
+            *([self.is_exact(columns)] if is_exact else []),
+            # names in it are none of the table's
+            *(f"(SELECT {each})" for each in self.preconditions),
+            *([self.is_identified()] if any(place_of(each, columns) for each in of_people) else []),
+        ]
 
     def guard_types(
         self, others: Sequence["DuckDBSource"], columns: Sequence[str]
@@ -198,12 +174,7 @@ class DuckDBSource:
 
     def known(self, value: str) -> str:
         """A value, NULL where it is NaN."""
-        return known_text(value) if self.is_plain else known_value(value)
-
-    def count_nulls(self, columns: Sequence[str]) -> str:
-        """Count the rows with a NULL in one of the columns, in a query of one value."""
-        tests = " OR ".join(f"{self.column(column)} IS NULL" for column in columns)
-        return f"SELECT count(*) FROM {self.item} AS reid_source WHERE {tests}"
+        return super().known(value) if self.is_plain else known_value(value)
 
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
@@ -314,11 +285,6 @@ def known_value(value: str) -> str:
     return f"CASE WHEN typeof({value}) IN ('FLOAT', 'DOUBLE') AND {is_nan(number)} THEN NULL ELSE {value} END"
 
 
-def known_text(value: str) -> str:
-    """The same in words that all databases have, where a text 'nan' is no value either."""
-    return f"CASE WHEN lower({value}::VARCHAR) = 'nan' THEN NULL ELSE {value} END"
-
-
 def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa: ANN401 - as SQL gave it
     """The table of a name, or the file of a path.
 
@@ -332,17 +298,17 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
         )
     if '"' not in given:
         item = _file(given, is_plain=is_plain) if FILE.fullmatch(given) else _query_table(given)
-        return DuckDBSource(item, is_plain)
+        return DuckDBSource(item, is_plain=is_plain)
     if QUOTED_NAME.fullmatch(given):
         if PATTERN_SIGNS.search(given) and FILE.fullmatch(given.replace('"', "")):
             rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
                 f"{rule}, got {given}; leave the inner quotes out, or pass a view of the table"
             )
-        return DuckDBSource(_query_table(given), is_plain)
+        return DuckDBSource(_query_table(given), is_plain=is_plain)
     if FILE.fullmatch(given) and "/" in given:
-        return DuckDBSource(_file(given, is_plain=is_plain), is_plain)
-    return DuckDBSource(_query_table(name(given)), is_plain)
+        return DuckDBSource(_file(given, is_plain=is_plain), is_plain=is_plain)
+    return DuckDBSource(_query_table(name(given)), is_plain=is_plain)
 
 
 def _query_table(table: str) -> str:

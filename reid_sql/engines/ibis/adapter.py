@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ibis.expr.types import Table
 
-from reid_sql.engines.arrow import answer_rows, arrays_of, call_body
+from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
@@ -26,7 +26,7 @@ from reid_sql.engines.counted_rows import (
     warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
+from reid_sql.engines.group_answers import answer_whole, answered_by_group, table_of
 from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     COMPUTING,
@@ -46,7 +46,6 @@ from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
-    Reduction,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -147,10 +146,9 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         return listed if by is None else _with_groups(listed, by)
     if by is not None:
         return framed(_answer_by_group(declared, reduced, by, own))
-    counts = _counts(declared, reduction, reduced)
+    counts = collected(reduced, f"what {declared.name} is answered from")
     COMPUTING.get()()
-    answer = call_body(declared, arrays_of(counts.select(list(reduction.inputs))), own)
-    return framed(answer_table(declared, answer, counts))
+    return framed(answer_whole(declared, counts, own))
 
 
 def _with_groups(listed: Table, by: Sequence[str]) -> Table:
@@ -176,18 +174,6 @@ def _answer_by_group(
         table = table.append_column(name, fetched.column(place))
     return answered_by_group(
         declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()]
-    )
-
-
-def _counts(declared: Function, reduction: Reduction, reduced: Table | pa.Table) -> pa.Table:
-    """Fetch the reduction, in order, for the body."""
-    if isinstance(reduced, pa.Table):
-        return reduced
-    collected_counts = collected(reduced, f"what {declared.name} is answered from")
-    return (
-        collected_counts
-        if reduction.rowwise
-        else collected_counts.sort_by(next(iter(reduction.columns)))
     )
 
 

@@ -26,16 +26,15 @@ from reid_sql.parameters import QUASI_IDENTIFIERS, Columns
 from reid_sql.reduction import DIVIDING, group_names, refuse_entity, refuse_groups
 
 QI_AND_ENTITY: Final = Columns("quasi-identifiers and entity")
-COLUMNS_AND_ENTITY: Final = Columns("columns and entity")
 
 
-def people_of(
-    frame: Table, qi: Sequence[str], entity: str, nulls: str, words: Columns = QI_AND_ENTITY
-) -> tuple[Table, Table]:
+def people_of(frame: Table, qi: Sequence[str], entity: str, nulls: str) -> tuple[Table, Table]:
     """The rows as q1, q2, …, and the people of each class, with the records of each there."""
     refuse_entity(qi, entity, nulls)
     names = aliases([*qi, entity])
-    rows = with_aliases(frame, check_columns(words, [*qi, entity], frame)).rename(entity=names[-1])
+    rows = with_aliases(frame, check_columns(QI_AND_ENTITY, [*qi, entity], frame)).rename(
+        entity=names[-1]
+    )
     return rows, count_by(drop_nulls(rows, names[:-1], nulls), [*names[:-1], "entity"], "records")
 
 

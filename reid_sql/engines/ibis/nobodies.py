@@ -1,7 +1,8 @@
 """Values that stand for nobody in a column of a warehouse's table, which the database counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from numbers import Number
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperatio
 from ibis.expr.types import Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import known_value, with_aliases
+from reid_sql.engines.ibis.frames import backend, known_value, with_aliases
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS, spellings_of_words
 from reid_sql.models.columns.nobodies import (
     NOBODY_NUMBERS,
@@ -25,15 +26,23 @@ NUMBER_PATTERN: Final = "^[+-]?[0-9]+([.][0-9]*)?$"
 LETTERS: Final = {
     **dict.fromkeys("-_\u2010\u2013\u2014", " "),
     **dict.fromkeys("'\u2019", ""),
-    "ß": "ss",
     "ä": "a",
     "ö": "o",
     "ü": "u",
     "é": "e",
 }
+DATAFUSION: Final = "datafusion"
+GONE: Final = "\x01"  # for which a letter is written that then goes
 UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # A database has no function of the normal form: the words as they are written, and without their marks.
-NOBODY_SPELLINGS: Final = spellings_of_words()
+# Those of each length in one text, as Ibis compiles each item of a list anew wherever it stands.
+NOBODY_SPELLINGS: Final = {
+    length: f"|{'|'.join(spellings)}|"
+    for length, spellings in groupby(
+        sorted([*spellings_of_words(), *map(str, NOBODY_NUMBERS)], key=len), key=len
+    )
+}
+Translate = Callable[[Any, Mapping[str, str]], Any]
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
 
 
@@ -85,7 +94,9 @@ def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[An
     value = others["value"]
     if not value.type().is_string():
         return 0
-    word, second = (normal_form(value, second_letters=each) for each in (False, True))
+    # what a call within a call costs is doubled there by each
+    translate = translate_letters if backend(others) == DATAFUSION else replace_letters
+    word, second = (normal_form(value, translate, second_letters=each) for each in (False, True))
     with suppress(OperationNotDefinedError, UnsupportedOperationError):
         found = ask(lambda: _compare(others, *map(_without_zeros, (word, second))))
         return _most_alike(found[0])
@@ -97,14 +108,28 @@ def _most_alike(counts: Any) -> int:  # noqa: ANN401 - a row of the database
     return int(counts["values"]) - min(int(counts["words"]), int(counts["seconds"]))
 
 
-def normal_form(value: Any, *, second_letters: bool = False) -> Any:  # noqa: ANN401 - of Ibis
-    """Write a text as its spellings are, as far as all databases parse calls within calls."""
-    for letter in INVISIBLE_IN_DATABASES:
-        value = value.replace(letter, " " if letter.isspace() else "")
+def normal_form(value: Any, translate: Translate, *, second_letters: bool = False) -> Any:  # noqa: ANN401 - of Ibis
+    """Write a text as its spellings are, as far as all databases can."""
+    invisible = {letter: " " if letter.isspace() else "" for letter in INVISIBLE_IN_DATABASES}
     word = value.lower()
-    for letter, written in (LETTERS | UMLAUTS_IN_DATABASES if second_letters else LETTERS).items():
-        word = word.replace(letter, written)
+    if second_letters:
+        for letter, written in UMLAUTS_IN_DATABASES.items():
+            word = word.replace(letter, written)
+    word = translate(word.replace("ß", "ss"), invisible | LETTERS)
     return word.replace("  ", " ").strip()
+
+
+def translate_letters(word: Any, letters: Mapping[str, str]) -> Any:  # noqa: ANN401 - of Ibis
+    """Write letters otherwise in one call."""
+    written = "".join(written or GONE for written in letters.values())
+    return word.translate("".join(letters), written).replace(GONE, "")
+
+
+def replace_letters(word: Any, letters: Mapping[str, str]) -> Any:  # noqa: ANN401 - of Ibis
+    """Write letters otherwise by a call for each, as not every database has one call for all."""
+    for letter, written in letters.items():
+        word = word.replace(letter, written)
+    return word
 
 
 def _without_zeros(word: Any) -> Any:  # noqa: ANN401 - of Ibis
@@ -130,7 +155,9 @@ def _is_code(value: Value) -> Value | None:
     if not (kind.is_string() or kind.is_uuid()):
         return None
     word = value.cast("string").strip().lower()
-    return word.isin([*NOBODY_SPELLINGS, *map(str, NOBODY_NUMBERS)])
+    # of one length, a word between two marks is one of the list, whatever is in it
+    spellings = word.length().cases(*NOBODY_SPELLINGS.items(), else_="")
+    return spellings.contains(ibis.literal("|") + word + "|")
 
 
 def _write_code(value: Any) -> str:  # noqa: ANN401 - as the database has it

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.engines.arrow import answer_columns, answer_rows, of_group
+from reid_sql.engines.arrow import answer_rows, of_group
 from reid_sql.engines.codes import has_text, text_of
 from reid_sql.engines.contract import Kind
 from reid_sql.engines.polars.frames import (
@@ -28,7 +28,7 @@ from reid_sql.engines.polars.frames import (
     with_group_names,
 )
 from reid_sql.engines.polars.records import score, scored_table, value
-from reid_sql.engines.polars.tables import TABLE, refuse_unidentified_rows, warn_of_rows
+from reid_sql.engines.polars.tables import TABLE, answer_with_warnings
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.reduction import (
@@ -96,8 +96,8 @@ def count(
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
     """Bind a function of the class-size histogram, of the classes or of parameters alone: a lazy frame."""
-    answer = refuse_unidentified_rows(_answer_table(declared, arguments), declared, arguments)
-    return warn_of_rows(answer, declared, arguments)
+    answer = _answer_table(declared, arguments)
+    return answer_with_warnings(answer, declared, arguments, refuses_nobody=True)
 
 
 def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
@@ -140,10 +140,7 @@ def _answer_of(
 
     def answer(frame: pl.DataFrame) -> pl.DataFrame:
         arrays, types = _arrays(reduction, frame), schema(declared.columns)
-        if declared.columnar:
-            table = pl.DataFrame(answer_columns(declared, arrays, options), schema=types)
-        else:
-            table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
+        table = pl.DataFrame(rows(declared, arrays, options), schema=types, orient="row")
         return table.with_columns(
             pl.lit(frame[name].max(), dtype=TYPES[kind]).alias(name)
             for name, kind in NULL_REPORT_COLUMNS.items()
@@ -223,7 +220,7 @@ def answer_when_collected(
         found = pl.DataFrame(pl.from_arrow(answer(rows)))
         return found.select(pl.col(list(types))).cast(types)  # type: ignore[arg-type] # names with types
 
-    return warn_of_rows(_map_together(frames, answer_of, types), declared, arguments)
+    return answer_with_warnings(_map_together(frames, answer_of, types), declared, arguments)
 
 
 def _select(

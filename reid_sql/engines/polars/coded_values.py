@@ -1,16 +1,15 @@
 """Polars: values that stand for nobody, and missing-value codes, counted with an answer that they qualify."""
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, reduce
 from operator import sub
 from typing import Any, Final
 
 import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
-from reid_sql.engines.polars.frames import exact_column, known_value, map_whole
+from reid_sql.engines.polars.frames import exact_column, known_value
 from reid_sql.engines.polars.spelling import is_written_otherwise, normal_form, word_form
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
@@ -35,17 +34,21 @@ from reid_sql.models.columns.nobodies import (
 )
 from reid_sql.models.columns.spelling import FINAL_ZEROS
 
+Look = tuple[
+    pl.LazyFrame, Callable[[pl.DataFrame], None]
+]  # counts of a table, and what warns of them
 
-def warn_of_nobodies_in(
-    frame: pl.LazyFrame, column: str, unit: str, answer: pl.LazyFrame
-) -> pl.LazyFrame:
+
+def look_for_nobodies(frame: pl.LazyFrame, column: str, unit: str) -> Iterator[Look]:
     """Count the values of a column of people or households, and how they are written."""
-    schema = answer.collect_schema()
     kind = frame.collect_schema().get(column)
-    if kind is None or kind.is_nested() or kind == pl.Object:
-        # the answer refuses the name, or the values are no codes
-        return pl.LazyFrame(schema=schema)
-    return map_whole(count_nobodies_of(frame, column), _Nobodies(column, unit, schema), schema)
+    # else the answer refuses the name, or the values are no codes
+    if kind is not None and not kind.is_nested() and kind != pl.Object:
+        yield count_nobodies_of(frame, column), partial(_warn_of_nobodies, column=column, unit=unit)
+
+
+def _warn_of_nobodies(counts: pl.DataFrame, column: str, unit: str) -> None:
+    warn_of_nobodies(column, counts_of_nobodies(counts.row(0)), unit)
 
 
 def count_nobodies_of(frame: pl.LazyFrame, column: str) -> pl.LazyFrame:
@@ -109,37 +112,21 @@ def _without_zeros(word: pl.Expr) -> pl.Expr:
     return word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0")
 
 
-@dataclass(frozen=True)
-class _Nobodies:
-    """Warn of values that may stand for nobody, and return a frame without rows."""
-
-    column: str
-    unit: str
-    schema: pl.Schema
-
-    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        warn_of_nobodies(self.column, counts_of_nobodies(counts.row(0)), self.unit)
-        return pl.DataFrame(schema=self.schema)
-
-
 # Missing-value codes
 
 NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 
-def warn_of_codes_in(
-    frame: pl.LazyFrame, columns: Sequence[str], answer: pl.LazyFrame
-) -> pl.LazyFrame:
+def look_for_codes(frame: pl.LazyFrame, columns: Sequence[str]) -> Iterator[Look]:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
-    schema, known = answer.collect_schema(), frame.collect_schema()
+    known = frame.collect_schema()
     kinds = {name: kind for name in columns if (kind := _kind_of(known.get(name))) is not None}
-    if not kinds:
-        return pl.LazyFrame(schema=schema)
     counts = [
         _count_candidates(frame, name, kind).select(pl.struct(pl.all()).alias(name))
         for name, kind in kinds.items()
     ]
-    return map_whole(pl.concat(counts, how="horizontal"), _Codes(kinds, schema), schema)
+    if counts:
+        yield pl.concat(counts, how="horizontal"), partial(_warn_of_codes, kinds=kinds)
 
 
 def _kind_of(kind: pl.DataType | None) -> str | None:
@@ -209,24 +196,18 @@ def _may_have_codes(ends: pl.Series) -> bool:
     return may_end_with_code(ends.struct["least"][0], ends.struct["greatest"][0])
 
 
-@dataclass(frozen=True)
-class _Codes:
-    """Warn of values that look like missing-value codes, and return a frame without rows."""
+def _warn_of_codes(counts: pl.DataFrame, kinds: Mapping[str, str]) -> None:
+    """Warn of values that look like missing-value codes."""
+    cautions = (_describe_codes(name, kind, counts[name][0]) for name, kind in kinds.items())
+    if caution := " ".join(f"{each}." for each in cautions if each):
+        warnings.warn(caution, MissingCodesWarning, stacklevel=2)
 
-    kinds: Mapping[str, str]
-    schema: pl.Schema
 
-    def __call__(self, counts: pl.DataFrame) -> pl.DataFrame:
-        cautions = (self._describe(name, counts[name][0]) for name in self.kinds)
-        if caution := " ".join(f"{each}." for each in cautions if each):
-            warnings.warn(caution, MissingCodesWarning, stacklevel=2)
-        return pl.DataFrame(schema=self.schema)
-
-    def _describe(self, name: str, found: Mapping[str, Any]) -> str:
-        ends = found["least"], found["greatest"]
-        form = ColumnForm(name, self.kinds[name], found["values"], found["numbers"], 0, *ends)
-        candidates = zip(found["texts"], found["rows"], strict=True)
-        codes = missing_values_of(form, candidates, values_beside(found, form.values))
-        return count_missing_values(
-            [each.text for each in codes], [each.records for each in codes], name
-        )
+def _describe_codes(name: str, kind: str, found: Mapping[str, Any]) -> str:
+    ends = found["least"], found["greatest"]
+    form = ColumnForm(name, kind, found["values"], found["numbers"], 0, *ends)
+    candidates = zip(found["texts"], found["rows"], strict=True)
+    codes = missing_values_of(form, candidates, values_beside(found, form.values))
+    return count_missing_values(
+        [each.text for each in codes], [each.records for each in codes], name
+    )

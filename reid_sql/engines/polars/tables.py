@@ -3,8 +3,9 @@
 import re
 import sys
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from numbers import Number
 from typing import Any, Final
 
@@ -23,15 +24,22 @@ from reid_sql.engines.counted_rows import (
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.engines.polars.coded_values import (
+    Look,
     count_nobodies_of,
+    look_for_codes,
+    look_for_nobodies,
     rows_of_nobodies,
-    warn_of_codes_in,
-    warn_of_nobodies_in,
 )
 from reid_sql.engines.polars.frames import exact_column, framed, known_value, map_whole
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
 from reid_sql.function import Function
-from reid_sql.models.columns.identifiers import find_people_columns, hint, likely, repeating
+from reid_sql.models.columns.identifiers import (
+    RepeatedColumn,
+    find_people_columns,
+    hint,
+    likely,
+    repeating,
+)
 from reid_sql.reduction import refuse_unidentified
 
 FRAMES: Final = (pl.LazyFrame, pl.DataFrame)
@@ -152,44 +160,66 @@ def _is_foreign(kind: pa.DataType) -> bool:
 TABLE: Final = Kind(FRAMES, WORDS, "pass pl.scan_parquet('file')", from_arrow_stream)
 
 
-def warn_of_rows(
-    answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]
+def answer_with_warnings(
+    answer: pl.LazyFrame,
+    declared: Function,
+    arguments: Mapping[str, Any],
+    *,
+    refuses_nobody: bool = False,
 ) -> pl.LazyFrame:
     """Return the answer, whose collection warns of what is doubtful of the rows and values of its tables.
 
     Columns that look like an identifier and repeat, values that stand for nobody, and missing-value codes are
-    counted with the answer.
+    counted with the answer, and judged together. `refuses_nobody` refuses a table with rows of nobody.
     """
-    rows = find_counted_rows(declared, arguments)
-    frames = [each.lazy() for name in rows.tables for each in list_tables(arguments[name])]
-    named = [(frame, names) for frame in frames if (names := _identifiers(frame, rows))]
-    warnings = [_nothing_but_a_warning(frame, names, rows, answer) for frame, names in named]
-    warnings += [_of_panels(frame, rows, answer) for frame in frames]
-    warnings += [
-        warn_of_nobodies_in(each.lazy(), column, unit, answer)
-        for name, columns in find_watched_columns(declared, arguments).items()
-        for each in list_tables(arguments[name])
-        for unit, column in columns
+    looks = list(_list_looks(declared, arguments))
+    if refuses_nobody:
+        looks = [*_look_for_unidentified(declared, arguments), *looks]
+    if not looks:
+        return answer
+    # of each look one row with the list of its rows, as the frames have different ones
+    counts = [
+        each.select(pl.struct(pl.all()).implode().alias(str(place)))
+        for place, (each, _) in enumerate(looks)
     ]
-    frames = [each.lazy() for name in rows.coded_tables for each in list_tables(arguments[name])]
-    warnings += [warn_of_codes_in(each, rows.coded, answer) for each in frames if rows.coded]
-    return pl.concat([answer, *warnings]) if warnings else answer
-
-
-def _of_panels(frame: pl.LazyFrame, rows: CountedRows, answer: pl.LazyFrame) -> pl.LazyFrame:
-    """Look at the structure of the first rows."""
     schema = answer.collect_schema()
+
+    def judge(counted: pl.DataFrame) -> pl.DataFrame:
+        for place, (_, look) in enumerate(looks):
+            look(counted[str(place)][0].struct.unnest())
+        return pl.DataFrame(schema=schema)
+
+    return pl.concat([answer, map_whole(pl.concat(counts, how="horizontal"), judge, schema)])
+
+
+def _list_looks(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Look]:
+    """List what is counted of the tables of a call, and by what it is judged."""
+    rows = find_counted_rows(declared, arguments)
+    for table in rows.tables:
+        for frame in list_tables(arguments[table]):
+            yield from _look_for_identifiers(frame.lazy(), rows)
+            yield from _look_for_panels(frame.lazy(), rows)
+    for table, columns in find_watched_columns(declared, arguments).items():
+        for frame, (unit, column) in product(list_tables(arguments[table]), columns):
+            yield from look_for_nobodies(frame.lazy(), column, unit)
+    for table in rows.coded_tables:
+        for frame in list_tables(arguments[table]):
+            yield from look_for_codes(frame.lazy(), rows.coded)
+
+
+def _look_for_panels(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Look]:
+    """Look at the structure of the first rows."""
     plain = [
-        name
+        exact_column(name)
         for name, kind in frame.collect_schema().items()
         if not kind.is_nested() and kind != pl.Object
     ]
-    drawn = frame.select(exact_column(name) for name in plain).head(ROWS_DRAWN)
-    return map_whole(drawn, partial(_warn_of_panels, rows=rows, schema=schema), schema)
+    if plain:
+        yield frame.select(plain).head(ROWS_DRAWN), partial(_warn_of_panels, rows=rows)
 
 
-def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows, schema: pl.Schema) -> pl.DataFrame:
-    """Warn of columns that identify people by the structure of rows, and return a frame without rows."""
+def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows) -> None:
+    """Warn of columns that identify people by the structure of rows."""
     table = drawn.to_arrow()
     candidates = find_candidates(table, rows.counted, rows.named)
     likely_ones = likely(drawn.columns, rows.counted, rows.named)
@@ -200,84 +230,58 @@ def _warn_of_panels(drawn: pl.DataFrame, rows: CountedRows, schema: pl.Schema) -
     ]
     distinct = [drawn[name].drop_nulls().n_unique() for name in names]
     filled = [len(drawn) - drawn[name].null_count() for name in names]
-    if columns := repeating(names, distinct, filled, of_rows=len(drawn)):
+    _warn_of_columns(repeating(names, distinct, filled, of_rows=len(drawn)), rows)
+
+
+def _warn_of_columns(columns: Sequence[RepeatedColumn], rows: CountedRows) -> None:
+    if columns:
         advice = hint(columns, "entity =" if rows.takes_entity else None)
         warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
-    return pl.DataFrame(schema=schema)
 
 
-def _identifiers(frame: pl.LazyFrame, rows: CountedRows) -> list[str]:
+def _look_for_identifiers(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Look]:
+    """Count the values of the columns that look like an identifier."""
     known = frame.collect_schema()
-    names = likely(known.names(), rows.counted, rows.named)
-    return [name for name in names if known[name] != pl.Object and not known[name].is_nested()]
-
-
-def _nothing_but_a_warning(
-    frame: pl.LazyFrame, names: Sequence[str], rows: CountedRows, answer: pl.LazyFrame
-) -> pl.LazyFrame:
-    """Count the values of some columns for a frame of the answer's columns without rows."""
-    schema = answer.collect_schema()
+    likely_ones = likely(known.names(), rows.counted, rows.named)
+    names = [
+        each for each in likely_ones if known[each] != pl.Object and not known[each].is_nested()
+    ]
+    if not names:
+        return
     values = [exact_column(name).drop_nulls() for name in names]
     distinct = [each.n_unique().alias(f"distinct{place}") for place, each in enumerate(values)]
     records = [each.len().alias(f"records{place}") for place, each in enumerate(values)]
     nobodies = [
         count_nobodies_of(frame, name).select(pl.struct(pl.all()).alias(name)) for name in names
     ]
-    counted = pl.concat(
-        [frame.select(*distinct, *records, rows=pl.len()), *nobodies], how="horizontal"
-    )
-    return map_whole(
-        counted, partial(_warn_of_repeats, names=names, rows=rows, schema=schema), schema
-    )
+    counted = [frame.select(*distinct, *records, rows=pl.len()), *nobodies]
+    yield pl.concat(counted, how="horizontal"), partial(_warn_of_repeats, names=names, rows=rows)
 
 
-def _warn_of_repeats(
-    counts: pl.DataFrame, names: Sequence[str], rows: CountedRows, schema: pl.Schema
-) -> pl.DataFrame:
-    """Warn of what the counts of some columns show, and return a frame without rows."""
+def _warn_of_repeats(counts: pl.DataFrame, names: Sequence[str], rows: CountedRows) -> None:
+    """Warn of what the counts of some columns show."""
     numbers, last = counts.row(0), 2 * len(names)
     distinct, records, total = numbers[: len(names)], numbers[len(names) : last], numbers[last]
     columns = [
         each._replace(of_nobody=rows_of_nobodies(numbers[last + 1 + names.index(each.name)]))
         for each in repeating(names, distinct, records, rows.counted, of_rows=total)
     ]
-    if columns:
-        advice = hint(columns, "entity =" if rows.takes_entity else None)
-        warnings.warn(advice, RowsNotPeopleWarning, stacklevel=2)
-    return pl.DataFrame(schema=schema)
+    _warn_of_columns(columns, rows)
 
 
-# Rows without an identifier
-
-
-def refuse_unidentified_rows(
-    answer: pl.LazyFrame, declared: Function, arguments: Mapping[str, Any]
-) -> pl.LazyFrame:
-    """Add to an answer, when it is collected, the refusal of tables with rows of nobody."""
-    checks = [answer]
+def _look_for_unidentified(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Look]:
+    """Count the rows without an identifier."""
     for table, (role, column) in find_identified_tables(declared, arguments).items():
         frame = arguments[table].lazy()
         known = frame.collect_schema().get(column)
-        if known is None:
-            continue  # the answer refuses the name
-        counts = frame.select(
-            identified=known_value(exact_column(column), known).count(), rows=pl.len()
-        )
-        schema = answer.collect_schema()
-        checks.append(
-            map_whole(
-                counts,
-                partial(_refuse_unidentified, role=role, column=column, schema=schema),
-                schema,
+        if known is not None:  # else the answer refuses the name
+            counts = frame.select(
+                identified=known_value(exact_column(column), known).count(), rows=pl.len()
             )
-        )
-    return pl.concat(checks) if len(checks) > 1 else answer
+            yield counts, partial(_refuse_unidentified, role=role, column=column)
 
 
-def _refuse_unidentified(
-    counts: pl.DataFrame, role: str, column: str, schema: pl.Schema
-) -> pl.DataFrame:
-    """Refuse rows without an identifier, by their number, or return a frame without rows."""
+def _refuse_unidentified(counts: pl.DataFrame, role: str, column: str) -> None:
+    """Refuse rows without an identifier, by their number."""
     identified, rows = counts.row(0)
     refuse_unidentified(role, column, rows - identified, rows)
-    return pl.DataFrame(schema=schema)

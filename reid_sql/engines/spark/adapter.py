@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DateType, NumericType, StringType
 
-from reid_sql.engines.arrow import answer_rows, arrays_of, call_body
+from reid_sql.engines.arrow import answer_rows
 from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
@@ -25,14 +25,8 @@ from reid_sql.engines.counted_rows import (
     warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
-from reid_sql.engines.group_answers import answer_table, answered_by_group, table_of
-from reid_sql.engines.spark.counting import (
-    DistinctRecords,
-    RemoteColumns,
-    answer_records,
-    count_records,
-    refuse_no_key,
-)
+from reid_sql.engines.group_answers import answer_whole, answered_by_group, table_of
+from reid_sql.engines.spark.counting import count_records, refuse_no_key
 from reid_sql.engines.spark.frames import (
     Rows,
     aliases,
@@ -50,23 +44,15 @@ from reid_sql.engines.spark.functions import model_column as score
 from reid_sql.engines.spark.functions import row_column as value
 from reid_sql.engines.spark.functions import scored_frame as scored_table
 from reid_sql.engines.spark.nobodies import count_nobodies
-from reid_sql.engines.spark.people import (
-    name_groups,
-    one_row_per_person,
-    one_row_per_value,
-    resolve_groups,
-)
+from reid_sql.engines.spark.people import name_groups, one_row_per_value, resolve_groups
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     PERSON,
-    Reduction,
     implementation,
     refuse_groups_named_like_results,
-    refuse_household_with_entity,
-    refuse_key_with_entity,
     refuse_unidentified,
 )
 
@@ -152,7 +138,9 @@ def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
 
 def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Refuse to number the records of a table without an order, where no column distinguishes them."""
-    if declared.answer is Answer.PER_RECORD and arguments.get("entity") is None:
+    reduction = declared.reduction
+    is_numbered = declared.answer is Answer.PER_RECORD or (reduction and reduction.keyed)
+    if is_numbered and arguments.get("entity") is None:
         refuse_no_key(arguments.get("key"))
 
 
@@ -164,12 +152,6 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         return framed(table_of(answer_rows(declared, {}, own), declared.columns))
     refuse_unidentified_tables(declared, arguments)
     warn_of_people(declared, arguments)
-    key = arguments.get("key")
-    if (entity := arguments.get("entity")) is not None and "key" in arguments:
-        refuse_key_with_entity(key)
-        key = entity
-    if declared.answer is Answer.PER_RECORD:
-        refuse_no_key(key)
     given = {name: arguments.get(name) for name in reduction.arguments_of("spark")}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
@@ -177,30 +159,17 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
             resolve_groups(arguments["tbl"], by, arguments["nulls"]), declared.answer_columns
         )
     if declared.one_row_per_person and arguments["entity"] is not None:
-        refuse_household_with_entity(arguments.get("household"))
-        own_key = {"entity": PERSON, "key": key}
-        people = _derive_people(arguments, by, of_shares=reduction.compares_shares(arguments))
-        given |= {"tbl": people} | {n: v for n, v in own_key.items() if n in given}
+        is_of_shares = reduction.compares_shares(arguments)
+        given |= {"tbl": one_row_per_value(arguments, by, of_shares=is_of_shares), "entity": PERSON}
     reduced = implementation(reduction, "spark")(**given)
-    if isinstance(reduced, DataFrame) and declared.answer is Answer.REDUCTION:
+    if declared.answer is Answer.REDUCTION:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else name_groups(listed, by)
-    if isinstance(reduced, DistinctRecords) and declared.answer is Answer.PER_RECORD:
-        return answer_records(declared, reduced, own)
-    if isinstance(reduced, DataFrame) and by is not None:
-        answer = answered_by_group(
-            declared, collected(reduced, "the histograms of all groups"), by, own
-        )
-        return to_spark(_session(arguments), answer)
-    if isinstance(reduced, RemoteColumns):
-        answer = declared.body(reduced.arrays, **own)
-        return to_spark(
-            _session(arguments), answer_table(declared, answer, reduced.treated, reduced.keys)
-        )
-    arrays, treated = _fetch_arrays(declared, reduction, reduced)
-    return to_spark(
-        _session(arguments), answer_table(declared, call_body(declared, arrays, own), treated)
-    )
+    if by is not None:
+        counts = collected(reduced, "the histograms of all groups")
+        return to_spark(_session(arguments), answered_by_group(declared, counts, by, own))
+    counts = collected(reduced, f"what {declared.name} is answered from")
+    return to_spark(_session(arguments), answer_whole(declared, counts, own))
 
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
@@ -209,18 +178,6 @@ def _session(arguments: Mapping[str, Any]) -> SparkSession:
     return next(
         each.sparkSession for frames in listed for each in frames if isinstance(each, DataFrame)
     )
-
-
-def _derive_people(
-    arguments: Mapping[str, Any], by: Sequence[str] | None, *, of_shares: bool
-) -> DataFrame:
-    """The table with a row for each person, or for each sensitive value of theirs; in each group, if any."""
-    tbl, qi, entity, nulls = (arguments[name] for name in ("tbl", "qi", "entity", "nulls"))
-    groups = () if by is None else resolve_groups(tbl, by, nulls)
-    if "sensitive" in arguments:
-        sensitive = arguments["sensitive"]
-        return one_row_per_value(tbl, qi, sensitive, entity, nulls, groups, of_shares=of_shares)
-    return one_row_per_person(tbl, qi, entity, nulls, groups, weight=arguments.get("weight"))
 
 
 def count(
@@ -234,17 +191,6 @@ def count(
         _warn_of_nobodies(tbl, entity)
     frame: DataFrame = implementation(reduction, "spark")(tbl, columns, name, entity)
     return frame
-
-
-def _fetch_arrays(
-    declared: Function, reduction: Reduction, reduced: DataFrame | DistinctRecords
-) -> tuple[dict[str, Any], pa.Table]:
-    """The arrays that the body takes, and how NULLs were treated."""
-    if isinstance(reduced, DistinctRecords):
-        return reduced.arrays(reduced.fetch()), reduced.treated()
-    treated = collected(reduced, f"what {declared.name} is answered from")
-    treated = treated if reduction.rowwise else treated.sort_by(next(iter(reduction.columns)))
-    return arrays_of(treated.select(list(reduction.inputs))), treated
 
 
 def find_panels(frame: DataFrame, counted: Sequence[str]) -> list[str]:

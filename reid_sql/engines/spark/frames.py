@@ -36,7 +36,6 @@ from pyspark.sql.types import (
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import Columns
-from reid_sql.parameters.words import DECIMAL_COMMA, REFUSAL_DECIMAL_COMMAS
 
 COMPARED: Final = (
     NumericType,
@@ -60,16 +59,6 @@ LIMIT: Final = 50_000_000  # values, rows times columns: 400 MB of numbers
 def column(name: str) -> Column:
     """The column of this very name, dots and backticks included."""
     return F.col("`" + name.replace("`", "``") + "`")
-
-
-def as_number(frame: DataFrame, name: str) -> Column:
-    """The column of weights of this name as doubles, NULL where it has no number; refuses decimal commas."""
-    kind, number = frame.schema[name].dataType, column(name).try_cast("double")
-    if not isinstance(kind, StringType):
-        return number if isinstance(kind, NumericType | BooleanType) else F.lit(None).cast("double")
-    has_comma = number.isNull() & column(name).rlike(f"^{DECIMAL_COMMA}$")
-    refused = F.raise_error(F.lit(REFUSAL_DECIMAL_COMMAS)).cast("double")
-    return F.when(has_comma, refused).otherwise(number)
 
 
 def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> list[str]:

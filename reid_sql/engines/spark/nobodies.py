@@ -87,7 +87,8 @@ def count_nobodies(frame: DataFrame, name: str) -> IdentifierCounts:
     word = normal_form(F.col("value"))
     bare_word = F.btrim(word, F.lit(MARKS_AROUND_WORDS))
     number = F.col("value").try_cast("double")
-    code = F.when(bare_word.isin(*NOBODY_WORDS), bare_word).when(
+    words = F.split(F.lit("|".join(NOBODY_WORDS)), "[|]")  # a list would be a call of Java for each
+    code = F.when(F.array_contains(words, bare_word), bare_word).when(
         number.isin(*map(float, NOBODY_NUMBERS)), number.cast("bigint").cast("string")
     )
     bare = _without_zeros(word)

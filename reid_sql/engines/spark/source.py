@@ -1,7 +1,5 @@
 """Spark: the shared SQL texts of plans, run over a frame whose columns are checked and numbered before."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlglot
@@ -19,93 +17,10 @@ NAMES: Final = {  # of functions that sqlglot leaves as they are
 }
 
 
-@dataclass(frozen=True)
-class SparkSource:
-    """A frame under the word TABLE, so that a text has no name of a user's and no quotes.
-
-    Spark groups by values as they are compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses
-    collations and types without order. A plan computes each common table expression where it is used.
-    """
-
-    item: str = TABLE
-    is_materialized: bool = False
-    has_people: bool = False
-
-    def items(self) -> str:
-        """The table itself as a FROM item."""
-        return self.item
-
-    def rows(
-        self,
-        columns: Sequence[str],
-        *,
-        drop_nulls: bool = False,
-        before: Mapping[str, str] | None = None,
-        is_checked: bool = True,  # noqa: ARG002 - the frame's columns were checked when it was made
-    ) -> str:
-        """Read the columns as q1, q2, …; `before` are expressions by the names they get."""
-        cells = [f"{cell} AS {alias}" for alias, cell in (before or {}).items()]
-        cells += [f"{column} AS q{place}" for place, column in enumerate(columns, 1)]
-        tests = [f"{column} IS NOT NULL" for column in columns if drop_nulls]
-        where = f"WHERE {' AND '.join(tests)}" if tests else ""
-        return f"(SELECT {', '.join(cells)} FROM {self.item} {where}) AS reid_source_rows"
-
-    def is_identified(self) -> str:
-        """Write a test that is true: the frame's people were checked before it is counted."""
-        return "true"
-
-    def known(self, value: str) -> str:
-        """A value, NULL where it is NaN."""
-        return f"CASE WHEN NOT isnan({value}) THEN {value} END"
-
-    def count_nulls(self, columns: Sequence[str]) -> str:
-        """Count the rows with a NULL in one of the columns, in a query of one value."""
-        tests = " OR ".join(f"{column} IS NULL" for column in columns)
-        return f"SELECT count(*) FROM {self.item} WHERE {tests}"
-
-    def has_columns(self, label: str, columns: Sequence[str]) -> str:  # noqa: ARG002 - see rows
-        """Write a test that is true: the frame's columns were checked when it was made."""
-        return "true"
-
-    def check_columns(
-        self,
-        label: str,  # noqa: ARG002 - see rows
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-        body: str,
-        table: str = "the table",  # noqa: ARG002 - see rows
-    ) -> str:
-        """Return the body: the frame's columns were checked when it was made."""
-        return body
-
-    def check_columns_of_both(
-        self,
-        other: Source,  # noqa: ARG002 - see rows
-        tables: tuple[str, str],  # noqa: ARG002 - see rows
-        label: str,  # noqa: ARG002 - see rows
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-        body: str,
-    ) -> str:
-        """Return the body, as above."""
-        return body
-
-    def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:  # noqa: ARG002 - see rows
-        """Return the body, as above."""
-        return body
-
-    def guard_types(
-        self,
-        others: "Sequence[SparkSource]",
-        columns: Sequence[str],  # noqa: ARG002 - see rows
-    ) -> "list[SparkSource]":
-        """Return the tables, as above."""
-        return [self, *others]
-
-    def derive(self, query: str, *, has_people: bool = False) -> "SparkSource":
-        """The rows of a query over this table, in its place."""
-        return SparkSource(f"({query})", has_people=has_people)
-
-
-SOURCE: Final = SparkSource()
+# A frame under the word TABLE, so that a text has no name of a user's. Spark groups by values as they are
+# compared here: NaN is one value, -0.0 is 0.0, and `read_rows` refuses collations and types without order. It
+# computes a common table expression wherever it is used.
+SOURCE: Final = Source(TABLE, is_materialized=False)
 
 
 def run_text(rows: Rows, text: str) -> DataFrame:

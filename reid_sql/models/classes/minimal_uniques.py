@@ -1,6 +1,6 @@
 """The smallest sets of columns that single a record out (minimal sample uniques), and the scores of SUDA."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Annotated, Final
@@ -25,20 +25,6 @@ from reid_sql.parameters import SUBSET_SIZE, Floats, Integers, NameLists, Number
 SinglingSets = tuple[Integers, Integers]  # records, and the places of the sets that single them out
 MaxSize = Annotated[int, SUBSET_SIZE]
 SINGLED_OUT: Final = 2  # records that share a combination, below which it singles one out
-
-
-@dataclass(frozen=True)
-class EngineCodes(Codes):
-    """A table that stayed with its engine, which looks itself for what singles records out."""
-
-    record_count: int
-    # the records ascending, of fewer than k
-    singled: Callable[[Sequence[Places], int], SinglingSets]
-
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return self.record_count
 
 
 @dataclass(frozen=True)
@@ -93,8 +79,6 @@ def find_minimal_uniques(
     if not table.records:
         raise NoRecordsError(NO_RECORDS)
     sets = list_sets(len(table.names), largest)
-    if isinstance(table, EngineCodes):
-        return MinimalUniques(table.names, largest, sets, *table.singled(sets, least))
     return MinimalUniques(
         table.names, largest, sets, *_search_sets(table, sets, [least] * largest, bound)
     )

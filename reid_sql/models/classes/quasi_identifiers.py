@@ -4,7 +4,7 @@ A table comes as codes: for each column a small whole number per record, equal w
 for NULL.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
@@ -72,23 +72,6 @@ class Codes:
     def records(self) -> int:
         """How many records, or people, there are."""
         return len(np.unique(self.people)) if len(self.people) else len(self.position)
-
-
-@dataclass(frozen=True)
-class RemoteCodes(Codes):
-    """A table that stayed with its engine, which counts distinct values of choices of columns.
-
-    No codes are here.
-    """
-
-    record_count: int
-    # Places of columns, (choices, p), to their distinct values and the right matches to expect, (choices,).
-    count: Callable[[Integers], tuple[Integers, Numbers]]
-
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return self.record_count
 
 
 @dataclass(frozen=True)

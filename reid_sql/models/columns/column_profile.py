@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from math import log
+from math import isnan, log
 from typing import Any, Final
 
 from reid_sql.errors import NoRecordsError
@@ -409,4 +409,5 @@ def _render_value(text: str, kind: str) -> str:
         return text
     if kind in TIME_TYPES:
         return text[:10]
-    return "NaN" if text.lower() == "nan" else str(int(float(text)))
+    number = float(text)  # DuckDB writes one NaN as nan, another as -nan
+    return "NaN" if isnan(number) else str(int(number))

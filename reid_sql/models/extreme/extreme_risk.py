@@ -13,7 +13,6 @@ from reid_sql.models.classes.quasi_identifiers import (
     Integers,
     Numbers,
     QuasiIdentifiers,
-    RemoteCodes,
 )
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
@@ -118,8 +117,6 @@ def count_right_matches(
     [[2], [1.5]]
     """
     table = chosen.table
-    if isinstance(table, RemoteCodes):
-        return table.count(chosen.places)
     if not len(table.people):
         values = np.array(
             map_keys(chosen, lambda _, key: key.distinct(), memory_mb), dtype=np.int64

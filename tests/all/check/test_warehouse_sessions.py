@@ -61,8 +61,8 @@ def test_the_table_is_read_once_for_all_checks_of_class_sizes(
     path = policy(tmp_path, postgres, "sessions.people")
     before = scans(server)
     page = gate.check(path)
-    # the class sizes, the records, each column alone, a draw of rows
-    assert scans(server) - before <= 6
+    # the class sizes, the records, each column alone, a draw of rows, all columns that are released
+    assert scans(server) - before <= 7
     assert [check["verdict"] for check in page["checks"]] == ["pass"] * 4
     for check in page["checks"]:
         named = ", ".join(check["quasi_identifiers"])
@@ -98,7 +98,7 @@ checks = [
 
 
 @pytest.mark.postgres
-def test_ten_checks_are_at_most_40_statements_in_the_log(
+def test_ten_checks_are_at_most_42_statements_in_the_log(
     tmp_path: Path, postgres: str, server: psycopg.Connection[Any]
 ) -> None:
     """The server writes down every statement that it gets, those around a transaction too."""
@@ -111,7 +111,7 @@ def test_ten_checks_are_at_most_40_statements_in_the_log(
         server.execute("ALTER ROLE reid RESET log_statement")
     assert [each["verdict"] for each in page["checks"]] == ["pass"] * 10
     # Two of them draw rows for the structure, and look for values that are written alike.
-    assert 10 < len(re.findall(r"LOG:  (?:statement|execute)", log.read_text()[before:])) <= 40
+    assert 10 < len(re.findall(r"LOG:  (?:statement|execute)", log.read_text()[before:])) <= 42
 
 
 SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reid-sql'

@@ -127,9 +127,12 @@ def test_what_class_sizes_do_not_tell_is_measured_on_the_release(tmp_path: Path)
     )
     both = made_by(made.sql, "people_released")
     assert made.passed
-    assert min(both.group_by(QI).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
-    assert class_sizes(both, QI)[0] >= 3
-    poor = made_by(alone.sql, "people_released").group_by(QI).agg(pl.col("diagnosis").n_unique())
+    left = [name for name in QI if name in both.columns]  # a column of '*' alone is left out
+    assert min(both.group_by(left).agg(pl.col("diagnosis").n_unique())["diagnosis"].to_list()) >= 2
+    assert class_sizes(both, left)[0] >= 3
+    single = made_by(alone.sql, "people_released")
+    kept = [name for name in QI if name in single.columns]
+    poor = single.group_by(kept).agg(pl.col("diagnosis").n_unique())
     assert min(poor["diagnosis"].to_list()) == 1  # so that there was something to judge
     assert lost(made) > lost(alone)
 
@@ -147,7 +150,8 @@ def test_a_population_is_made_coarser_in_the_same_way(tmp_path: Path) -> None:
     assert made.passed
     released = made_by(made.sql, "people_released")
     members = made_by(made.sql.replace("people.parquet", "register.parquet"), "people_released")
-    found = released.unique().join(members.group_by(QI).len(), on=QI, nulls_equal=True)
+    left = [name for name in QI if name in released.columns]  # a column of '*' alone is left out
+    found = released.unique().join(members.group_by(left).len(), on=left, nulls_equal=True)
     assert min(found["len"].to_list()) >= 20
     assert len(found) == released.n_unique()
 
@@ -208,7 +212,7 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path, table: pl.DataF
     sql = (tmp_path / "r.sql").read_text(encoding="utf-8")
     assert class_sizes(made_by(sql, "people_released"), QI)[0] >= 5
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["verdict"] == "pass"
-    assert (tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert (tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<svg")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>What to do next</h2><ul><li>people: " in page
     assert "the least of all transformations that meet the policy" in page

@@ -208,19 +208,6 @@ def test_nothing_is_created_in_the_database(database: str, request: pytest.Fixtu
     assert objects(database, connection) == before
 
 
-@pytest.mark.parametrize("options", [{}, {"nulls": "drop"}, {"entity": "who"}])
-def test_very_many_subsets_are_counted_at_the_client_alike(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    frame = pl.DataFrame(
-        {"a": [1, 1, 2, None, 2, 1], "b": list("xyxyxy"), "who": [1, 1, 2, 3, 4, 3]}
-    )
-    table = put(connected("sqlite"), frame)
-    expected = answer(ri.attribute_risk(table, ["a", "b"], **options))
-    monkeypatch.setattr("reid_sql.reductions.subsets.MAX_COUNTED", 1)
-    same(answer(ri.attribute_risk(table, ["a", "b"], **options)), expected)
-
-
 def test_no_more_comes_to_the_client_than_it_may_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     table = put(connected("sqlite"), pl.DataFrame({"a": [1, 2, 2, 3, 3, 3]}))
     monkeypatch.setenv(SETTING, "12")

@@ -180,15 +180,6 @@ def test_choices_of_columns_count_people_as_duckdb_does(
     same(by_spark(spark, name, [frame], columns, **given), expected)
 
 
-@pytest.mark.parametrize("given", [{}, {"nulls": "drop"}, {"entity": "person"}])
-def test_very_many_subsets_are_counted_on_the_driver_alike(
-    spark: "SparkSession", given: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = by_spark(spark, "attribute_risk", [VISITS], QI, **given)
-    monkeypatch.setattr("reid_sql.reductions.subsets.MAX_COUNTED", 1)
-    same(by_spark(spark, "attribute_risk", [VISITS], QI, **given), expected)
-
-
 NUMBER = pl.col("person").str.slice(1).cast(pl.Int64)
 STEADY = VISITS.drop_nulls("person").with_columns(
     (NUMBER % 5).alias("age"), (NUMBER % 3).alias("zip")

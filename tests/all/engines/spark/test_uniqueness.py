@@ -133,7 +133,7 @@ def test_bad_names_and_empty_tables_are_refused(town: "DataFrame") -> None:
         rs.loglinear_risk(town.limit(0), ["age"], 0.5, key="id")
 
 
-def test_no_more_counts_come_to_the_driver_than_stated(
+def test_no_more_records_come_to_the_driver_than_stated(
     spark: "SparkSession", town: "DataFrame"
 ) -> None:
     setting = "spark.reid_sql.maxCollectedValues"
@@ -141,7 +141,7 @@ def test_no_more_counts_come_to_the_driver_than_stated(
     try:
         with pytest.raises(
             ReidError,
-            match=r"the counts of the distinct records must be at most 5 rows, .* got more",
+            match=r"the distinct records that the driver answers from must be at most 5 rows, .* got more",
         ):
             rs.individual_risk(town, ["age", "a.`b"], key="id")
     finally:
