@@ -83,7 +83,7 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
     )
     # grouping() has a bit of each column, the last one the lowest, that is 0 in the sets of the column
     of_columns = f"grouping({', '.join(aliases.values())})" if len(grouped) > 1 else "0"
-    found = dict(
+    found: dict[int, int] = dict(
         ask(f"""SELECT of_columns, {people} FROM (
           SELECT {of_columns} AS of_columns, min({person}) AS person,
           FROM {table_source(table).rows(read)} GROUP BY GROUPING SETS ({", ".join(grouped)})
