@@ -40,10 +40,10 @@ def _has_entity(ask: Ask, table: str, entity: str) -> bool:
         return False
 
 
-def _count_part(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[int | None]:
+def _count_part(ask: Ask, table: str, sets: Sets, entity: str | None) -> Sequence[int | None]:
     """Count sets in one statement; where one of them cannot be compared, each half by itself."""
     try:
-        return [*_count_sets(ask, table, sets, entity)]
+        return _count_sets(ask, table, sets, entity)
     except duckdb.InterruptException:
         raise
     except duckdb.Error:
