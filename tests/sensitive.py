@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import scipy.optimize
 
-from tests.tables import Row, by_duckdb, by_polars, drop_nulls, key, keys
+from tests.tables import Row, by_duckdb, drop_nulls, key, keys, on_polars
 
 MEASURES: dict[str, tuple[str, ...]] = {
     "l_diversity": ("distinct", "entropy", "recursive"),
@@ -43,10 +43,8 @@ def both(
     name, preset = call_of(name)
     options = preset | options
     extras = "".join(f", {option} := {value!r}" for option, value in options.items())
-    return [
-        by_duckdb(f"FROM {name}(t, {qi!r}, '{sensitive}'{extras})", t=frame),
-        by_polars(name, frame, qi, sensitive, **options),
-    ]
+    answer = by_duckdb(f"FROM {name}(t, {qi!r}, '{sensitive}'{extras})", t=frame)
+    return [answer, on_polars(answer, name, frame, qi, sensitive, **options)]
 
 
 def hold(frame: pl.DataFrame, measure: str, variant: str, nulls: str, threshold: float) -> None:

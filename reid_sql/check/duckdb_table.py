@@ -266,7 +266,7 @@ class DuckDBTable(TableEngine):
         def ask(sql: str) -> list[tuple[Any, ...]]:
             return self.ask(sql, "people whom columns single out")
 
-        return [*count_unique(ask, self.view, sets, self.count_records(), self.table.entity)]
+        return count_unique(ask, self.view, sets, self.count_records(), self.table.entity)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
         tbl = self.other_views["population"] if in_population else self.whole

@@ -55,14 +55,17 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
     if columns is None:
         return None
     words = OF_A_RELEASE if columns.is_prepared else OF_A_FILE
+    masks = mask.below > 1
     page = describe_unmeasured(
         columns,
         people,
         mask,
         words,
         _known_unique(measured, classes),
-        is_withheld=columns.unique is not None and _reveals_classes(columns.unique, classes),
-        has_sensitive=any(check.sensitive for check in measured.table.checks),
+        is_withheld=masks
+        and columns.unique is not None
+        and _reveals_classes(columns.unique, classes),
+        has_sensitive=masks and any(check.sensitive for check in measured.table.checks),
     )
     sentences = [*page.pop("sentences"), *_other_words(columns, measured)]
     return page | {"left_out": list(columns.left_out), "sentences": sentences}
@@ -88,7 +91,6 @@ def describe_unmeasured(
     alone = [_describe_alone(each, shown) for each in columns.unmeasured]
     for unique in known:
         shown.add(unique)
-    has_sensitive = has_sensitive and mask.below > 1
     is_small = has_sensitive and people < TIMES_MASK * mask.below
     together, sentences = _describe_together(
         columns, shown, words, is_withheld=is_withheld or is_small, has_sensitive=has_sensitive

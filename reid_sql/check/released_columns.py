@@ -5,7 +5,6 @@ unless the policy leaves them out. Each is counted by itself, and all together, 
 every engine has; no value leaves it.
 """
 
-from collections.abc import Collection
 from typing import Final
 
 from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
@@ -27,17 +26,9 @@ CAUTION_UNNAMED: Final = (
 MAX_NAMED: Final = 10  # columns in a caution; the report names all
 
 
-def caution_on(
-    columns: ReleasedColumns | None, known: Collection[str] | None = None
-) -> Remark | None:
-    """Return the caution on columns that single people out and that nobody named; it has no count.
-
-    `known` are the columns that an attacker knows, where these are not all.
-    """
+def caution_on(columns: ReleasedColumns | None) -> Remark | None:
+    """Return the caution on columns that single people out and that nobody named; it has no count."""
     names = columns.unlisted if columns else ()
-    if known is not None:
-        folded = set(map(fold_case, known))
-        names = tuple(name for name in names if fold_case(name) in folded)
     if columns is None or not names:
         return None
     listed = ", ".join(names[:MAX_NAMED])

@@ -198,11 +198,12 @@ class TableCounts:
     def find_unnamed_columns(self, check: Check) -> list[Remark]:
         """Find the caution on columns that single people out, and are in no list of the policy.
 
-        Who links a population table to the release knows of each person the columns that both have.
+        Who links a population table to the release knows what the policy names in both. A column of the same
+        name may have other values there, such as a note or a number of its own.
         """
-        is_linked = check.measure.function == "journalist_risk"
-        known = self.engine.population_columns if is_linked else None
-        caution = caution_on(self.released_columns, known)
+        if check.measure.function == "journalist_risk":
+            return []
+        caution = caution_on(self.released_columns)
         return [] if caution is None else [caution]
 
     def hints(self, check: Check) -> tuple[Remark, ...]:

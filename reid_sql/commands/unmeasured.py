@@ -40,7 +40,9 @@ def unmeasured_columns(
     others = [name for name in every if fold_case(name) not in known]
     counted = tuple(every[:MAX_COLUMNS])
     sets = [*([name] for name in others), *([counted] if counted else [])]
-    rows = con.execute("SELECT count(*) FROM query_table(?)", [table]).fetchall()[0][0]
+    person = "*" if entity is None else f"DISTINCT {quoted(entity)}"
+    counts = con.execute(f"SELECT count(*), count({person}) FROM query_table(?)", [table])
+    rows, people = counts.fetchall()[0]
     found = count_unique(lambda sql: run(con, sql, words="columns").rows, table, sets, rows, entity)
     alone = [ColumnAlone(name, unique) for name, unique in zip(others, found, strict=False)]
     alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
@@ -52,12 +54,10 @@ def unmeasured_columns(
         len(every) - len(counted),
         unique=found[-1] if counted else None,
     )
-    people = "count(*)" if entity is None else f"count(DISTINCT {quoted(entity)})"
-    total = con.execute(f"SELECT {people} FROM query_table(?)", [table])
     words = Words(
         f"In {what}, measured by no figure here",
         f"Every column of {what} is measured here.",
         f"of {what}",
     )
-    page = describe_unmeasured(columns, total.fetchall()[0][0], NOTHING_HIDDEN, words)
+    page = describe_unmeasured(columns, people, NOTHING_HIDDEN, words)
     return dict(ReportPage(page))

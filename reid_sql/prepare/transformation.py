@@ -8,7 +8,13 @@ from typing import Any, Final
 from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.measure import Row
-from reid_sql.check.policy_model import Policy, TablePolicy, columns_named, columns_prepared
+from reid_sql.check.policy_model import (
+    Check,
+    Policy,
+    TablePolicy,
+    columns_named,
+    columns_prepared,
+)
 from reid_sql.check.remarks import Remark
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.hierarchies.hierarchy import Hierarchy
@@ -269,10 +275,9 @@ class TransformedRelease(DuckDBTableCounts):
     engine: ReleasedTable
     is_searched = False  # one of many that are measured in a search, whose columns are the same
 
-    @property
-    def unnamed_columns(self) -> Remark | None:
-        """The caution on columns that single people out, and are in no list of the policy."""
-        return None if self.is_searched else super().unnamed_columns
+    def find_unnamed_columns(self, check: Check) -> list[Remark]:
+        """Find the caution on columns that single people out, and are in no list of the policy."""
+        return [] if self.is_searched else super().find_unnamed_columns(check)
 
 
 def transform(

@@ -40,10 +40,10 @@ def _has_entity(ask: Ask, table: str, entity: str) -> bool:
         return False
 
 
-def _count_part(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[int | None]:
+def _count_part(ask: Ask, table: str, sets: Sets, entity: str | None) -> Sequence[int | None]:
     """Count sets in one statement; where one of them cannot be compared, each half by itself."""
     try:
-        return [*_count_sets(ask, table, sets, entity)]
+        return _count_sets(ask, table, sets, entity)
     except duckdb.InterruptException:
         raise
     except duckdb.Error:
@@ -83,7 +83,7 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
     )
     # grouping() has a bit of each column, the last one the lowest, that is 0 in the sets of the column
     of_columns = f"grouping({', '.join(aliases.values())})" if len(grouped) > 1 else "0"
-    found = dict(
+    found: dict[int, int] = dict(
         ask(f"""SELECT of_columns, {people} FROM (
           SELECT {of_columns} AS of_columns, min({person}) AS person,
           FROM {table_source(table).rows(read)} GROUP BY GROUPING SETS ({", ".join(grouped)})

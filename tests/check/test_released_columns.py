@@ -136,18 +136,6 @@ def test_columns_that_single_people_out_and_are_in_no_list_are_a_caution(
     assert all(name in everything(page)[form] for name in left for form in ("html", "terminal"))
 
 
-def test_whoever_links_a_population_knows_the_columns_that_both_tables_have(
-    table: pl.DataFrame,
-) -> None:
-    released = table.select("sex", "region", "Name")
-    released.write_csv("people.csv")
-    linked = '[[tables.checks]]\nmeasure = "journalist_average_risk"\nat_most = 1'
-    for population, is_known in ((released, True), (released.drop("Name"), False)):
-        population.write_csv("population.csv")
-        journalist, _ = check('population_file = "population.csv"', linked)["checks"]
-        assert ("unnamed_columns" in journalist["caution_codes"]) == is_known
-
-
 def test_a_release_keeps_its_quasi_identifiers_and_is_described_once(table: pl.DataFrame) -> None:
     del table
     for lines, words in (

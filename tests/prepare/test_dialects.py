@@ -73,7 +73,7 @@ def people(records: int = 600, seed: int = 3) -> pl.DataFrame:
 
 
 def on_postgres(folder: str, frame: pl.DataFrame, sql: str) -> list[tuple[Any, ...]]:
-    """The rows of the view, made by PostgreSQL of the table."""
+    """The rows of the release, made by PostgreSQL of the table: a table where people have random numbers."""
     connection = connected("postgres", folder)
     connection.create_table("people", frame.to_arrow(), overwrite=True)
     with connection.raw_sql("SET client_min_messages = error"):
@@ -82,7 +82,8 @@ def on_postgres(folder: str, frame: pl.DataFrame, sql: str) -> list[tuple[Any, .
         pass
     with connection.raw_sql('SELECT * FROM "people_released"') as found:
         rows: list[tuple[Any, ...]] = found.fetchall()
-    with connection.raw_sql('DROP VIEW "people_released"; DROP TABLE "people"'):
+    made = "TABLE" if "CREATE TABLE" in sql else "VIEW"
+    with connection.raw_sql(f'DROP {made} "people_released"; DROP TABLE "people"'):
         pass
     return rows
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from tests.engines.asking import refusal
-from tests.tables import by_duckdb, by_polars, key
+from tests.tables import by_duckdb, by_polars, key, on_polars
 from tests.two_releases import compare, shares
 
 SCHEMA = {"id": pl.Int64, "size": pl.Float64, "zip": pl.String, "sick": pl.String}
@@ -36,7 +36,7 @@ def by_engines(
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     asked = f"FROM compare_releases(one, two, {qi}{extras})"
     sql = by_duckdb(asked, one=first, two=second)
-    return [sql, by_polars("compare_releases", first, second, qi, **options)]
+    return [sql, on_polars(sql, "compare_releases", first, second, qi, **options)]
 
 
 def people(rows: Any, *, sensitive: bool) -> list[tuple[Any, Any, Any]]:

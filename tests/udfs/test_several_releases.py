@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from tests.several_releases import combine
-from tests.tables import by_duckdb, by_polars
+from tests.tables import by_duckdb, on_polars
 from tests.udfs.test_compare_releases import PERSON, QI, figures, people, table
 
 CELLS = (
@@ -30,7 +30,7 @@ def by_engines(tables: list[pl.DataFrame], **options: Any) -> list[list[dict[str
     names = NAMES[: len(tables)]
     asked = f"FROM compare_releases(one, two, {QI}, more := {list(names[2:])}{extras})"
     sql = by_duckdb(asked, **dict(zip(names, tables, strict=True)))
-    polars = by_polars("compare_releases", tables[0], tables[1], QI, more=tables[2:], **options)
+    polars = on_polars(sql, "compare_releases", *tables[:2], QI, more=tables[2:], **options)
     return [sql, polars]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import by_duckdb, by_polars
+from tests.tables import by_duckdb, by_polars, on_polars
 
 SETS = st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=6)
 NAMES = ("basket", "item")
@@ -56,7 +56,7 @@ def alone_by_hand(sets: Sequence[set[str]], points: int, n: int) -> float:
 def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]]:
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
     duck = by_duckdb(f"FROM sparse_correctness_curve(t, 'basket', 'item'{extras})", t=frame)
-    return [duck, by_polars("sparse_correctness_curve", frame, *NAMES, **options)]
+    return [duck, on_polars(duck, "sparse_correctness_curve", frame, *NAMES, **options)]
 
 
 @given(SETS, st.integers(1, 4))

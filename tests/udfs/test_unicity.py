@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.tables import by_duckdb, by_polars
+from tests.tables import by_duckdb, by_polars, on_polars
 
 POINT = st.tuples(st.sampled_from("abc"), st.integers(1, 2))
 SETS = st.lists(st.sets(POINT, min_size=1), min_size=1, max_size=6)
@@ -52,7 +52,7 @@ def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]
         f", {name} := {'NULL' if value is None else repr(value)}" for name, value in options.items()
     )
     duck = by_duckdb(f"FROM unicity(t, 'person', {COLUMNS}{extras})", t=frame)
-    return [duck, by_polars("unicity", frame, "person", COLUMNS, **options)]
+    return [duck, on_polars(duck, "unicity", frame, "person", COLUMNS, **options)]
 
 
 @settings(max_examples=12)

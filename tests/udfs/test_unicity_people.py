@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tables import by_duckdb, by_polars
+from tests.tables import by_duckdb, on_polars
 
 POINT = st.tuples(st.sampled_from(["a", "b", None]), st.integers(1, 2))
 SETS = st.lists(st.sets(POINT, min_size=1), min_size=1, max_size=6)
@@ -30,7 +30,7 @@ def by_engines(frame: pl.DataFrame, **options: Any) -> list[list[dict[str, Any]]
     duck = by_duckdb(
         f"FROM unicity(t, 'person', {COLUMNS}{extras}, output := 'people') ORDER BY record", t=frame
     )
-    polars = by_polars("unicity", frame, "person", COLUMNS, **options, output="people")
+    polars = on_polars(duck, "unicity", frame, "person", COLUMNS, **options, output="people")
     return [duck, sorted(polars, key=lambda row: str(row["record"]))]
 
 

@@ -32,15 +32,14 @@ LETTERS: Final = {
     "é": "e",
 }
 DATAFUSION: Final = "datafusion"
+POLARS: Final = "polars"
 GONE: Final = "\x01"  # for which a letter is written that then goes
 UMLAUTS_IN_DATABASES: Final = {"ä": "ae", "ö": "oe", "ü": "ue"}
 # A database has no function of the normal form: the words as they are written, and without their marks.
+NOBODY_SPELLINGS: Final = sorted([*spellings_of_words(), *map(str, NOBODY_NUMBERS)], key=len)
 # Those of each length in one text, as Ibis compiles each item of a list anew wherever it stands.
-NOBODY_SPELLINGS: Final = {
-    length: f"|{'|'.join(spellings)}|"
-    for length, spellings in groupby(
-        sorted([*spellings_of_words(), *map(str, NOBODY_NUMBERS)], key=len), key=len
-    )
+SPELLINGS_BY_LENGTH: Final = {
+    length: f"|{'|'.join(spellings)}|" for length, spellings in groupby(NOBODY_SPELLINGS, key=len)
 }
 Translate = Callable[[Any, Mapping[str, str]], Any]
 Others = tuple[int, int, float | None, float | None]  # of IdentifierCounts
@@ -57,7 +56,7 @@ def count_nobodies(
     rows = with_aliases(frame.filter(known_value(frame, column).notnull()), [column])
     grouped = rows.group_by("q1").agg(size=rows.count())
     sizes = grouped.select("size", value=restored(grouped["q1"]))
-    is_code = _is_code(sizes["value"])
+    is_code = _is_code(sizes["value"], backend(frame))
     found = ask(lambda: _list_frequent(sizes, is_code))
     codes = [
         (_write_code(row["code"]), int(row["size"])) for row in found if row["code"] is not None
@@ -147,7 +146,7 @@ def _compare(others: Table, word: Value, second: Value) -> Table:
     )
 
 
-def _is_code(value: Value) -> Value | None:
+def _is_code(value: Value, database: str) -> Value | None:
     """Whether a value is written like a code; None where none of its type can be."""
     kind = value.type()
     if kind.is_numeric():
@@ -155,8 +154,10 @@ def _is_code(value: Value) -> Value | None:
     if not (kind.is_string() or kind.is_uuid()):
         return None
     word = value.cast("string").strip().lower()
+    if database == POLARS:  # which looks in texts for constants alone
+        return word.isin(NOBODY_SPELLINGS)
     # of one length, a word between two marks is one of the list, whatever is in it
-    spellings = word.length().cases(*NOBODY_SPELLINGS.items(), else_="")
+    spellings = word.length().cases(*SPELLINGS_BY_LENGTH.items(), else_="")
     return spellings.contains(ibis.literal("|") + word + "|")
 
 

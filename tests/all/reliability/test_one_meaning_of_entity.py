@@ -17,7 +17,7 @@ from tests.all.reliability.test_entities import by_smallest, people_of, visits
 from tests.tables import by_duckdb, by_polars
 
 QI = ["age", "sex", "zip"]
-SEEDS = range(12)
+SEEDS = range(5)
 ENGINES = {"duckdb": by_duckdb, "polars": by_polars}
 ANY: Any = rp
 

@@ -17,8 +17,11 @@ from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,
     FAR_ABOVE,
     FAR_BELOW,
+    MISSING_DATES,
+    NOBODY_WORDS,
     NUMBER_AMONG_TEXTS,
     TEXT_AMONG_NUMBERS,
+    spellings_of_words,
 )
 from reid_sql.models.columns.spelling import normal_form, word_form
 from reid_sql.sql.spelling import join_words, letters_of
@@ -225,3 +228,9 @@ def profiled(values: Sequence[object]) -> dict[str, int]:
     con.register("t", pl.DataFrame({"v": values}).to_arrow())
     rows = con.execute("SELECT sentinels, sentinel_records FROM reid.profile(t)").fetchall()
     return dict(zip(*rows[0], strict=True))
+
+
+def test_no_word_has_the_mark_by_which_queries_part_the_words() -> None:
+    """DuckDB, Spark and databases get all words in one text: `any_of`, SPELLINGS_BY_LENGTH."""
+    words = [*CODE_WORDS, *NOBODY_WORDS, *MISSING_DATES, *spellings_of_words()]
+    assert [word for word in words if "|" in word] == []

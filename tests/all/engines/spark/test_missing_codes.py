@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
-from pyspark.errors import PySparkException
 
 import reid_sql.spark as rs
 from reid_sql.check.gate import run
@@ -43,9 +42,7 @@ def test_spark_counts_declared_codes_as_duckdb_does(
 
 def test_a_weight_with_a_decimal_comma_is_named(spark: "SparkSession") -> None:
     frame = spark.createDataFrame([(1, 1, "10,53"), (2, 1, "3")], "id BIGINT, a BIGINT, w STRING")
-    with pytest.raises(
-        PySparkException, match="weight must be a number for every record, got text"
-    ) as no:
+    with pytest.raises(ReidError, match="weight must be a number for every record, got text") as no:
         rs.individual_risk(frame, ["a"], weight="w", key="id").collect()
     assert "10,53" not in str(no.value)
 
