@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from math import comb, inf, nan
-from typing import Any
+from typing import Any, Literal, get_args
 
 import duckdb
 import polars as pl
@@ -382,9 +382,8 @@ def test_too_many_subsets_are_refused(duck: duckdb.DuckDBPyConnection, max_size:
 
 # Row functions
 
-EVERY_MEASURE = pytest.mark.parametrize(
-    "measure", ["uniqueness", "correctness", "correctness_of_uniqueness"]
-)
+CellRisk = Literal["uniqueness", "correctness", "correctness_of_uniqueness"]
+EVERY_MEASURE = pytest.mark.parametrize("measure", get_args(CellRisk))
 
 
 @EVERY_MEASURE
@@ -393,7 +392,7 @@ EVERY_MEASURE = pytest.mark.parametrize(
     [(1.5, "1.5"), (-0.1, "-0.1"), (2, "2"), (-inf, "-1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_probability_outside_its_range_is_refused(
-    duck: duckdb.DuckDBPyConnection, measure: str, value: float, shown: str
+    duck: duckdb.DuckDBPyConnection, measure: CellRisk, value: float, shown: str
 ) -> None:
     sentence = PROBABILITY.format("p", shown)
     assert sentence in in_duckdb(duck, f"SELECT cell_risk(?, 10, '{measure}')", [value])
@@ -409,7 +408,7 @@ def test_a_probability_outside_its_range_is_refused(
     [(0, "0"), (0.5, "0.5"), (-3, "-3"), (1e16, "1e+16"), (inf, "1e1000"), (nan, "'nan'::DOUBLE")],
 )
 def test_a_number_of_people_outside_its_range_is_refused(
-    duck: duckdb.DuckDBPyConnection, measure: str, value: float, shown: str
+    duck: duckdb.DuckDBPyConnection, measure: CellRisk, value: float, shown: str
 ) -> None:
     sentence = COUNT.format(shown)
     assert sentence in in_duckdb(duck, f"SELECT cell_risk(0.5, ?, '{measure}')", [value])
@@ -420,7 +419,9 @@ def test_a_number_of_people_outside_its_range_is_refused(
 
 
 @EVERY_MEASURE
-def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, measure: str) -> None:
+def test_one_bad_row_among_many_is_refused(
+    duck: duckdb.DuckDBPyConnection, measure: CellRisk
+) -> None:
     sentence = PROBABILITY.format("p", "p")  # the column, never its value
     rows = "SELECT CASE WHEN i = 4321 THEN 1.25 ELSE i / 10000 END AS p FROM range(10000) t(i)"
     assert sentence in in_duckdb(duck, f"SELECT sum(cell_risk(p, 100, '{measure}')) FROM ({rows})")
@@ -433,7 +434,7 @@ def test_one_bad_row_among_many_is_refused(duck: duckdb.DuckDBPyConnection, meas
 @EVERY_MEASURE
 @pytest.mark.parametrize("arguments", [(None, 10.0), (0.5, None), (None, None)], ids=str)
 def test_null_is_no_refusal_and_gives_null(
-    duck: duckdb.DuckDBPyConnection, measure: str, arguments: tuple[float | None, float | None]
+    duck: duckdb.DuckDBPyConnection, measure: CellRisk, arguments: tuple[float | None, float | None]
 ) -> None:
     assert duck.execute(
         f"SELECT cell_risk(?::DOUBLE, ?::DOUBLE, '{measure}')", list(arguments)
