@@ -7,7 +7,7 @@ from reid_sql.check.gate import check
 from tests.check.test_cautions import AB, LINES, K
 
 MISSING = ["9999,0,1"] * 60 + ["unknown,1,2"] * 40
-TABLES = (LINES, LINES + MISSING, LINES + [",,"] * 40)
+TABLES = (LINES, LINES + MISSING, LINES + [",,1"] * 40)
 OTHERS = ("", "population = 100_000", "population = 201", 'nulls = "drop"', 'nulls = "wildcard"')
 
 
