@@ -61,12 +61,11 @@ CREATE OR REPLACE MACRO reid_has_null(label, p, n) AS
   p IS NULL OR n IS NULL
   OR reid_number(label, p, 0, 1, false) IS NULL OR reid_number('n', n, 1, 1e15, false) IS NULL;
 CREATE OR REPLACE MACRO cell_risk(p, n, measure := 'uniqueness') AS
-  CASE WHEN reid_has_null('p', p, n) THEN NULL
-    WHEN measure = 'uniqueness' THEN reid_uniqueness((p)::DOUBLE, (n)::DOUBLE)
-    WHEN measure = 'correctness' THEN reid_correctness((p)::DOUBLE, (n)::DOUBLE)
-    WHEN measure = 'correctness_of_uniqueness' THEN reid_correctness_of_unique((p)::DOUBLE, (n)::DOUBLE)
-    ELSE reid_refuse('measure must be ''uniqueness'', ''correctness'' or ''correctness_of_uniqueness''',
-      alias(measure), 'pass one of these')::DOUBLE END;
+  CASE WHEN reid_has_null('p', p, n) THEN NULL ELSE
+    CASE reid_choice('measure', measure, ['uniqueness', 'correctness', 'correctness_of_uniqueness'])
+      WHEN 'uniqueness' THEN reid_uniqueness((p)::DOUBLE, (n)::DOUBLE)
+      WHEN 'correctness' THEN reid_correctness((p)::DOUBLE, (n)::DOUBLE)
+      ELSE reid_correctness_of_unique((p)::DOUBLE, (n)::DOUBLE) END END;
 
 -- 3. The text of a query over the user's table.
 CREATE OR REPLACE MACRO reid_quote(name) AS '"' || replace(name, '"', '""') || '"';

@@ -69,9 +69,11 @@ class Masking:
         """Mask a number: a small count becomes NULL, and a share is rounded."""
         if kind is Kind.DISTRIBUTION:
             return value if self._shows_values(value, row, group) else None
-        # The size of a class beside the whole tells how many are in all others.
-        if kind is Kind.COUNT or (kind is Kind.SINGLE and isinstance(value, int)):
+        # The size of any class tells how many are in all others; that of the smallest, k, tells nothing.
+        if kind is Kind.COUNT or name == "class_size":
             return None if self._is_few(value, name, row) else value
+        if kind is Kind.SINGLE and isinstance(value, int):
+            return None if is_small(value, self.below) else value
         return self._round(name, value, self._whole(row))
 
     def counts_people(self, name: str) -> bool:

@@ -20,7 +20,7 @@ from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.reduction import OF_NO_RECORD
 from reid_sql_udfs import declared
 from tests.engines.asking import same
-from tests.sensitive import MEASURES, both, summary
+from tests.sensitive import MEASURES, both, call_of, summary
 from tests.sensitive import asked as measures_asked
 from tests.tables import (
     Row,
@@ -137,7 +137,7 @@ GIVEN: dict[str, list[Any]] = {
     "pyc_forecast": [[50.0]],
     "population_risk": [[50.0]],
     "population_uniqueness": [50.0],
-    **{measure: ["disease"] for measure in MEASURES},
+    **{call_of(measure)[0]: ["disease"] for measure in MEASURES},
 }
 MORE: dict[str, dict[str, Any]] = {"validate_risk": {"methods": ["bound"], "samples": 2}}
 OF_MANY = {

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from reid_sql.sql.distances import NEARLY_ALL
-from tests.sensitive import MEASURES, asked, hold, summary
+from tests.sensitive import MEASURES, asked, call_of, hold, summary
 from tests.tables import by_duckdb, keys
 
 RECORDS, SHARED = 300, 18  # of these the last stand in classes of three
@@ -57,9 +57,10 @@ def test_each_group_is_a_table_of_its_own(measure: str, variant: str) -> None:
         {"region": [None if place % 3 == 0 else place % 3 for place in range(RECORDS)]}
     )
     people = regions.hstack(table())
-    options = asked(measure, variant, WANTED[measure])
+    function, preset = call_of(measure)
+    options = preset | asked(measure, variant, WANTED[measure])
     extras = "".join(f", {name} := {value!r}" for name, value in options.items())
-    call = f"{measure}(t, ['age', 'home'], 'disease', by := ['region']{extras})"
+    call = f"{function}(t, ['age', 'home'], 'disease', by := ['region']{extras})"
     answers: dict[Any, Any] = {row["region"]: row for row in by_duckdb(f"FROM {call}", t=people)}
     assert answers.keys() == {None, 1, 2}
     for region, answer in answers.items():
