@@ -21,6 +21,7 @@ from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
+from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.log import LogLine, Words
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
@@ -55,12 +56,13 @@ def run_serve(options: argparse.Namespace) -> int:
     data = open_data(options.files, options.table, options.memory_limit)
     tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
     mask = open_mask(options.policy, options.record, options.rows, tables)
-    answerer = Answerer(data, mask, seconds)
+    columns = {} if options.rows else read_columns(data, tables)
+    answerer = Answerer(data, mask, seconds, columns)
     spill_into(answerer.public, process_folder())
     if options.memory_limit is not None:
         share_memory(data, answerer.public)
     data.execute(CLOSED)
-    reader = Reader(tables, mask.functions)
+    reader = Reader(tables, mask.functions, columns)
     log = open_log(options.log)
     server = Server(reader, answerer, tokens, log, read_words(data, reader), rows=options.rows)
     for line in describe_unnamed(data, tables, options.policy):

@@ -54,6 +54,7 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     sizes = ask(data, "class_size_histogram", {"tbl": arguments["tbl"], "qi": by, **options})
     columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
     everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
+    _refuse_narrow_values(data, arguments)
     data.register(
         EVERYBODY,
         data.execute(everybody, [by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
@@ -64,6 +65,36 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     ends = [by[place:] for place in range(len(by) + 1)]
     shown = {"none": [[]], "rollup": ends}.get(totals, over)
     return answer.filter(pa.array([each in shown for each in over]))
+
+
+def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> None:
+    """Refuse sums of few different values: that of zeros and ones counts those who have a one."""
+    value = arguments.get("value")
+    if value is None:
+        return
+    groups = ", ".join(quoted(name) for name in listed(arguments["by"]))
+    fewest = data.execute(
+        f"""SELECT min(different) FROM (SELECT count(DISTINCT {quoted(value)}) AS different
+        FROM memory.main.{quoted(arguments["tbl"])} GROUP BY {groups} HAVING count(*) >= $1)""",
+        [arguments["k"]],
+    ).fetchall()[0][0]
+    if fewest is not None and fewest < arguments["k"]:
+        rule = f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}"
+        raise OutOfDomainError(f"{rule}; group by {value}, or by coarser columns")
+
+
+def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
+    """Count all people of a table, of which there must be more than the mask hides."""
+    entity = arguments.get("entity")
+    people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
+    table = f"memory.main.{quoted(arguments['tbl'])}"
+    total = data.execute(
+        f"SELECT []::VARCHAR[] AS total_over, {people} AS records, {people} AS people FROM {table}"
+    ).to_arrow_table()
+    if total["people"].to_pylist()[0] < arguments["k"]:
+        rule = f"a table must have at least {arguments['k']} people to be counted, got fewer"
+        raise OutOfDomainError(f"{rule}; ask the owner")
+    return total
 
 
 class Mask:
@@ -94,6 +125,9 @@ class Mask:
         What was recorded is added to the list.
         """
         arguments, by = self._settings(call), groups_of(call)
+        # how many people there are is no secret
+        if call.function.name == SAFE_TABLE and not by:
+            return _ask_total(data, arguments)
         answer = (
             ask_cells(data, arguments)
             if call.function.name == SAFE_TABLE
@@ -157,7 +191,12 @@ class Mask:
         counted = [_Counted(data, call, arguments, table, self.below) for table in call.tables]
         by = groups_of(call)
         cells = [each.cells(answer, by) for each in counted if by]
-        others = [each for each in counted if each.columns.all != fold(by) and each.columns.all]
+        # a sum counts nobody whom its cells do not count
+        others = [
+            each
+            for each in counted
+            if each.columns.all not in (fold(by), frozenset()) and call.function.name != SAFE_TABLE
+        ]
         if self.tables:
             reveals = cells + [
                 each.whole_cells() or each.figures(is_masked=True) for each in others

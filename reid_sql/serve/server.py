@@ -25,6 +25,7 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
+from reid_sql.serve.catalogue import Catalogue, Columns
 from reid_sql.serve.log import LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal
@@ -47,9 +48,16 @@ Cursors = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 class Answerer:
     """Answers questions about the tables of `data` within some seconds, each in a database for clients."""
 
-    def __init__(self, data: duckdb.DuckDBPyConnection, mask: Mask, seconds: float) -> None:
-        """Open the database for clients."""
+    def __init__(
+        self,
+        data: duckdb.DuckDBPyConnection,
+        mask: Mask,
+        seconds: float,
+        columns: Columns | None = None,
+    ) -> None:
+        """Open the database for clients, and the one of names and types."""
         self.data, self.mask, self.seconds = data, mask, seconds
+        self.catalogue = Catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
         self._remembered: dict[str, pa.Table] = {}
@@ -63,6 +71,11 @@ class Answerer:
         What the calls reveal is added to the list, unless they were answered before.
         """
         with self._cursors() as (data, public):
+            if question.is_catalogue:
+                public.register(f"{ANSWER}0", self.catalogue.answer(question.select))
+                return self._keep(public, f"FROM {ANSWER}0")
+            if question.binds:
+                self.catalogue.bind(question.binds)
             for place, call in enumerate(question.calls, 1):
                 public.register(f"{ANSWER}{place}", self._ask(data, call, recorded))
             return self._keep(public, question.select)
@@ -209,6 +222,7 @@ class Server:
         except Exception as error:  # noqa: BLE001 - whatever fails is refused, never answered
             query = f"SELECT error({sql_text(sentence(error))})"
             reason = self.words.reason_of(error, str(sql))
+            question = question if question.shape else Question((), "", self.reader.shape(str(sql)))
         line = LogLine(
             time=began.isoformat(timespec="milliseconds"),
             client=self._sessions.get(str(session), ""),

@@ -19,19 +19,23 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, 
 from reid_sql.function import Function, output_of
 from reid_sql.parameters import Document, ModelName, Tables
 from reid_sql.parameters.outputs import Parameter
+from reid_sql.serve.catalogue import HELP, ServedColumn, write_help
+from reid_sql.serve.plain_aggregates import AGGREGATES, PlainSelect
 from reid_sql_udfs import declared
 
 Node = dict[str, Any]
 ALLOWED: Final = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
 TABLE_FUNCTIONS: Final = frozenset(ALLOWED["table_functions"].split())
 KEYS: Final = frozenset(ALLOWED["keys"].split())
+CATALOGUE: Final = frozenset(ALLOWED["catalogue"].split())
+CATALOGUE_FUNCTIONS: Final = frozenset(ALLOWED["catalogue_functions"].split())
 # not written
 EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")
 MAX_CHARACTERS: Final = 20_000  # of a statement
 MAX_CALLS: Final = 16  # of a statement
 MAX_REMEMBERED: Final = 256  # statements that are not read again
 ANSWER: Final = "reid_answer_"  # before the number of an answer
-REMEDY: Final = "write SELECT … FROM reid.risk_summary(people, ['age']), or call another function"
+REMEDY: Final = "write SELECT sex, count(*) FROM people GROUP BY sex, or FROM reid.help() for more"
 UNDECLARED: Final = "what it returns is not declared"
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
@@ -66,17 +70,27 @@ class Question:
 
     calls: tuple[Call, ...]
     select: str
-    shape: str = ""  # the SELECT without its constants
+    shape: str = ""  # the client's SELECT without its constants
+    is_catalogue: bool = False  # whether it reads names and types of the tables alone
+    binds: str = ""  # the client's SELECT where it reads tables alone, so that their types are known
 
 
 class Reader:
     """Reads statements about the served tables, in a database of its own that contains nothing."""
 
     def __init__(
-        self, tables: Collection[str], functions: Collection[str] = TABLE_FUNCTIONS
+        self,
+        tables: Collection[str],
+        functions: Collection[str] = TABLE_FUNCTIONS,
+        columns: Mapping[str, Mapping[str, ServedColumn]] | None = None,
     ) -> None:
-        """Open the parser; names of tables are compared without regard to case, as DuckDB does."""
+        """Open the parser; names of tables are compared without regard to case, as DuckDB does.
+
+        `columns` are those of each table that may be counted by plain SQL.
+        """
         self.tables = {name.casefold(): name for name in tables}
+        self.columns = columns or {}
+        self.columns_folded = frozenset(map(str.casefold, self.columns))
         self.functions = frozenset(functions)
         self._lock = threading.Lock()
         self._parser = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
@@ -84,9 +98,11 @@ class Reader:
             self.parse("SELECT 1"),
             json.dumps(self.parse(f"FROM {ANSWER}")["from_table"]),
         )
-        self._attach = {
+        self._constant_answers = {
             shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]
         }
+        help_of_tables = write_help(self.columns, sorted(self.functions))
+        self._constant_answers[shape_of(self.parse(HELP))] = help_of_tables
         self.read = lru_cache(MAX_REMEMBERED)(self._read)
 
     def _read(self, sql: str, client: str = "") -> Question:
@@ -96,8 +112,10 @@ class Reader:
         """
         try:
             node = self.parse(sql)
-            if constant := self._attach.get(shape_of(node)):
-                return Question((), constant)
+            if constant := self._constant_answers.get(shape_of(node)):
+                return Question((), constant, self.write(node)[1])
+            if _Catalogue(self, node).is_asked():
+                return Question((), *self.write(node), is_catalogue=True)
             return _Statement(self, node, client).question()
         except RecursionError:
             raise OutOfDomainError(
@@ -117,6 +135,13 @@ class Reader:
         called = [each.name for each in outputs]
         names = [*self.tables, *called, *columns, *listed.split(), *answers]
         return frozenset([*names, "reid", CONSTANT_NAME])
+
+    def shape(self, sql: str) -> str:
+        """Write a statement that was refused without its constants; empty where it cannot be parsed."""
+        try:
+            return self.write(self.parse(sql))[1]
+        except (OutOfDomainError, duckdb.Error, RecursionError):
+            return ""
 
     def parse(self, sql: str) -> Node:
         """Parse a text of one SELECT without parameters."""
@@ -162,6 +187,7 @@ class _Statement:
     def __init__(self, reader: Reader, node: Node, client: str) -> None:
         self.reader, self.node, self.client = reader, node, client
         self.calls: list[Call] = []
+        self.has_plain, self.has_aggregates, self.has_functions = False, False, False
         self.named = {name.casefold() for name in _named_queries(node)}
         for name in sorted(self.named):
             if name in reader.tables or name.startswith(ANSWER):
@@ -170,8 +196,13 @@ class _Statement:
 
     def question(self) -> Question:
         """Check and replace everything."""
-        select, shape = self.reader.write(self._check(self.node))
-        return Question(tuple(self.calls), select, shape)
+        select, _ = self.reader.write(self._check(self.node))
+        if self.has_plain and self.has_aggregates:
+            rule = "counts of a table must not be added up, as hidden ones would be missing, got an aggregate of them"
+            raise OutOfDomainError(f"{rule}; ask for the sum with coarser groups")
+        statement, shape = self.reader.write(self.node)
+        binds = "" if self.has_functions or not self.has_plain else statement
+        return Question(tuple(self.calls), select, shape, binds=binds)
 
     def _check(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
         if isinstance(part, list):
@@ -183,11 +214,15 @@ class _Statement:
         if kind == "VALUE_CONSTANT":
             return part
         if kind == "TABLE_FUNCTION":
+            self.has_functions = True
             return self._replace_call(part)
+        if kind == "SELECT_NODE" and (plain := self._find_plain(part)):
+            return self._replace_plain(*plain)
         if kind == "BASE_TABLE":
             self._check_table(part)
         elif kind == "FUNCTION":
             _check_function(part)
+            self.has_aggregates |= _path(part, "function_name")[-1].lower() in AGGREGATES
         elif kind == "OPERATOR_CAST":
             _check_type(part)
         return {
@@ -197,18 +232,76 @@ class _Statement:
     def _check_table(self, part: Node) -> None:
         name = ".".join(_path(part, "table_name"))
         if name.casefold() not in self.named:
-            rule = f"a statement must read tables only inside functions, got '{name}'"
+            rule = f"a statement must count groups of one table, or read it inside functions, got '{name}'"
             raise OutOfDomainError(f"{rule}; {REMEDY}")
+
+    def _find_plain(self, part: Node) -> tuple[Node, str, str] | None:
+        """Find a SELECT from one served table; returns it, the table's name and its alias.
+
+        `FROM (SELECT * FROM t WHERE …) AS v`, as dashboards write it, is `FROM t AS v WHERE …`.
+        """
+        table = part["from_table"]
+        if table["type"] == "SUBQUERY" and _reads_all(inner := table["subquery"]["node"]):
+            found = self._find_plain(inner)
+            if found is None:
+                return None
+            where = [each["where_clause"] for each in (inner, part) if each["where_clause"]]
+            both = self.reader.parse("SELECT 1 WHERE true AND true")["where_clause"]
+            condition = {**both, "children": where} if len(where) == 2 else [*where, None][0]
+            table = {**inner["from_table"], "alias": table["alias"]}
+            return {**part, "from_table": table, "where_clause": condition}, *found[1:2], table["alias"]
+        if table["type"] != "BASE_TABLE":
+            return None
+        *places, name = _path(table, "table_name")
+        is_here = places in ([], ["main"], ["memory", "main"]) and name.casefold() not in self.named
+        served = self.reader.tables.get(name.casefold()) if is_here else None
+        if served not in self.reader.columns:
+            return None
+        return part, str(served), str(table["alias"] or name)
+
+    def _replace_plain(self, part: Node, table: str, alias: str) -> Node:
+        """Write plain counts of a table as a SELECT from its cells, after all of its parts are checked."""
+        _refuse_unknown(part)
+        _refuse_unknown(part["from_table"])
+        before = self.has_aggregates
+        checked = {
+            key: each if key == "from_table" else self._check(each) for key, each in part.items()
+        }
+        self.has_plain, self.has_aggregates = True, before
+        return PlainSelect(
+            checked,
+            table,
+            alias,
+            self.reader.columns[table],
+            self.reader.parse,
+            self._write_expression,
+            self.reader.compute,
+            self._ask_cells,
+        ).rewrite()
+
+    def _write_expression(self, node: Node) -> str:
+        """Write an expression as SQL, which names its column of the answer as DuckDB would."""
+        select = {**self.reader.parse("SELECT 1"), "select_list": [node]}
+        return self.reader.write(select)[0].removeprefix("SELECT ")
+
+    def _ask_cells(self, arguments: Mapping[str, Any]) -> int:
+        """Add a call for the cells of a table; returns the number of its answer."""
+        self._refuse_many()
+        self.calls.append(Call(declared()["safe_table"], arguments, (str(arguments["tbl"]),)))
+        return len(self.calls)
+
+    def _refuse_many(self) -> None:
+        if len(self.calls) == MAX_CALLS:
+            raise OutOfDomainError(
+                f"a statement must have at most {MAX_CALLS} calls, got more; split it"
+            )
 
     def _replace_call(self, part: Node) -> Node:
         """Read a call in FROM; its answer is read in its place."""
         _refuse_unknown(part["function"])
         *places, name = _path(part["function"], "function_name")
         function = self._find_function(name.lower(), is_ours=places in PLACES)
-        if len(self.calls) == MAX_CALLS:
-            raise OutOfDomainError(
-                f"a statement must have at most {MAX_CALLS} calls, got more; split it"
-            )
+        self._refuse_many()
         arguments = _Arguments(self.reader, function, self.client)
         call = arguments.read(_arguments(part["function"]))
         self._check_output(call.function)
@@ -248,6 +341,83 @@ def _refuse_records(key: str, call: str) -> NoReturn:
     """Refuse what may not leave; what is declared nowhere may not."""
     why, other = ALLOWED["refused"].get(key, (UNDECLARED, "risk_summary"))
     raise OutOfDomainError(f"a function must return no records, got {call} ({why}); call {other}")
+
+
+class _Catalogue:
+    """A statement about names and types: it may run where the tables have no record.
+
+    It reads DuckDB's views of its own catalogue, or describes; a served table is read there only where no row
+    of it is asked for (DESCRIBE, LIMIT 0), so that nobody takes no rows for an empty table.
+    """
+
+    def __init__(self, reader: Reader, node: Node) -> None:
+        self.reader, self.node = reader, node
+        self.named = {name.casefold() for name in _named_queries(node)}
+
+    def is_asked(self) -> bool:
+        """Whether it reads names and types alone; parts that are not allowed are refused."""
+        limits = [each.get("limit") for each in self.node["modifiers"]]
+        is_empty = any(_is_zero(limit) for limit in limits if limit)
+        places = list(self._places(self.node, is_described=is_empty))
+        if not places or not all(places):
+            return False
+        self._check(self.node)
+        return True
+
+    def _places(self, part: Any, *, is_described: bool) -> Iterator[bool]:  # noqa: ANN401 - any part
+        """Yield for each table that is read whether it is of the catalogue."""
+        if isinstance(part, list):
+            for each in part:
+                yield from self._places(each, is_described=is_described)
+        if not isinstance(part, dict):
+            return
+        kind = part.get("type")
+        if kind == "BASE_TABLE":
+            name = ".".join(_path(part, "table_name")).lower()
+            is_served = name.rpartition(".")[2] in self.reader.columns_folded
+            if name not in self.named:
+                yield name in CATALOGUE or (is_described and is_served)
+            return
+        if kind == "TABLE_FUNCTION":
+            yield ".".join(_path(part["function"], "function_name")).lower() in CATALOGUE
+        if kind == "SHOW_REF":
+            yield part.get("show_type") != "SUMMARY"
+            is_described = True
+        yield from self._places(list(part.values()), is_described=is_described)
+
+    def _check(self, part: Any) -> None:  # noqa: ANN401 - any part of a tree
+        if isinstance(part, list):
+            for each in part:
+                self._check(each)
+        if not isinstance(part, dict):
+            return
+        kind = part.get("type")
+        if kind == "VALUE_CONSTANT":
+            return
+        if kind != "SHOW_REF":
+            _refuse_unknown(part)
+        if kind == "FUNCTION" and _path(part, "function_name")[-1].lower() not in CATALOGUE_FUNCTIONS:
+            _check_function(part)
+        if kind == "OPERATOR_CAST":
+            _check_type(part)
+        for key, each in part.items():
+            if key not in {"cast_type", "function"}:
+                self._check(each)
+
+
+def _is_zero(limit: Node) -> bool:
+    return limit.get("type") == "VALUE_CONSTANT" and '"0"' in json.dumps(limit).replace(": 0", ': "0"')
+
+
+def _reads_all(node: Node) -> bool:
+    """Whether a SELECT is `SELECT * FROM … WHERE …` and nothing else."""
+    if node.get("type") != "SELECT_NODE":
+        return False
+    parts = ("group_expressions", "group_sets", "having", "modifiers", "qualify", "sample")
+    star = node["select_list"][0] if len(node["select_list"]) == 1 else {}
+    return star.get("type") == "STAR" and not any(
+        [*(star.get(key) for key in ("exclude_list", "replace_list", "expr", "relation_name")), *map(node.get, parts)]
+    )
 
 
 class _Arguments:

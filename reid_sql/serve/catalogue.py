@@ -1,0 +1,87 @@
+"""Names and types of the served tables, in a database in which the tables have no record, and what may be asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+import pyarrow as pa
+
+from reid_sql.parameters import quoted, sql_text
+from reid_sql_udfs import declared
+
+HELP: Final = "FROM reid.help()"
+
+
+@dataclass(frozen=True)
+class ServedColumn:
+    """The type of a column as DuckDB writes it, whether some record has no value in it, and how many it has."""
+
+    type: str
+    has_nulls: bool = True
+    values: int = 0  # how many different ones, about
+
+
+Columns = Mapping[str, Mapping[str, ServedColumn]]  # of each table, by its name as served
+
+
+def read_columns(data: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> Columns:
+    """Read the columns of tables; the values that a type lists, as ENUM does, are not told: it is VARCHAR."""
+    columns: dict[str, dict[str, ServedColumn]] = {}
+    for table in tables:
+        described = data.execute(f"DESCRIBE memory.main.{quoted(table)}").fetchall()
+        counted = ", ".join(
+            f"(count(*) > count({name}), approx_count_distinct({name}))"
+            for name in (quoted(each[0]) for each in described)
+        )
+        [row] = data.execute(f"SELECT {counted} FROM memory.main.{quoted(table)}").fetchall()
+        columns[table] = {
+            str(name): ServedColumn("VARCHAR" if "ENUM(" in kind else str(kind), *facts)
+            for (name, kind, *_), facts in zip(described, row, strict=True)
+        }
+    return columns
+
+
+class Catalogue:
+    """A database that has the names and types of the served tables, and no record of them."""
+
+    def __init__(self, columns: Columns) -> None:
+        """Create the tables."""
+        self._con = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
+        for table, described in columns.items():
+            typed = ", ".join(f"{quoted(name)} {each.type}" for name, each in described.items())
+            self._con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
+        self._con.execute("SET lock_configuration = true")
+
+    def bind(self, sql: str) -> None:
+        """Refuse a statement whose types do not fit, before anything is counted and recorded."""
+        with self._con.cursor() as con:
+            con.execute(f"EXPLAIN {sql}")
+
+    def answer(self, sql: str) -> pa.Table:
+        """Answer a statement that was read as one of the catalogue."""
+        with self._con.cursor() as con:
+            return con.execute(sql).to_arrow_table()
+
+
+def write_help(columns: Columns, functions: Sequence[str]) -> str:
+    """Write the SELECT of what may be asked, each with an example."""
+    rows = [("the tables", "SHOW TABLES")]
+    for table, described in columns.items():
+        first = quoted(min(described, key=lambda name: described[name].values))
+        rows += [
+            (f"the columns of {table}", f"DESCRIBE {quoted(table)}"),
+            ("how many people", f"SELECT count(*) FROM {quoted(table)}"),
+            (
+                "counts of groups; a last row of NULL stands for those that are hidden",
+                f"SELECT {first}, count(*) FROM {quoted(table)} GROUP BY {first}",
+            ),
+        ]
+    known = declared()
+    rows += [
+        (known[name].words, f"FROM reid.{known[name].signature}")
+        for name in functions
+        if name in known
+    ]
+    listed = ", ".join(f"({sql_text(asked)}, {sql_text(example)})" for asked, example in rows)
+    return f"SELECT * FROM (VALUES {listed}) AS help(question, example)"
