@@ -81,8 +81,9 @@ def test_a_record_s_number_that_is_a_comparison_is_refused(con: duckdb.DuckDBPyC
     values = [each for each in declared().values() if each.answer is Answer.SCALAR]
     assert values
     for each in values:
-        for place in range(len(each.parameters)):
-            cells = [str(parameter.domain.schema["minimum"]) for parameter in each.parameters]
+        numbers = [p for p in each.parameters if "minimum" in p.domain.schema]
+        for place in range(len(numbers)):
+            cells = [str(parameter.domain.schema["minimum"]) for parameter in numbers]
             cells[place] = "n = 100"
             with pytest.raises(duckdb.Error, match="must not be true or false"):
                 con.execute(f"SELECT {each.name}({', '.join(cells)}) FROM range(3) t(n)")
