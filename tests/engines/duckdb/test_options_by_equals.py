@@ -81,8 +81,14 @@ def test_a_record_s_number_that_is_a_comparison_is_refused(con: duckdb.DuckDBPyC
     values = [each for each in declared().values() if each.answer is Answer.SCALAR]
     assert values
     for each in values:
-        for place in range(len(each.parameters)):
-            cells = [str(parameter.domain.schema["minimum"]) for parameter in each.parameters]
+        schemas = [parameter.domain.schema for parameter in each.parameters]
+        numbers = [place for place, schema in enumerate(schemas) if "minimum" in schema]
+        assert numbers, each.name
+        for place in numbers:
+            cells = [
+                str(schema["minimum"]) if "minimum" in schema else f"'{parameter.default}'"
+                for schema, parameter in zip(schemas, each.parameters, strict=True)
+            ]
             cells[place] = "n = 100"
             with pytest.raises(duckdb.Error, match="must not be true or false"):
                 con.execute(f"SELECT {each.name}({', '.join(cells)}) FROM range(3) t(n)")
