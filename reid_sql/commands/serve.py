@@ -1,15 +1,13 @@
 """Serve the answers of tables to every DuckDB client."""
 
 import argparse
-import json
 import os
 import secrets
 import sys
 import threading
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +20,7 @@ from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
 from reid_sql.serve.catalogue import read_columns
-from reid_sql.serve.log import LogLine, Words
+from reid_sql.serve.log import Log, Words
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, Answerer, Server
@@ -63,8 +61,8 @@ def run_serve(options: argparse.Namespace) -> int:
         share_memory(data, answerer.public)
     data.execute(CLOSED)
     reader = Reader(tables, mask.functions, columns)
-    log = open_log(options.log)
-    server = Server(reader, answerer, tokens, log, read_words(data, reader), rows=options.rows)
+    words = read_words(data, reader)
+    server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
     for line in describe_unnamed(data, tables, options.policy):
         print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     server.start(port)
@@ -201,23 +199,6 @@ def read_words(data: duckdb.DuckDBPyConnection, reader: Reader) -> Words:
     names = frozenset(str(row[0]).casefold() for row in columns.fetchall())
     keywords = data.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()
     return Words(names, reader.words | {str(row[0]) for row in keywords})
-
-
-def open_log(file: str | None) -> Callable[[LogLine], None]:
-    """Write each question as a line of JSON, to a file or to nowhere."""
-    try:
-        Path(file or os.devnull).open("a", encoding="utf-8").close()
-    except OSError:
-        rule = f"--log must be a file that can be written, got '{file}'"
-        raise OutOfDomainError(f"{rule}; name one in a folder that exists") from None
-    lock = threading.Lock()
-
-    def write(line: LogLine) -> None:
-        if file is not None:
-            with lock, Path(file).open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps(asdict(line), ensure_ascii=False) + "\n")
-
-    return write
 
 
 def describe(port: int, tables: list[str], token: str | None) -> str:

@@ -1,16 +1,28 @@
-"""What is logged of a question: names of the owner's tables and columns, and no word of the client's own."""
+"""The log: for each question a line of names and shapes, without a value and without a word of the client's own.
 
+Each line has the digest of itself and of the line before, so that whoever changes or removes one breaks the
+chain. Who can write the file can still write all of it anew: keep the last digest elsewhere.
+"""
+
+import json
+import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
 
-from reid_sql.errors import ReidError
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.serve.record import Reveal
 from reid_sql.terminal.runner import sentence
 
 WORD: Final = re.compile(r"\w+")
 UNKNOWN: Final = "_"  # in place of a word that the server does not know
+DIGEST: Final = "digest"
+FIRST: Final = ""  # what the first line follows
+TAIL: Final = 1_000_000  # bytes at the end of a file that have its last line
 
 
 @dataclass(frozen=True)
@@ -27,7 +39,83 @@ class LogLine:
     statement: str
     reason: str
     recorded: tuple[str, ...]
+    hides: bool  # whether the answer's cells have hidden ones
+    near: bool  # whether it was refused because a hidden group would follow
     seconds: float
+
+
+class Log:
+    """A file to which each question is added as a line of JSON; without a name, nothing is."""
+
+    def __init__(self, file: str | None) -> None:
+        """Open the file, and go on after its last line."""
+        self._file, self._lock, self._last = file, threading.Lock(), FIRST
+        try:
+            with Path(file or os.devnull).open("ab+") as lines:
+                lines.seek(-min(lines.tell(), TAIL), os.SEEK_END)
+                before = lines.read().splitlines()
+        except OSError:
+            rule = f"--log must be a file that can be written, got '{file}'"
+            raise OutOfDomainError(f"{rule}; name one in a folder that exists") from None
+        if before:
+            self._last = _digest_in(before[-1], file)
+
+    def write(self, line: LogLine) -> None:
+        """Add a line, with its digest."""
+        if self._file is None:
+            return
+        with self._lock, Path(self._file).open("a", encoding="utf-8") as lines:
+            written = asdict(line)
+            self._last = digest_of(json.loads(json.dumps(written)), self._last)
+            lines.write(json.dumps(written | {DIGEST: self._last}, ensure_ascii=False) + "\n")
+
+
+def _digest_in(line: bytes, file: str | None) -> str:
+    try:
+        return str(json.loads(line)[DIGEST])
+    except (ValueError, KeyError, TypeError):
+        rule = f"--log must be a file of reid-sql serve, or a new one, got '{file}', whose last line has no digest"
+        raise OutOfDomainError(f"{rule}; name another file") from None
+
+
+def digest_of(line: Mapping[str, Any], before: str) -> str:
+    """Digest a line without its own digest, and the digest before it."""
+    written = json.dumps({key: each for key, each in line.items() if key != DIGEST}, sort_keys=True)
+    return sha256(f"{before}\n{written}".encode()).hexdigest()
+
+
+def read_log(lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Read a log, each line of which must follow the one before."""
+    read: list[dict[str, Any]] = []
+    last = FIRST
+    for number, text in enumerate(lines, 1):
+        try:
+            line = json.loads(text)
+            last = digest_of(line, last)
+            is_next = line[DIGEST] == last
+        except (ValueError, KeyError, TypeError, AttributeError):
+            is_next = False
+        if not is_next:
+            rule = f"each line of a log must follow the one before, got line {number}, which does not"
+            raise OutOfDomainError(f"{rule}; it was changed, or lines before it are missing")
+        read.append(line)
+    return read
+
+
+def summarize_clients(lines: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Count the questions of each client, and how often one came near a hidden group."""
+    clients: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        row = clients.setdefault(
+            line["client"],
+            dict.fromkeys(("questions", "answered", "refused", "with_hidden_cells", "near_hidden"), 0),
+        )
+        row["questions"] += 1
+        row[line["verdict"]] += 1
+        row["with_hidden_cells"] += line["hides"]
+        row["near_hidden"] += line["near"]
+    rows = [{"client": client, **row} for client, row in clients.items()]
+    return sorted(rows, key=lambda row: (-row["near_hidden"], -row["with_hidden_cells"], row["client"]))
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,10 @@ from reid_sql.serve.catalogue import ServedColumn
 Node = dict[str, Any]
 COUNTS: Final = frozenset({"count", "count_star"})
 SUMS: Final = frozenset({"sum", "avg", "mean"})
-OTHER_AGGREGATES: Final = frozenset("any_value bool_and bool_or max median min stddev".split())
+OTHER_AGGREGATES: Final = frozenset(["any_value", "bool_and", "bool_or", "max", "median", "min", "stddev"])
 AGGREGATES: Final = COUNTS | SUMS | OTHER_AGGREGATES
 WHOLE_NUMBERS: Final = frozenset(
-    "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT".split()
+    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"]
 )
 MAX_VALUES: Final = 10_000  # of a range
 LOWER: Final = {"COMPARE_GREATERTHANOREQUALTO": 0, "COMPARE_GREATERTHAN": 1}  # from the bound to it

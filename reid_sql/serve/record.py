@@ -20,6 +20,11 @@ from reid_sql.models.tables.equations import ContradictionError
 from reid_sql.models.tables.published_tables import TOTALS, PublishedRows, Reading
 from reid_sql.parameters import quoted, sql_literal
 
+
+class RevealingError(OutOfDomainError):
+    """An answer is refused because a hidden group would follow from it and those before."""
+
+
 Cell = frozenset[tuple[str, str]]
 Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None where hidden
 TOTAL: Final = "{}"  # the cell of everybody
@@ -248,7 +253,7 @@ def _has_only_small_cells(
 def _refuse_shapes(new: Reveal, old: Reveal) -> None:
     columns, before = (", ".join(sorted(each.columns)) for each in (new, old))
     rule = f"an answer must not subtract from those before, got {new.shape} of {columns}"
-    raise OutOfDomainError(
+    raise RevealingError(
         f"{rule} after {old.shape} of {before}; ask {old.question} again, or about other columns"
     )
 
@@ -313,7 +318,7 @@ def _refuse_findings(counts: Counts, below: int) -> None:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in found):
         rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
-        raise OutOfDomainError(f"{rule}; {REMEDY}")
+        raise RevealingError(f"{rule}; {REMEDY}")
 
 
 def _refuse_near(one: Counts, other: Counts, below: int) -> None:
@@ -323,7 +328,7 @@ def _refuse_near(one: Counts, other: Counts, below: int) -> None:
         0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
     ):
         rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
-        raise OutOfDomainError(f"{rule}; {REMEDY}")
+        raise RevealingError(f"{rule}; {REMEDY}")
 
 
 def _sum_cells(counts: Counts) -> dict[Cell, int]:

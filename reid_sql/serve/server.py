@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -26,9 +26,9 @@ from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.catalogue import Catalogue, Columns
-from reid_sql.serve.log import LogLine, Words, describe_reveals
+from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
-from reid_sql.serve.record import Reveal
+from reid_sql.serve.record import Reveal, RevealingError
 from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Call, Question, Reader
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
@@ -159,7 +159,7 @@ class Server:
         reader: Reader,
         answerer: Answerer,
         tokens: Mapping[str, str],
-        log: Callable[[LogLine], None],
+        log: Log,
         words: Words,
         *,
         rows: bool = False,
@@ -207,37 +207,43 @@ class Server:
 
     def authorize(self, session: str, sql: str) -> str:
         """Return the query that runs in place of the client's: it reads the answer, or refuses."""
-        began, started = datetime.now(UTC), time.monotonic()
-        question, verdict, reason = Question((), ""), "refused", ""
-        recorded: list[Reveal] = []
         try:
             client = self._sessions[str(session)]
-            question = Question((), str(sql)) if self.rows else self.reader.read(str(sql), client)
-            query = (
-                self.answerer.read(str(sql))
-                if self.rows
-                else self.answerer.answer(question, recorded)
-            )
-            verdict = "answered"
+            return self.ask(str(sql), client, str(session))
         except Exception as error:  # noqa: BLE001 - whatever fails is refused, never answered
-            query = f"SELECT error({sql_text(sentence(error))})"
-            reason = self.words.reason_of(error, str(sql))
-            question = question if question.shape else Question((), "", self.reader.shape(str(sql)))
-        line = LogLine(
-            time=began.isoformat(timespec="milliseconds"),
-            client=self._sessions.get(str(session), ""),
-            session=sha256(str(session).encode()).hexdigest()[:12],
-            verdict=verdict,
-            functions=tuple(call.function.key for call in question.calls),
-            tables=tuple(dict.fromkeys(name for call in question.calls for name in call.tables)),
-            columns=self.words.columns_in(str(sql)),
-            statement=self.words.hide_unknown(question.shape),
-            reason=reason,
-            recorded=describe_reveals(recorded),
-            seconds=round(time.monotonic() - started, 4),
-        )
-        self.log(line)
-        return query
+            return f"SELECT error({sql_text(sentence(error))})"
+
+    def ask(self, sql: str, client: str, session: str) -> str:
+        """Answer a statement, or refuse it by an error; logs both. Returns the query that reads the answer."""
+        began, started = datetime.now(UTC), time.monotonic()
+        question, refusal = Question((), ""), None
+        recorded: list[Reveal] = []
+        try:
+            if self.rows:
+                return self.answerer.read(sql)
+            question = self.reader.read(sql, client)
+            return self.answerer.answer(question, recorded)
+        except Exception as error:
+            refusal = error
+            raise
+        finally:
+            shape = question.shape or self.reader.shape(sql)
+            line = LogLine(
+                time=began.isoformat(timespec="milliseconds"),
+                client=client,
+                session=sha256(session.encode()).hexdigest()[:12],
+                verdict="answered" if refusal is None else "refused",
+                functions=tuple(call.function.key for call in question.calls),
+                tables=tuple(dict.fromkeys(name for call in question.calls for name in call.tables)),
+                columns=self.words.columns_in(sql),
+                statement=self.words.hide_unknown(shape),
+                reason=self.words.reason_of(refusal, sql) if refusal else "",
+                recorded=describe_reveals(recorded),
+                hides=any(None in each.counts.values() for each in recorded),
+                near=isinstance(refusal, RevealingError),
+                seconds=round(time.monotonic() - started, 4),
+            )
+            self.log.write(line)
 
 
 def load_extensions(con: duckdb.DuckDBPyConnection) -> None:

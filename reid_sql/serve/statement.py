@@ -318,7 +318,7 @@ class _Statement:
         if name in ALLOWED["refused"] and is_ours:
             _refuse_records(name, name)
         rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
-        known = suggestion(name, sorted(self.reader.functions), "functions")
+        known = suggestion(name, sorted(set(self.reader.functions) & set(declared())), "functions")
         raise UnknownNameError(f"{rule}; {known}")
 
     def _check_output(self, output: Function) -> None:

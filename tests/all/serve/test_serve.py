@@ -10,6 +10,7 @@ from tempfile import gettempdir
 import duckdb
 import pytest
 
+from reid_sql.function import Function, output_of
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.serve.statement import ALLOWED
 from reid_sql_udfs import declared
@@ -36,9 +37,16 @@ GIVEN = {
 
 
 def call_of(name: str) -> str:
-    required = [each.name for each in declared()[name].parameters if each.default is REQUIRED]
+    """Call an output of a function by its key, with all that it requires."""
+    output = output_of(name, declared())
+    required = [each.name for each in output.parameters if each.default is REQUIRED]
     given = GIVEN | ({"columns": "['age', 'sex']"} if name == "unicity" else {})
-    return f"reid.{name}({', '.join(given[each] for each in required)})"
+    return _call(output, [given[each] for each in required])
+
+
+def _call(output: Function, arguments: list[str]) -> str:
+    arguments += [f"{selector} := '{word}'" for selector, word in output.preset.items()]
+    return f"reid.{output.name}({', '.join(arguments)})"
 
 
 def same(one: object, other: object) -> bool:
@@ -85,8 +93,9 @@ def test_a_function_of_numbers_is_that_of_home(
 @pytest.mark.parametrize("name", [*ALLOWED["refused"]])
 def test_a_function_of_records_is_refused_with_another(client: Client, name: str) -> None:
     why, other = ALLOWED["refused"][name]
-    place = "SELECT" if declared()[name].answer.of_rows else "FROM"
-    error = client.ask(f"{place} reid.{name}(people)")["error"]
+    output = output_of(name, declared())
+    place = "SELECT" if output.answer.of_rows else "FROM"
+    error = client.ask(f"{place} {_call(output, ['people'])}")["error"]
     assert (why in error and other in error) or place == "SELECT", error
 
 

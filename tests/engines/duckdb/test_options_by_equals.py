@@ -7,6 +7,7 @@ import pytest
 
 import reid_sql
 from reid_sql.function import Answer
+from reid_sql.parameters import sql_literal
 from reid_sql.parameters.domain import REFUSAL_BOOLEAN
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
@@ -80,13 +81,18 @@ def test_a_record_s_number_that_is_a_comparison_is_refused(con: duckdb.DuckDBPyC
     """Of a column that has the parameter's name, `n = 100` would be 1 or 0."""
     values = [each for each in declared().values() if each.answer is Answer.SCALAR]
     assert values
-    for each in values:
-        numbers = [p for p in each.parameters if "minimum" in p.domain.schema]
-        for place in range(len(numbers)):
-            cells = [str(parameter.domain.schema["minimum"]) for parameter in numbers]
-            cells[place] = "n = 100"
+    for function in values:
+        cells = [
+            str(each.domain.schema["minimum"])
+            if each.default is REQUIRED
+            else sql_literal(each.default)
+            for each in function.parameters
+        ]
+        required = [each.default for each in function.parameters].count(REQUIRED)
+        for place in range(required):
+            arguments = [*cells[:place], "n = 100", *cells[place + 1 :]]
             with pytest.raises(duckdb.Error, match="must not be true or false"):
-                con.execute(f"SELECT {each.name}({', '.join(cells)}) FROM range(3) t(n)")
+                con.execute(f"SELECT {function.name}({', '.join(arguments)}) FROM range(3) t(n)")
 
 
 def test_the_name_of_an_option_is_refused_where_a_number_or_a_word_is_due(
