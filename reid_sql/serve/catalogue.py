@@ -1,4 +1,4 @@
-"""Names and types of the served tables, in a database in which the tables have no record, and what may be asked."""
+"""What may be asked, and names and types of the served tables, in a database in which they have no record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ HELP: Final = "FROM reid.help()"
 
 @dataclass(frozen=True)
 class ServedColumn:
-    """The type of a column as DuckDB writes it, whether some record has no value in it, and how many it has."""
+    """A column: its type as DuckDB writes it, and whether some record has no value in it."""
 
     type: str
     has_nulls: bool = True

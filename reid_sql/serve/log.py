@@ -1,4 +1,4 @@
-"""The log: for each question a line of names and shapes, without a value and without a word of the client's own.
+"""The log: for each question a line of names and shapes, without a value or a word of the client's own.
 
 Each line has the digest of itself and of the line before, so that whoever changes or removes one breaks the
 chain. Who can write the file can still write all of it anew: keep the last digest elsewhere.
@@ -96,7 +96,9 @@ def read_log(lines: Iterable[str]) -> list[dict[str, Any]]:
         except (ValueError, KeyError, TypeError, AttributeError):
             is_next = False
         if not is_next:
-            rule = f"each line of a log must follow the one before, got line {number}, which does not"
+            rule = (
+                f"each line of a log must follow the one before, got line {number}, which does not"
+            )
             raise OutOfDomainError(f"{rule}; it was changed, or lines before it are missing")
         read.append(line)
     return read
@@ -108,14 +110,18 @@ def summarize_clients(lines: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     for line in lines:
         row = clients.setdefault(
             line["client"],
-            dict.fromkeys(("questions", "answered", "refused", "with_hidden_cells", "near_hidden"), 0),
+            dict.fromkeys(
+                ("questions", "answered", "refused", "with_hidden_cells", "near_hidden"), 0
+            ),
         )
         row["questions"] += 1
         row[line["verdict"]] += 1
         row["with_hidden_cells"] += line["hides"]
         row["near_hidden"] += line["near"]
     rows = [{"client": client, **row} for client, row in clients.items()]
-    return sorted(rows, key=lambda row: (-row["near_hidden"], -row["with_hidden_cells"], row["client"]))
+    return sorted(
+        rows, key=lambda row: (-row["near_hidden"], -row["with_hidden_cells"], row["client"])
+    )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from reid_sql.check.policy_model import Policy
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import quoted
+from reid_sql.serve.allowed import TABLE_FUNCTIONS
+from reid_sql.serve.calls import Call
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
 from reid_sql.serve.record import TOTAL, Counts, Record, Reveal, Shape, ask
 from reid_sql.serve.settings import (
@@ -22,7 +24,6 @@ from reid_sql.serve.settings import (
     set_by_policy,
     set_people,
 )
-from reid_sql.serve.statement import TABLE_FUNCTIONS, Call
 
 DEFAULT_MASK: Final = 10  # as in a policy without `mask_below`
 ONLY_SAFE: Final = {"suppress": "secondary", "zeros": "omit"}
@@ -73,11 +74,11 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
     if value is None:
         return
     groups = ", ".join(quoted(name) for name in listed(arguments["by"]))
-    fewest = data.execute(
+    [(fewest,)] = data.execute(
         f"""SELECT min(different) FROM (SELECT count(DISTINCT {quoted(value)}) AS different
         FROM memory.main.{quoted(arguments["tbl"])} GROUP BY {groups} HAVING count(*) >= $1)""",
         [arguments["k"]],
-    ).fetchall()[0][0]
+    ).fetchall()
     if fewest is not None and fewest < arguments["k"]:
         rule = f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}"
         raise OutOfDomainError(f"{rule}; group by {value}, or by coarser columns")
@@ -91,7 +92,8 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     total = data.execute(
         f"SELECT []::VARCHAR[] AS total_over, {people} AS records, {people} AS people FROM {table}"
     ).to_arrow_table()
-    if total["people"].to_pylist()[0] < arguments["k"]:
+    [number] = total["people"].to_pylist()
+    if number is None or number < arguments["k"]:
         rule = f"a table must have at least {arguments['k']} people to be counted, got fewer"
         raise OutOfDomainError(f"{rule}; ask the owner")
     return total

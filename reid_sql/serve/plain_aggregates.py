@@ -1,4 +1,4 @@
-"""Plain SQL of one table, `SELECT g, count(*) FROM t WHERE … GROUP BY g`, written as a SELECT from safe cells.
+"""Plain SQL of one table, `SELECT g, count(*) FROM t WHERE … GROUP BY g`, becomes a SELECT from safe cells.
 
 The columns that a statement names make a table of cells, which `safe_table` protects and the record judges,
 with its totals. What a client sees is computed from the published cells and totals alone, in the database for
@@ -10,64 +10,31 @@ A count adds up several cells. It is shown in two cases, which both follow from 
   and cells that are not there have nobody;
 - the filter names its values one by one (=, IN, a range of whole numbers or of days), and each is published.
 
-Else it is NULL, whether the rest is hidden or has nobody: which of both is nobody's business. Groups without a
-published cell are together one last row of NULLs.
+Else it is NULL, whether the rest is hidden or has nobody: which of both must not be told. Groups without a
+published cell are one last row of NULLs together.
 """
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Any, Final
+from typing import Any
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.serve.catalogue import ServedColumn
-
-Node = dict[str, Any]
-COUNTS: Final = frozenset({"count", "count_star"})
-SUMS: Final = frozenset({"sum", "avg", "mean"})
-OTHER_AGGREGATES: Final = frozenset(["any_value", "bool_and", "bool_or", "max", "median", "min", "stddev"])
-AGGREGATES: Final = COUNTS | SUMS | OTHER_AGGREGATES
-WHOLE_NUMBERS: Final = frozenset(
-    ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"]
+from reid_sql.serve.filters import Filter
+from reid_sql.serve.tree import (
+    AGGREGATES,
+    COUNTS,
+    OTHER_AGGREGATES,
+    SUMS,
+    Node,
+    aggregates_in,
+    arguments_of,
+    columns_in,
+    name_of,
+    spliced,
+    written,
 )
-MAX_VALUES: Final = 10_000  # of a range
-LOWER: Final = {"COMPARE_GREATERTHANOREQUALTO": 0, "COMPARE_GREATERTHAN": 1}  # from the bound to it
-UPPER: Final = {"COMPARE_LESSTHANOREQUALTO": 0, "COMPARE_LESSTHAN": 1}
-MIRRORED: Final = {
-    "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
-    "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN",
-    "COMPARE_LESSTHANOREQUALTO": "COMPARE_GREATERTHANOREQUALTO",
-    "COMPARE_LESSTHAN": "COMPARE_GREATERTHAN",
-}
-
-
-@dataclass
-class Values:
-    """The values of a column that a filter names: one by one, and between two ends."""
-
-    listed: set[object] | None = None
-    lowest: int | None = None
-    highest: int | None = None
-
-    def number(self) -> int | None:
-        """How many values these are; None where the filter does not tell."""
-        if self.listed is not None:
-            return len([value for value in self.listed if self._is_between(value)])
-        if self.lowest is None or self.highest is None:
-            return None
-        number = self.highest - self.lowest + 1
-        return number if 0 < number <= MAX_VALUES else None
-
-    def _is_between(self, value: object) -> bool:
-        place = _place(value)
-        if self.lowest is None and self.highest is None:
-            return True
-        return place is not None and (
-            (self.lowest is None or place >= self.lowest)
-            and (self.highest is None or place <= self.highest)
-        )
 
 
 @dataclass
@@ -107,7 +74,7 @@ class PlainSelect:
         cells = self._cells(where)
         template = self.parse("SELECT 1 FROM (SELECT 1) AS cells WHERE reid_hidden OR reid_having")
         outer["from_table"] = {**template["from_table"], "subquery": _as_subquery(cells, template)}
-        condition = _spliced(template["where_clause"], {"reid_having": having or {}})
+        condition = spliced(template["where_clause"], {"reid_having": having or {}})
         outer["where_clause"] = condition if having else None
         return outer
 
@@ -127,15 +94,15 @@ class PlainSelect:
             "STANDARD_HANDLING"
         )
         if not is_grouped and not any(
-            _aggregates(each) for each in (*self.node["select_list"], self.node["having"])
+            aggregates_in(each) for each in (*self.node["select_list"], self.node["having"])
         ):
             raise OutOfDomainError(
                 f"a statement must count the records of a table, got one that reads them; write {example}"
             )
 
     def _refuse_aggregates(self, example: str) -> None:
-        for each in _aggregates([self.node["select_list"], self.node["having"], *self._orders()]):
-            name = _name(each)
+        for each in aggregates_in([self.node["select_list"], self.node["having"], *self._orders()]):
+            name = name_of(each)
             if name in OTHER_AGGREGATES:
                 rule = f"a figure must be count(*), sum or avg, got {name}, which shows the value of one record"
                 raise OutOfDomainError(f"{rule}; count the values: {example}")
@@ -145,8 +112,10 @@ class PlainSelect:
                 )
 
     def _example(self) -> str:
-        named = [each for each in _columns_in(self.node) if self._find(each) is not None]
-        return quoted(self._find(named[0]) or "") if named else quoted(next(iter(self.columns), "c"))
+        named = [each for each in columns_in(self.node) if self._find(each) is not None]
+        return (
+            quoted(self._find(named[0]) or "") if named else quoted(next(iter(self.columns), "c"))
+        )
 
     def _find(self, name: str) -> str | None:
         return next((each for each in self.columns if each.casefold() == name.casefold()), None)
@@ -156,7 +125,9 @@ class PlainSelect:
             return list(self.node["group_expressions"])
         if self.node["aggregate_handling"] == "STANDARD_HANDLING":
             return []
-        return [each for each in self.node["select_list"] if not _aggregates(each)]  # GROUP BY ALL
+        return [
+            each for each in self.node["select_list"] if not aggregates_in(each)
+        ]  # GROUP BY ALL
 
     def _group(self, part: Node) -> Node:
         """Resolve the number of a column of the answer, or its name."""
@@ -217,13 +188,15 @@ class PlainSelect:
             return [self._replaced(each) for each in part]
         if not isinstance(part, dict) or part.get("type") == "VALUE_CONSTANT":
             return part
-        if _name(part) in AGGREGATES:
+        if name_of(part) in AGGREGATES:
             return self._reference(f"reid_{self._figure(part)}", part)
         if "class" in part:
             is_column = part["type"] == "COLUMN_REF"
             if not is_column or self._find(part["column_names"][-1]) is not None:
-                shape = _shape({**self._bare(part), "alias": ""}) if not _aggregates(part) else ""
-                shapes = [_shape(each) for each in self.groups]
+                shape = (
+                    written({**self._bare(part), "alias": ""}) if not aggregates_in(part) else ""
+                )
+                shapes = [written(each) for each in self.groups]
                 if shape in shapes:
                     return self._reference(f"reid_g{shapes.index(shape)}", part)
             if is_column:
@@ -255,18 +228,17 @@ class PlainSelect:
 
     def _figure(self, part: Node) -> int:
         """Return the place of an aggregate among those of the statement."""
-        shapes = [_shape(each) for each in self.figures]
+        shapes = [written(each) for each in self.figures]
         bare = {**self._bare(part), "alias": ""}
-        if _shape(bare) not in shapes:
+        if written(bare) not in shapes:
             self.figures.append(bare)
             return len(shapes)
-        return shapes.index(_shape(bare))
+        return shapes.index(written(bare))
 
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
         plain = [each["column_names"][0] for each in self.groups if each["type"] == "COLUMN_REF"]
-        by = list(dict.fromkeys([*plain, *_columns_in([self.groups, where])]))
-        rest = by[len(dict.fromkeys(plain)) :]
+        by = list(dict.fromkeys([*plain, *columns_in([self.groups, where])]))
         calls = [self._call(figure, by) for figure in self.figures]
         counted = next((number for number, figure in calls if figure == "count"), None)
         if counted is None:  # which groups are shown is decided by counts
@@ -280,9 +252,12 @@ class PlainSelect:
             tables = ", ".join(f"reid_answer_{number}" for number, _ in calls)
             return self.parse(f"SELECT {shown}, false AS reid_hidden FROM {tables}")
         has_expressions = len(plain) < len(self.groups)
-        number = None if has_expressions else self._number_of_cells(where, plain)
-        template = self.parse(_template(by, plain, rest, calls, counted, len(self.groups), number))
-        return _spliced(template, {**values, "reid_where": where or self._true()})
+        named = Filter(self.columns, self.compute)
+        number = None if has_expressions else named.number_of_cells(where, plain)
+        cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted, len(self.groups), number)
+        template = self.parse(cells.write())
+        written: Node = spliced(template, {**values, "reid_where": where or self._true()})
+        return written
 
     def _true(self) -> Node:
         node: Node = self.parse("SELECT true")["select_list"][0]
@@ -291,8 +266,8 @@ class PlainSelect:
     def _call(self, figure: Node | None, by: Sequence[str]) -> tuple[int, str]:
         """Ask for the cells of a figure; returns the number of the answer and the figure's expression."""
         arguments: dict[str, Any] = {"tbl": self.table, "by": list(by)}
-        name = _name(figure) if figure else "count_star"
-        of = figure and _arguments(figure)
+        name = name_of(figure) if figure else "count_star"
+        of = figure and [each for _, each in arguments_of(figure)]
         column = of[0]["column_names"][0] if of and of[0]["type"] == "COLUMN_REF" else None
         if figure and name in COUNTS:
             if figure.get("distinct"):
@@ -314,127 +289,83 @@ class PlainSelect:
 
     def _argument(self, name: str, column: str | None) -> str:
         if column is None:
-            raise OutOfDomainError(f"{name} must be of a column, got an expression; name the column")
+            raise OutOfDomainError(
+                f"{name} must be of a column, got an expression; name the column"
+            )
         return column
 
-    def _number_of_cells(self, where: Node | None, plain: Sequence[str]) -> int | None:
-        """How many cells of a group a filter names one by one; None where it names them in another way."""
-        named: dict[str, Values] = {}
-        for part in _conjuncts(where):
-            columns = list(dict.fromkeys(_columns_in(part)))
-            if set(columns) <= set(plain) and columns:
-                continue
-            if len(columns) != 1 or not self._narrow(
-                named.setdefault(columns[0], Values()), columns[0], part
-            ):
-                return None
-        numbers = [values.number() for values in named.values()]
-        number = 1
-        for each in numbers:
-            if each is None:
-                return None
-            number *= each
-        return number
 
-    def _narrow(self, values: Values, column: str, part: Node) -> bool:
-        """Narrow the values of a column by a condition; False where it does not name them one by one."""
-        kind, sides = part["type"], [part.get("left"), part.get("right")]
-        if kind == "OPERATOR_IS_NULL" and part["children"][0]["type"] == "COLUMN_REF":
-            return self._list(values, [None])
-        if kind == "COMPARE_IN":
-            first, *constants = part["children"]
-            return first["type"] == "COLUMN_REF" and self._list_constants(values, column, constants)
-        if kind == "COMPARE_BETWEEN":
-            ends = self._constants(column, [part["lower"], part["upper"]])
-            return part["input"]["type"] == "COLUMN_REF" and (
-                ends is not None and self._bound(values, _place(ends[0]), _place(ends[1]))
-            )
-        if sides[1] is not None and sides[1]["type"] == "COLUMN_REF":
-            sides, kind = sides[::-1], MIRRORED.get(kind, kind)
-        if sides[0] is None or sides[0]["type"] != "COLUMN_REF":
-            return False
-        if kind == "COMPARE_EQUAL":
-            return self._list_constants(values, column, [sides[1]])
-        ends = self._constants(column, [sides[1]]) if kind in LOWER or kind in UPPER else None
-        place = _place(ends[0]) if ends else None
-        if place is None:
-            return False
-        if kind in LOWER:
-            return self._bound(values, place + LOWER[kind], None)
-        return self._bound(values, None, place - UPPER[kind])
+@dataclass(frozen=True)
+class _Cells:
+    """The cells of a statement: the columns `by`, of which the first are `plain` groups.
 
-    def _list_constants(self, values: Values, column: str, nodes: Sequence[Node]) -> bool:
-        constants = self._constants(column, nodes)
-        return constants is not None and self._list(values, constants)
-
-    def _list(self, values: Values, listed: Sequence[object]) -> bool:
-        values.listed = set(listed) if values.listed is None else values.listed & set(listed)
-        return True
-
-    def _bound(self, values: Values, low: int | None, high: int | None) -> bool:
-        if low is None and high is None:
-            return False
-        if low is not None:
-            values.lowest = low if values.lowest is None else max(low, values.lowest)
-        if high is not None:
-            values.highest = high if values.highest is None else min(high, values.highest)
-        return True
-
-    def _constants(self, column: str, nodes: Sequence[Node | None]) -> list[object] | None:
-        """Compute constants as values of a column's type; None where one may stand for several of them."""
-        if any(each is None or _columns_in(each) for each in nodes):
-            return None
-        values = [_as_type(each, self.columns[column].type) for each in self.compute([n for n in nodes if n])]
-        return None if None in values else values
-
-
-def _template(
-    by: Sequence[str],
-    plain: Sequence[str],
-    rest: Sequence[str],
-    calls: Sequence[tuple[int, str]],
-    counted: int,
-    groups: int,
-    number: int | None,
-) -> str:
-    """Write the SELECT of groups, with names in place of the client's expressions.
-
-    `reid_complete` says that the cells of a plain group add up to its total. A sum is shown where no cell of
-    any group is hidden, neither from the counts nor from the sums: hidden sums of one table may follow from
-    those of another.
+    `calls` are the answer's number and the figure of each aggregate, `counted` the answer that has all counts
+    with their totals, `groups` how many groups there are, and `number` how many cells of a group the filter
+    names one by one.
     """
-    joined = "".join(
-        f" LEFT JOIN (FROM reid_answer_{n} WHERE len(total_over) = 0) AS a{n}"
-        f" ON {_same('a' + str(counted), 'a' + str(n), by)}"
-        for n in dict.fromkeys(n for n, _ in calls)
-        if n != counted
-    )
-    figures = "".join(
-        f", a{n}.{'records' if figure == 'count' else 'value_sum'} AS reid_value_{place}, a{n}.records AS reid_records_{place}"
-        for place, (n, figure) in enumerate(calls)
-    )
-    own = ", ".join(f"a{counted}.{quoted(name)}" for name in by)
-    of_group = ", ".join(quoted(name) for name in dict.fromkeys(plain))
-    total = "[" + ", ".join(sql_text(name) for name in rest) + "]::VARCHAR[]"
-    named = "".join(f"reid_group_{place} AS reid_g{place}, " for place in range(groups))
-    every = "coalesce((SELECT bool_and(reid_complete) FROM judged), false)"
-    is_shown = "bool_and(reid_complete)" if groups else every
-    listed = f" OR count(*) = {number}" if number is not None else ""
-    shown = "".join(_shown(place, figure, f"{is_shown}{listed}", every) for place, (_, figure) in enumerate(calls))
-    hidden = "".join(["NULL, "] * groups + ["NULL, "] * len(calls))
-    last = f" UNION ALL SELECT {hidden}true AS reid_hidden WHERE NOT {every}" if groups else ""
-    return f"""WITH cells AS (SELECT {own}, a{counted}.records AS reid_records{figures}
-            FROM (FROM reid_answer_{counted} WHERE len(total_over) = 0) AS a{counted}{joined}),
-        wholes AS (SELECT {of_group + ", " if of_group else ""}records AS reid_whole
-            FROM reid_answer_{counted} WHERE total_over = {total}),
-        summed AS (SELECT {of_group + ", " if of_group else ""}sum(reid_records) AS reid_sum FROM cells
-            {"GROUP BY " + of_group if of_group else ""}),
-        complete AS (SELECT {", ".join(f"s.{quoted(n)}" for n in dict.fromkeys(plain)) + ", " if of_group else ""}
-            coalesce(s.reid_sum = w.reid_whole, false) AS reid_complete
-            FROM summed AS s LEFT JOIN wholes AS w ON {_same("s", "w", plain)}),
-        judged AS (SELECT c.*, k.reid_complete FROM cells AS c JOIN complete AS k ON {_same("c", "k", plain)})
-        SELECT {named}{shown}false AS reid_hidden FROM judged WHERE reid_where
-        {"GROUP BY " + ", ".join(f"reid_group_{place}" for place in range(groups)) if groups else ""}{last}"""
+
+    by: Sequence[str]
+    plain: Sequence[str]
+    calls: Sequence[tuple[int, str]]
+    counted: int
+    groups: int
+    number: int | None
+
+    def write(self) -> str:
+        """Write the SELECT of groups, with names in place of the client's expressions.
+
+        `reid_complete` says that the cells of a plain group add up to its total. A sum is shown where no cell
+        of any group is hidden, neither from the counts nor from the sums: hidden sums of one table may follow
+        from those of another.
+        """
+        total = ", ".join(map(sql_text, self.by[len(self.plain) :]))
+        every = "coalesce((SELECT bool_and(reid_complete) FROM judged), false)"
+        groups = "".join(f"{quoted(name)}, " for name in self.plain)
+        named = "".join(f"reid_group_{place} AS reid_g{place}, " for place in range(self.groups))
+        grouped = ", ".join(f"reid_group_{place}" for place in range(self.groups))
+        hidden = "NULL, " * (self.groups + len(self.calls))
+        last = f" UNION ALL SELECT {hidden}true AS reid_hidden WHERE NOT {every}"
+        return f"""WITH cells AS (SELECT {self._columns()} {self._tables()}),
+            wholes AS (SELECT {groups}records AS reid_whole FROM reid_answer_{self.counted}
+                WHERE total_over = [{total}]::VARCHAR[]),
+            summed AS (SELECT {groups}sum(reid_records) AS reid_sum FROM cells
+                {"GROUP BY ALL" if groups else ""}),
+            complete AS (SELECT s.*, coalesce(s.reid_sum = w.reid_whole, false) AS reid_complete
+                FROM summed AS s LEFT JOIN wholes AS w ON {_same("s", "w", self.plain)}),
+            judged AS (SELECT c.*, k.reid_complete
+                FROM cells AS c JOIN complete AS k ON {_same("c", "k", self.plain)})
+            SELECT {named}{self._figures(every)}false AS reid_hidden FROM judged WHERE reid_where
+            {f"GROUP BY {grouped}{last}" if self.groups else ""}"""
+
+    def _columns(self) -> str:
+        columns = [f"a{self.counted}.{quoted(name)}" for name in self.by]
+        columns.append(f"a{self.counted}.records AS reid_records")
+        for place, (number, figure) in enumerate(self.calls):
+            value = "records" if figure == "count" else "value_sum"
+            columns.append(f"a{number}.{value} AS reid_value_{place}")
+            columns.append(f"a{number}.records AS reid_records_{place}")
+        return ", ".join(columns)
+
+    def _tables(self) -> str:
+        counted = f"a{self.counted}"
+        joined = "".join(
+            f" LEFT JOIN {_cells_of(number)} ON {_same(counted, f'a{number}', self.by)}"
+            for number in dict.fromkeys(number for number, _ in self.calls)
+            if number != self.counted
+        )
+        return f"FROM {_cells_of(self.counted)}{joined}"
+
+    def _figures(self, every: str) -> str:
+        is_complete = "bool_and(reid_complete)" if self.groups else every
+        is_listed = "" if self.number is None else f" OR count(*) = {self.number}"
+        return "".join(
+            _shown(place, figure, f"{is_complete}{is_listed}", every)
+            for place, (_, figure) in enumerate(self.calls)
+        )
+
+
+def _cells_of(number: int) -> str:
+    return f"(FROM reid_answer_{number} WHERE len(total_over) = 0) AS a{number}"
 
 
 def _shown(place: int, figure: str, is_shown: str, every: str) -> str:
@@ -451,93 +382,6 @@ def _shown(place: int, figure: str, is_shown: str, every: str) -> str:
 def _same(one: str, other: str, columns: Sequence[str]) -> str:
     named = dict.fromkeys(map(quoted, columns))
     return " AND ".join(f"{one}.{c} IS NOT DISTINCT FROM {other}.{c}" for c in named) or "true"
-
-
-def _as_type(value: object, kind: str) -> object | None:
-    """Read a constant as the one value of a type that equals it; None where that is not sure."""
-    try:
-        if kind == "VARCHAR":
-            return value if isinstance(value, str) else None
-        if kind in WHOLE_NUMBERS:
-            return int(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
-        if kind == "DATE":
-            return date.fromisoformat(value) if isinstance(value, str) else value if type(value) is date else None
-        if kind == "BOOLEAN":
-            return value if isinstance(value, bool) else None
-    except ValueError:
-        pass
-    return None
-
-
-def _place(value: object) -> int | None:
-    """Return the place of a whole number or of a day among all of its kind."""
-    if isinstance(value, date):
-        return value.toordinal()
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _conjuncts(part: Node | None) -> Iterator[Node]:
-    if part is None:
-        return
-    if part["type"] == "CONJUNCTION_AND":
-        for each in part["children"]:
-            yield from _conjuncts(each)
-    else:
-        yield part
-
-
-def _columns_in(part: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a tree
-    if isinstance(part, dict):
-        if part.get("type") == "COLUMN_REF":
-            yield str(part["column_names"][-1])
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from _columns_in(each)
-
-
-def _aggregates(part: Any) -> list[Node]:  # noqa: ANN401 - any part of a tree
-    """List the calls of aggregates in a part of a tree."""
-    if isinstance(part, list):
-        return [found for each in part for found in _aggregates(each)]
-    if not isinstance(part, dict):
-        return []
-    return [part] if _name(part) in AGGREGATES else _aggregates(list(part.values()))
-
-
-def _name(part: Node) -> str:
-    """Return the name of a function; empty for other parts."""
-    if part.get("type") != "FUNCTION":
-        return ""
-    path = (part.get("qualified_name") or {}).get("path") or [part.get("function_name", "")]
-    return str(path[-1]).lower()
-
-
-def _arguments(function: Node) -> list[Node]:
-    """List the arguments, which DuckDB before 2.0 calls children."""
-    if function.get("arguments"):
-        return [each["expression"] for each in function["arguments"]]
-    return list(function.get("children", []))
-
-
-def _shape(node: Node) -> str:
-    """Write a part of a tree without its places in the text."""
-
-    def placeless(part: Node) -> Node:
-        return {key: each for key, each in part.items() if not key.startswith("query_location")}
-
-    return json.dumps(json.loads(json.dumps(node), object_hook=placeless), sort_keys=True)
-
-
-def _spliced(part: Any, parts: Mapping[str, Node]) -> Any:  # noqa: ANN401 - any part of a tree
-    """Put parts of a client's statement in place of the columns that stand for them."""
-    if isinstance(part, list):
-        return [_spliced(each, parts) for each in part]
-    if not isinstance(part, dict):
-        return part
-    if part.get("type") == "COLUMN_REF" and part["column_names"][0] in parts:
-        return {**parts[part["column_names"][0]], "alias": part.get("alias", "")}
-    return {key: _spliced(each, parts) for key, each in part.items()}
 
 
 def _as_subquery(select: Node, template: Node) -> Node:

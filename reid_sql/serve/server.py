@@ -25,11 +25,12 @@ import pyarrow as pa
 from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
+from reid_sql.serve.calls import Call
 from reid_sql.serve.catalogue import Catalogue, Columns
 from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal, RevealingError
-from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Call, Question, Reader
+from reid_sql.serve.statement import ANSWER, MAX_REMEMBERED, Question, Reader
 from reid_sql.terminal.runner import sentence
 from reid_sql_udfs import declared
 
@@ -214,7 +215,7 @@ class Server:
             return f"SELECT error({sql_text(sentence(error))})"
 
     def ask(self, sql: str, client: str, session: str) -> str:
-        """Answer a statement, or refuse it by an error; logs both. Returns the query that reads the answer."""
+        """Answer a statement, or refuse it by an error, and log it; returns the query for the answer."""
         began, started = datetime.now(UTC), time.monotonic()
         question, refusal = Question((), ""), None
         recorded: list[Reveal] = []
@@ -234,7 +235,9 @@ class Server:
                 session=sha256(session.encode()).hexdigest()[:12],
                 verdict="answered" if refusal is None else "refused",
                 functions=tuple(call.function.key for call in question.calls),
-                tables=tuple(dict.fromkeys(name for call in question.calls for name in call.tables)),
+                tables=tuple(
+                    dict.fromkeys(name for call in question.calls for name in call.tables)
+                ),
                 columns=self.words.columns_in(sql),
                 statement=self.words.hide_unknown(shape),
                 reason=self.words.reason_of(refusal, sql) if refusal else "",

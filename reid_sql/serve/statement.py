@@ -6,42 +6,49 @@ function, names of served tables, constants. No text of a client reaches the dat
 
 import json
 import threading
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import duckdb
 
-from reid_sql.errors import OutOfDomainError, UnknownNameError, WrongCallError, suggestion
+from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.function import Function, output_of
-from reid_sql.parameters import Document, ModelName, Tables
-from reid_sql.parameters.outputs import Parameter
-from reid_sql.serve.catalogue import HELP, ServedColumn, write_help
-from reid_sql.serve.plain_aggregates import AGGREGATES, PlainSelect
+from reid_sql.serve.allowed import (
+    ALLOWED,
+    CATALOGUE,
+    CATALOGUE_FUNCTIONS,
+    PLACES,
+    REMEDY,
+    TABLE_FUNCTIONS,
+    check_function,
+    check_type,
+    refuse_records,
+    refuse_unknown,
+)
+from reid_sql.serve.calls import Arguments, Call, describe_calls
+from reid_sql.serve.catalogue import HELP, Columns, write_help
+from reid_sql.serve.plain_aggregates import PlainSelect
+from reid_sql.serve.tree import (
+    AGGREGATES,
+    Node,
+    arguments_of,
+    name_of,
+    named_queries,
+    path_of,
+    shape_of,
+    with_constants,
+)
 from reid_sql_udfs import declared
 
-Node = dict[str, Any]
-ALLOWED: Final = tomllib.loads(Path(__file__).with_name("allowed.toml").read_text("utf-8"))
-TABLE_FUNCTIONS: Final = frozenset(ALLOWED["table_functions"].split())
-KEYS: Final = frozenset(ALLOWED["keys"].split())
-CATALOGUE: Final = frozenset(ALLOWED["catalogue"].split())
-CATALOGUE_FUNCTIONS: Final = frozenset(ALLOWED["catalogue_functions"].split())
-# not written
-EMPTY: Final[tuple[Any, ...]] = (None, "", [], {}, False, "WITHOUT_ORDINALITY", "ROW_COUNT")
 MAX_CHARACTERS: Final = 20_000  # of a statement
 MAX_CALLS: Final = 16  # of a statement
 MAX_REMEMBERED: Final = 256  # statements that are not read again
 ANSWER: Final = "reid_answer_"  # before the number of an answer
-REMEDY: Final = "write SELECT sex, count(*) FROM people GROUP BY sex, or FROM reid.help() for more"
-UNDECLARED: Final = "what it returns is not declared"
 REFUSAL_NO_SELECT: Final = (
     f"a statement must be one SELECT without parameters, got another; {REMEDY}"
 )
-REMEDY_FUNCTION: Final = "call count, sum, min, max, avg, round, … or reid.pyc_share"
-OF_VALUES: Final = ["table", "by", "probabilities", "hierarchies"]  # keys of a scenario
 WRITE: Final = """SELECT written, json_serialize_sql(written), json_deserialize_sql($2::JSON)
     FROM (SELECT json_deserialize_sql($1::JSON) AS written)"""
 COMPUTE: Final = "FROM json_execute_serialized_sql($1::JSON)"
@@ -52,16 +59,6 @@ CONSTANT: Final = {  # in place of one, where a statement is logged
     "query_location": 0,
     "column_names": [CONSTANT_NAME],
 }
-PLACES: Final[tuple[list[str], ...]] = ([], ["reid"], ["reid", "main"])  # of reid-sql's functions
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of a table function: its arguments by name, tables by their names as served."""
-
-    function: Function
-    arguments: Mapping[str, Any]
-    tables: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Question:
     select: str
     shape: str = ""  # the client's SELECT without its constants
     is_catalogue: bool = False  # whether it reads names and types of the tables alone
-    binds: str = ""  # the client's SELECT where it reads tables alone, so that their types are known
+    binds: str = ""  # the client's SELECT where it reads served tables alone
 
 
 class Reader:
@@ -82,7 +79,7 @@ class Reader:
         self,
         tables: Collection[str],
         functions: Collection[str] = TABLE_FUNCTIONS,
-        columns: Mapping[str, Mapping[str, ServedColumn]] | None = None,
+        columns: Columns | None = None,
     ) -> None:
         """Open the parser; names of tables are compared without regard to case, as DuckDB does.
 
@@ -153,7 +150,7 @@ class Reader:
 
     def write(self, node: Node) -> tuple[str, str]:
         """Write a tree as SQL, which must read as the tree, with and without its constants."""
-        documents = (_document_of(node), _document_of(_map_constants(node, CONSTANT)))
+        documents = (_document_of(node), _document_of(with_constants(node, CONSTANT)))
         select, read, shape = self._run(WRITE, *documents)
         _refuse_long(select)
         if shape_of(_select_of(read)) != shape_of(node):
@@ -188,7 +185,7 @@ class _Statement:
         self.reader, self.node, self.client = reader, node, client
         self.calls: list[Call] = []
         self.has_plain, self.has_aggregates, self.has_functions = False, False, False
-        self.named = {name.casefold() for name in _named_queries(node)}
+        self.named = {name.casefold() for name in named_queries(node)}
         for name in sorted(self.named):
             if name in reader.tables or name.startswith(ANSWER):
                 rule = f"a name in WITH must differ from the names of the tables, got '{name}'"
@@ -209,7 +206,7 @@ class _Statement:
             return [self._check(each) for each in part]
         if not isinstance(part, dict):
             return part
-        _refuse_unknown(part)
+        refuse_unknown(part)
         kind = part.get("type")
         if kind == "VALUE_CONSTANT":
             return part
@@ -221,16 +218,16 @@ class _Statement:
         if kind == "BASE_TABLE":
             self._check_table(part)
         elif kind == "FUNCTION":
-            _check_function(part)
-            self.has_aggregates |= _path(part, "function_name")[-1].lower() in AGGREGATES
+            check_function(part)
+            self.has_aggregates |= name_of(part) in AGGREGATES
         elif kind == "OPERATOR_CAST":
-            _check_type(part)
+            check_type(part)
         return {
             key: each if key == "cast_type" else self._check(each) for key, each in part.items()
         }
 
     def _check_table(self, part: Node) -> None:
-        name = ".".join(_path(part, "table_name"))
+        name = ".".join(path_of(part, "table_name"))
         if name.casefold() not in self.named:
             rule = f"a statement must count groups of one table, or read it inside functions, got '{name}'"
             raise OutOfDomainError(f"{rule}; {REMEDY}")
@@ -245,14 +242,17 @@ class _Statement:
             found = self._find_plain(inner)
             if found is None:
                 return None
-            where = [each["where_clause"] for each in (inner, part) if each["where_clause"]]
-            both = self.reader.parse("SELECT 1 WHERE true AND true")["where_clause"]
-            condition = {**both, "children": where} if len(where) == 2 else [*where, None][0]
-            table = {**inner["from_table"], "alias": table["alias"]}
-            return {**part, "from_table": table, "where_clause": condition}, *found[1:2], table["alias"]
+            condition = part["where_clause"] or inner["where_clause"]
+            if part["where_clause"] and inner["where_clause"]:
+                both = self.reader.parse("SELECT 1 WHERE true AND true")["where_clause"]
+                children = [inner["where_clause"], part["where_clause"]]
+                condition = {**both, "children": children}
+            alias = str(table["alias"])
+            table = {**inner["from_table"], "alias": alias}
+            return {**part, "from_table": table, "where_clause": condition}, found[1], alias
         if table["type"] != "BASE_TABLE":
             return None
-        *places, name = _path(table, "table_name")
+        *places, name = path_of(table, "table_name")
         is_here = places in ([], ["main"], ["memory", "main"]) and name.casefold() not in self.named
         served = self.reader.tables.get(name.casefold()) if is_here else None
         if served not in self.reader.columns:
@@ -261,8 +261,8 @@ class _Statement:
 
     def _replace_plain(self, part: Node, table: str, alias: str) -> Node:
         """Write plain counts of a table as a SELECT from its cells, after all of its parts are checked."""
-        _refuse_unknown(part)
-        _refuse_unknown(part["from_table"])
+        refuse_unknown(part)
+        refuse_unknown(part["from_table"])
         before = self.has_aggregates
         checked = {
             key: each if key == "from_table" else self._check(each) for key, each in part.items()
@@ -298,12 +298,12 @@ class _Statement:
 
     def _replace_call(self, part: Node) -> Node:
         """Read a call in FROM; its answer is read in its place."""
-        _refuse_unknown(part["function"])
-        *places, name = _path(part["function"], "function_name")
+        refuse_unknown(part["function"])
+        *places, name = path_of(part["function"], "function_name")
         function = self._find_function(name.lower(), is_ours=places in PLACES)
         self._refuse_many()
-        arguments = _Arguments(self.reader, function, self.client)
-        call = arguments.read(_arguments(part["function"]))
+        arguments = Arguments(self.reader, function, self.client)
+        call = arguments.read(arguments_of(part["function"]))
         self._check_output(call.function)
         self.calls.append(call)
         table = self.reader.write_table(len(self.calls), str(part.get("alias") or function.name))
@@ -316,7 +316,7 @@ class _Statement:
         if keys & TABLE_FUNCTIONS and is_ours:
             return declared()[name]
         if name in ALLOWED["refused"] and is_ours:
-            _refuse_records(name, name)
+            refuse_records(name, name)
         rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
         known = suggestion(name, sorted(set(self.reader.functions) & set(declared())), "functions")
         raise UnknownNameError(f"{rule}; {known}")
@@ -324,23 +324,12 @@ class _Statement:
     def _check_output(self, output: Function) -> None:
         """Refuse an output that returns records, or that the policy does not use."""
         if output.key not in TABLE_FUNCTIONS:
-            _refuse_records(output.key, output.call)
+            refuse_records(output.key, output.call)
         if output.key not in self.reader.functions:
             known = ", ".join(sorted(describe_calls(self.reader.functions)))
             raise OutOfDomainError(
                 f"a function must be one that the policy uses, got {output.call}; call {known}"
             )
-
-
-def describe_calls(keys: Collection[str]) -> list[str]:
-    """How outputs of functions are called, by their keys."""
-    return [output_of(key, declared()).call for key in keys]
-
-
-def _refuse_records(key: str, call: str) -> NoReturn:
-    """Refuse what may not leave; what is declared nowhere may not."""
-    why, other = ALLOWED["refused"].get(key, (UNDECLARED, "risk_summary"))
-    raise OutOfDomainError(f"a function must return no records, got {call} ({why}); call {other}")
 
 
 class _Catalogue:
@@ -352,7 +341,7 @@ class _Catalogue:
 
     def __init__(self, reader: Reader, node: Node) -> None:
         self.reader, self.node = reader, node
-        self.named = {name.casefold() for name in _named_queries(node)}
+        self.named = {name.casefold() for name in named_queries(node)}
 
     def is_asked(self) -> bool:
         """Whether it reads names and types alone; parts that are not allowed are refused."""
@@ -373,13 +362,13 @@ class _Catalogue:
             return
         kind = part.get("type")
         if kind == "BASE_TABLE":
-            name = ".".join(_path(part, "table_name")).lower()
+            name = ".".join(path_of(part, "table_name")).lower()
             is_served = name.rpartition(".")[2] in self.reader.columns_folded
             if name not in self.named:
                 yield name in CATALOGUE or (is_described and is_served)
             return
         if kind == "TABLE_FUNCTION":
-            yield ".".join(_path(part["function"], "function_name")).lower() in CATALOGUE
+            yield ".".join(path_of(part["function"], "function_name")).lower() in CATALOGUE
         if kind == "SHOW_REF":
             yield part.get("show_type") != "SUMMARY"
             is_described = True
@@ -395,18 +384,20 @@ class _Catalogue:
         if kind == "VALUE_CONSTANT":
             return
         if kind != "SHOW_REF":
-            _refuse_unknown(part)
-        if kind == "FUNCTION" and _path(part, "function_name")[-1].lower() not in CATALOGUE_FUNCTIONS:
-            _check_function(part)
+            refuse_unknown(part)
+        if kind == "FUNCTION" and name_of(part) not in CATALOGUE_FUNCTIONS:
+            check_function(part)
         if kind == "OPERATOR_CAST":
-            _check_type(part)
+            check_type(part)
         for key, each in part.items():
             if key not in {"cast_type", "function"}:
                 self._check(each)
 
 
 def _is_zero(limit: Node) -> bool:
-    return limit.get("type") == "VALUE_CONSTANT" and '"0"' in json.dumps(limit).replace(": 0", ': "0"')
+    return limit.get("type") == "VALUE_CONSTANT" and '"0"' in json.dumps(limit).replace(
+        ": 0", ': "0"'
+    )
 
 
 def _reads_all(node: Node) -> bool:
@@ -415,101 +406,8 @@ def _reads_all(node: Node) -> bool:
         return False
     parts = ("group_expressions", "group_sets", "having", "modifiers", "qualify", "sample")
     star = node["select_list"][0] if len(node["select_list"]) == 1 else {}
-    return star.get("type") == "STAR" and not any(
-        [*(star.get(key) for key in ("exclude_list", "replace_list", "expr", "relation_name")), *map(node.get, parts)]
-    )
-
-
-class _Arguments:
-    """The arguments of one call, on their way from a tree to values."""
-
-    def __init__(self, reader: Reader, function: Function, client: str) -> None:
-        self.reader, self.function, self.client = reader, function, client
-        self.parameters = {parameter.name: parameter for parameter in function.parameters}
-        self.tables: list[str] = []
-
-    def read(self, arguments: list[tuple[str, Node]]) -> Call:
-        """Read all arguments: names of tables, and constants."""
-        if len(arguments) > len(self.parameters):
-            rule = f"{self.function.name} must have at most {len(self.parameters)} arguments"
-            raise WrongCallError(f"{rule}, got {len(arguments)}; write {self.function.signature}")
-        nodes: dict[str, Node] = {}
-        for place, (name, node) in enumerate(arguments):
-            parameter = self._parameter(name.lower()) if name else self.function.parameters[place]
-            if parameter.name in nodes or (not name and len(nodes) < place):
-                rule = f"an argument must be given once and in order, got {parameter.name}"
-                raise WrongCallError(f"{rule}; write {self.function.signature}")
-            nodes[parameter.name] = node
-        values = {
-            name: ".".join(node["column_names"])
-            for name, node in nodes.items()
-            if node.get("type") == "COLUMN_REF" and _is_table(self.parameters[name])
-        }
-        constants = {name: node for name, node in nodes.items() if name not in values}
-        for name, node in constants.items():
-            _refuse_variable(name, node)
-        values.update(zip(constants, self.reader.compute(constants.values()), strict=True))
-        read = {name: self._value(self.parameters[name], values[name]) for name in nodes}
-        return Call(self._output(read), read, tuple(dict.fromkeys(self.tables)))
-
-    def _output(self, read: Mapping[str, Any]) -> Function:
-        """The output that the arguments choose."""
-        function = self.function
-        if not function.outputs:
-            return function
-        chooser = self.parameters[function.selector]
-        word = read.get(chooser.name, chooser.default)
-        return function.outputs[chooser.domain.from_sql(chooser.name, word)]
-
-    def _parameter(self, name: str) -> Parameter:
-        if name in self.parameters:
-            return self.parameters[name]
-        rule = f"{self.function.name} must have only known parameters, got '{name}'"
-        raise UnknownNameError(f"{rule}; {suggestion(name, list(self.parameters), 'parameters')}")
-
-    def _value(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - what SQL can write
-        if isinstance(parameter.domain, Document):
-            _refuse_scenario_of_values(value)
-        if value is None:
-            return None
-        if isinstance(parameter.domain, ModelName):
-            return f"{self.client}: {value}"
-        if not _is_table(parameter):
-            return value
-        if isinstance(value, list):
-            return [self._table(parameter.name, each) for each in value]
-        return self._table(parameter.name, value)
-
-    def _table(self, parameter: str, name: object) -> str:
-        served = self.reader.tables.get(str(name).casefold().removeprefix("main."))
-        if served is None:
-            nearest = suggestion(str(name), sorted(self.reader.tables.values()), "tables")
-            raise UnknownNameError(
-                f"{parameter} must be a table that is served, got '{name}'; {nearest}"
-            )
-        self.tables.append(served)
-        return served
-
-
-def _is_table(parameter: Parameter) -> bool:
-    return parameter.domain.is_table or isinstance(parameter.domain, Tables)
-
-
-def shape_of(node: Node) -> str:
-    """Write a tree without its places and its constants."""
-    return json.dumps(_map_constants(node, {}), sort_keys=True)
-
-
-def _map_constants(node: Node, constant: Node) -> Node:
-    """Replace each constant, but not the name that is given to it; places in the text go."""
-
-    def replaced(part: Node) -> Node:
-        if part.get("type") == "VALUE_CONSTANT":
-            return {**constant, "alias": part.get("alias", "")}
-        return {key: each for key, each in part.items() if not key.startswith("query_location")}
-
-    mapped: Node = json.loads(json.dumps(node), object_hook=replaced)
-    return mapped
+    narrowed = [star.get(key) for key in ("exclude_list", "replace_list", "expr", "relation_name")]
+    return star.get("type") == "STAR" and not any([*narrowed, *map(node.get, parts)])
 
 
 def _document_of(node: Node) -> str:
@@ -531,87 +429,3 @@ def _refuse_long(sql: str) -> None:
     if len(sql) > MAX_CHARACTERS:
         rule = f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}"
         raise OutOfDomainError(f"{rule}; shorten it")
-
-
-def _refuse_unknown(part: Node) -> None:
-    """Refuse what is not in allowed.toml."""
-    kind = part.get("type", "EMPTY")
-    allowed = KEYS.union(ALLOWED["keys_of"].get(str(kind), "").split())
-    unknown = sorted(key for key, each in part.items() if key not in allowed and each not in EMPTY)
-    is_known = kind in ALLOWED["nodes"].split()
-    if not is_known or unknown:
-        got = str(unknown[0] if is_known else kind).lower().replace("_", " ")
-        raise OutOfDomainError(
-            f"a statement must only select from answers, got the part '{got}'; {REMEDY}"
-        )
-
-
-def _check_function(part: Node) -> None:
-    *places, name = _path(part, "function_name")
-    is_ours = places in PLACES[1:] and name.lower() in ALLOWED["value_functions"].split()
-    if not is_ours and (
-        places not in ([], ["main"]) or name.lower() not in ALLOWED["functions"].split()
-    ):
-        rule = f"a statement must call plain functions in SELECT, got {'.'.join([*places, name])}"
-        raise OutOfDomainError(f"{rule}; {REMEDY_FUNCTION}")
-
-
-def _check_type(part: Node) -> None:
-    named = (part.get("cast_type") or {}).get("id") or (part.get("type_expr") or {}).get(
-        "type_name"
-    )
-    if str(named).upper() not in ALLOWED["types"].split():
-        rule = "a cast must be to a plain type, got another"
-        raise OutOfDomainError(f"{rule}; cast to BIGINT, DOUBLE, VARCHAR or DATE")
-
-
-def _refuse_variable(name: str, node: Node) -> None:
-    """Refuse an argument that is no constant."""
-    kind = node.get("type")
-    if kind == "FUNCTION" and _path(node, "function_name")[-1] in ALLOWED["constants"].split():
-        for _, each in _arguments(node):
-            _refuse_variable(name, each)
-    elif kind == "OPERATOR_CAST":
-        _check_type(node)
-        _refuse_variable(name, node["child"])
-    elif kind != "VALUE_CONSTANT":
-        rule = f"{name} must be a constant, or the name of a table where one is due, got another expression"
-        raise OutOfDomainError(f"{rule}; write the value, or a text in single quotes")
-
-
-def _refuse_scenario_of_values(scenario: object) -> None:
-    """Refuse a scenario that names values: its answer would confirm who is in the table."""
-    keys: list[str] = []
-    try:
-        json.loads(
-            str(scenario), object_pairs_hook=lambda pairs: keys.extend(key for key, _ in pairs)
-        )
-    except (ValueError, RecursionError):
-        keys = OF_VALUES[:1]
-    if wrong := [key for key in keys if key in OF_VALUES]:
-        rule = f"a scenario must be JSON text that names no values, got one with {wrong[0]}"
-        raise OutOfDomainError(f"{rule}; give each group a probability")
-
-
-def _path(part: Node, key: str) -> list[str]:
-    """Return the name of a function or a table with its places, which DuckDB 2.0 writes as one."""
-    path: list[str] = (part.get("qualified_name") or {}).get("path") or []
-    keys = ("catalog_name", "catalog", "schema_name", "schema", key)
-    return path or [str(part[each]) for each in keys if part.get(each)]
-
-
-def _arguments(function: Node) -> list[tuple[str, Node]]:
-    """List the arguments with their names; DuckDB before 2.0 writes a name as an alias."""
-    if function.get("arguments"):
-        return [(str(each.get("name") or ""), each["expression"]) for each in function["arguments"]]
-    return [(str(each.get("alias") or ""), each) for each in function.get("children", [])]
-
-
-def _named_queries(part: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a tree
-    if isinstance(part, dict):
-        if isinstance(part.get("map"), list):
-            yield from (str(query["key"]) for query in part["map"])
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from _named_queries(each)

@@ -16,8 +16,8 @@ from reid_sql.check.gate import check
 from reid_sql.check.masked_tables import hides_figure
 from reid_sql.check.masking import Mask
 from reid_sql.check.policy_model import Check
+from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, mask_answer
-from reid_sql.serve.statement import TABLE_FUNCTIONS
 from tests.outputs import outputs
 
 MASK = 10

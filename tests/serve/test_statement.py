@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from reid_sql.errors import ReidError
-from reid_sql.serve.statement import ALLOWED, Reader
+from reid_sql.serve.allowed import ALLOWED
+from reid_sql.serve.statement import Reader
 from tests.outputs import outputs
 
 HOSTILE = (Path(__file__).parent / "hostile.sql").read_text(encoding="utf-8").splitlines()

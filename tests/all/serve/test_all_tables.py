@@ -11,9 +11,10 @@ import pytest
 import reid_sql
 from reid_sql.check.policy import read_policy
 from reid_sql.errors import ReidError
+from reid_sql.serve.calls import Call
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Record
-from reid_sql.serve.statement import Call, Reader
+from reid_sql.serve.statement import Reader
 from tests.all.serve.test_record import BELOW, POLICY
 
 PEOPLE, MASK = 9, 3

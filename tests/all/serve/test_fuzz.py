@@ -10,9 +10,10 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import ReidError
+from reid_sql.serve.allowed import ALLOWED
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.server import Answerer
-from reid_sql.serve.statement import ALLOWED, Reader
+from reid_sql.serve.statement import Reader
 from reid_sql_udfs import declared
 from tests.all.serve.marked import MARKED, MARKS
 

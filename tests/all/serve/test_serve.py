@@ -12,7 +12,7 @@ import pytest
 
 from reid_sql.function import Function, output_of
 from reid_sql.parameters.outputs import REQUIRED
-from reid_sql.serve.statement import ALLOWED
+from reid_sql.serve.allowed import ALLOWED
 from reid_sql_udfs import declared
 from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
 from tests.all.serve.marked import MARKS, ROWS

@@ -1,0 +1,193 @@
+"""Which values of a column a filter names one by one, so that their cells can be counted."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from reid_sql.serve.catalogue import ServedColumn
+from reid_sql.serve.tree import Node, columns_in
+
+WHOLE_NUMBERS: Final = frozenset(
+    [
+        "TINYINT",
+        "SMALLINT",
+        "INTEGER",
+        "BIGINT",
+        "HUGEINT",
+        "UTINYINT",
+        "USMALLINT",
+        "UINTEGER",
+        "UBIGINT",
+    ]
+)
+MAX_VALUES: Final = 10_000  # of a range
+LOWER: Final = {"COMPARE_GREATERTHANOREQUALTO": 0, "COMPARE_GREATERTHAN": 1}  # from the bound to it
+UPPER: Final = {"COMPARE_LESSTHANOREQUALTO": 0, "COMPARE_LESSTHAN": 1}
+MIRRORED: Final = {
+    "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
+    "COMPARE_GREATERTHAN": "COMPARE_LESSTHAN",
+    "COMPARE_LESSTHANOREQUALTO": "COMPARE_GREATERTHANOREQUALTO",
+    "COMPARE_LESSTHAN": "COMPARE_GREATERTHAN",
+}
+
+
+@dataclass
+class Values:
+    """The values of a column that a filter names: one by one, and between two ends."""
+
+    listed: set[object] | None = None
+    lowest: int | None = None
+    highest: int | None = None
+
+    def number(self) -> int | None:
+        """How many values these are; None where the filter does not tell."""
+        if self.listed is not None:
+            return len([value for value in self.listed if self._is_between(value)])
+        if self.lowest is None or self.highest is None:
+            return None
+        number = self.highest - self.lowest + 1
+        return number if 0 < number <= MAX_VALUES else None
+
+    def _is_between(self, value: object) -> bool:
+        place = _place(value)
+        if self.lowest is None and self.highest is None:
+            return True
+        return place is not None and (
+            (self.lowest is None or place >= self.lowest)
+            and (self.highest is None or place <= self.highest)
+        )
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The conditions of a WHERE on columns of a table; `compute` computes constants."""
+
+    columns: Mapping[str, ServedColumn]
+    compute: Callable[[Sequence[Node]], Sequence[Any]]
+
+    def number_of_cells(self, where: Node | None, plain: Sequence[str]) -> int | None:
+        """How many cells of a group a filter names one by one; None where it names them in another way."""
+        named: dict[str, Values] = {}
+        for part in _conjuncts(where):
+            columns = list(dict.fromkeys(columns_in(part)))
+            if set(columns) <= set(plain) and columns:
+                continue
+            if len(columns) != 1 or not self._narrow(
+                named.setdefault(columns[0], Values()), columns[0], part
+            ):
+                return None
+        numbers = [values.number() for values in named.values()]
+        number = 1
+        for each in numbers:
+            if each is None:
+                return None
+            number *= each
+        return number
+
+    def _narrow(self, values: Values, column: str, part: Node) -> bool:
+        """Narrow the values of a column by a condition; False where it does not name them one by one."""
+        kind = part["type"]
+        if kind == "OPERATOR_IS_NULL":
+            return _is_column(part["children"][0]) and self._list(values, [None])
+        if kind == "COMPARE_IN":
+            first, *constants = part["children"]
+            return _is_column(first) and self._list_constants(values, column, constants)
+        if kind == "COMPARE_BETWEEN":
+            ends = self._constants(column, [part["lower"], part["upper"]])
+            places = [_place(each) for each in ends or [None]]
+            return (
+                _is_column(part["input"])
+                and None not in places
+                and self._bound(values, places[0], places[-1])
+            )
+        return "left" in part and self._compare(values, column, part)
+
+    def _compare(self, values: Values, column: str, part: Node) -> bool:
+        """Narrow the values of a column by a comparison with a constant."""
+        kind, left, right = part["type"], part["left"], part["right"]
+        if _is_column(right):
+            kind, left, right = MIRRORED.get(kind, kind), right, left
+        if not _is_column(left):
+            return False
+        if kind == "COMPARE_EQUAL":
+            return self._list_constants(values, column, [right])
+        ends = self._constants(column, [right]) if kind in MIRRORED else None
+        place = _place(ends[0]) if ends else None
+        if place is None:
+            return False
+        low = place + LOWER[kind] if kind in LOWER else None
+        high = place - UPPER[kind] if kind in UPPER else None
+        return self._bound(values, low, high)
+
+    def _list_constants(self, values: Values, column: str, nodes: Sequence[Node]) -> bool:
+        constants = self._constants(column, nodes)
+        return constants is not None and self._list(values, constants)
+
+    def _list(self, values: Values, listed: Sequence[object]) -> bool:
+        values.listed = set(listed) if values.listed is None else values.listed & set(listed)
+        return True
+
+    def _bound(self, values: Values, low: int | None, high: int | None) -> bool:
+        if low is None and high is None:
+            return False
+        if low is not None:
+            values.lowest = low if values.lowest is None else max(low, values.lowest)
+        if high is not None:
+            values.highest = high if values.highest is None else min(high, values.highest)
+        return True
+
+    def _constants(self, column: str, nodes: Sequence[Node | None]) -> list[object] | None:
+        """Compute constants as values of a column's type; None where one may stand for several of them."""
+        if any(each is None or columns_in(each) for each in nodes):
+            return None
+        values = [
+            _as_type(each, self.columns[column].type)
+            for each in self.compute([n for n in nodes if n])
+        ]
+        return None if None in values else values
+
+
+def _as_type(value: object, kind: str) -> object | None:
+    """Read a constant as the one value of a type that equals it; None where that is not sure."""
+    try:
+        if kind == "VARCHAR":
+            return value if isinstance(value, str) else None
+        if kind in WHOLE_NUMBERS:
+            return (
+                int(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+            )
+        if kind == "DATE":
+            return (
+                date.fromisoformat(value)
+                if isinstance(value, str)
+                else value
+                if type(value) is date
+                else None
+            )
+        if kind == "BOOLEAN":
+            return value if isinstance(value, bool) else None
+    except ValueError:
+        pass
+    return None
+
+
+def _is_column(part: Node) -> bool:
+    return bool(part["type"] == "COLUMN_REF")
+
+
+def _place(value: object) -> int | None:
+    """Return the place of a whole number or of a day among all of its kind."""
+    if isinstance(value, date):
+        return value.toordinal()
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _conjuncts(part: Node | None) -> Iterator[Node]:
+    if part is None:
+        return
+    if part["type"] == "CONJUNCTION_AND":
+        for each in part["children"]:
+            yield from _conjuncts(each)
+    else:
+        yield part
