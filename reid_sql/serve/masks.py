@@ -89,10 +89,10 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     entity = arguments.get("entity")
     people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
     table = f"memory.main.{quoted(arguments['tbl'])}"
-    total = data.execute(
+    total: pa.Table = data.execute(
         f"SELECT []::VARCHAR[] AS total_over, {people} AS records, {people} AS people FROM {table}"
     ).to_arrow_table()
-    [number] = total["people"].to_pylist()
+    number = total.column("people")[0].as_py()
     if number is None or number < arguments["k"]:
         rule = f"a table must have at least {arguments['k']} people to be counted, got fewer"
         raise OutOfDomainError(f"{rule}; ask the owner")
