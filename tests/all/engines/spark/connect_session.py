@@ -70,7 +70,7 @@ def table(declared_: Function) -> None:
 def scores(spark: SparkSession, name: str, cells: str) -> None:
     frame = spark.createDataFrame(TOWN.to_arrow())
     parts = [part.strip().strip("'") for part in cells.split(",")]
-    values = [part if part.isalpha() else float(part) for part in parts]
+    values = [part if part.isidentifier() else float(part) for part in parts]
     found = frame.select("id", getattr(rs, name)(*values).alias("x")).toArrow().to_pylist()
     expected = by_duckdb(f"SELECT id, {name}({cells}) AS x FROM t", t=TOWN)
     same(found, expected)

@@ -77,7 +77,7 @@ def test_row_functions_are_columns_and_sql_functions(spark: "SparkSession", name
     function = declared()[name]
     cells = {
         p.name: [argument(p) * 0.9, argument(p), None] if _is_float(p) else [argument(p)] * 3
-        for p in function.parameters
+        for p in function.all_outputs[0].parameters
     }
     frame = pl.DataFrame({"row": [0, 1, 2], **cells})
     names = ", ".join(cells)

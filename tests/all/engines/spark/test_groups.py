@@ -9,7 +9,7 @@ import reid_sql.polars as rp
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql_udfs import declared
 from tests.engines.asking import same
-from tests.sensitive import MEASURES
+from tests.sensitive import MEASURES, call_of
 
 pytest.importorskip("pyspark", reason="no Java 17 or no pyspark for the Spark tests")
 
@@ -35,7 +35,7 @@ GIVEN: dict[str, list[Any]] = {
     "population_risk": [[50.0]],
     "population_uniqueness": [50.0],
 }
-GIVEN |= {measure: ["disease"] for measure in MEASURES}
+GIVEN |= {call_of(measure)[0]: ["disease"] for measure in MEASURES}
 GROUPED = [name for name, function in declared().items() if function.grouped]
 
 
