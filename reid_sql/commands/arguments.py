@@ -153,7 +153,10 @@ def add_serve(parser: Parser) -> None:
         "environment variable REID_SQL_TOKEN, or one that is made and shown"
     )
     parser.option("--clients", words, "FILE.toml")
-    parser.option("--log", "add a line of JSON for each question, without values", "FILE")
+    words = "answer an agent on standard input and output (MCP), in place of DuckDB clients"
+    parser.option("--mcp", words, action="store_true")
+    words = "add a line of JSON for each question, without values; `reid-sql audit FILE` reads it"
+    parser.option("--log", words, "FILE")
     parser.option(
         "--time-limit", "the most seconds for a question (default 60)", "SECONDS", default="60"
     )
@@ -281,7 +284,7 @@ def add_safe(parser: Parser) -> None:
 
 def add_audit(parser: Parser) -> None:
     """Add a synthetic table and its original, or published tables of counts."""
-    words = "the original, with --qi; else a published table of counts of people"
+    words = "the original, with --qi; else a published table of counts of people, or a log of serve"
     add_source(parser, file=f"{words}: {KINDS}", required=False)
     add_html(parser)
     words = (

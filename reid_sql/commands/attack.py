@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from rich.console import Group
@@ -26,6 +27,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Columns
 from reid_sql.reductions.tables import OUTPUT_WORDS, PROTECTING, PUBLISHABLE, SAFE_CELLS
 from reid_sql.scenarios import scenario
+from reid_sql.serve.log import is_log, read_log, summarize_clients
 from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked
 from reid_sql.terminal import pages
@@ -33,7 +35,7 @@ from reid_sql.terminal.answers import (
     audit_page,
 )
 from reid_sql.terminal.cells import audited_cells_page, cells_page, describe_publication
-from reid_sql.terminal.console import Text
+from reid_sql.terminal.console import Text, number, words_table
 
 MODEL: Final = "attacked"  # name of the model that is fitted to the file
 POPULATION: Final = "reid_population"
@@ -89,8 +91,30 @@ def run_scenario(options: argparse.Namespace) -> int:
 
 
 def run_audit(options: argparse.Namespace) -> int:
-    """Audit a synthetic table, whose quasi-identifiers are named, or published tables of counts."""
-    return _audit_synthetic(options) if options.columns else _audit_tables(options)
+    """Audit a synthetic table, whose quasi-identifiers are named, published tables of counts, or a log."""
+    if options.columns:
+        return _audit_synthetic(options)
+    return _audit_log(options) if is_log(options.file) else _audit_tables(options)
+
+
+def _audit_log(options: argparse.Namespace) -> int:
+    """Print what the clients of `serve` asked for, and who came near a hidden group."""
+    refuse_unread(options, "a log of serve")
+    with Path(options.file).open(encoding="utf-8") as lines:
+        read = read_log(lines)
+    rows = summarize_clients(read)
+    last = read[-1]["digest"]
+    whole = Text(f"The log is whole: {len(read):,} lines. Its last digest is {last}.")
+    columns = [name.replace("_", " ") for name in rows[0]]
+    cells = [[number(cell) for cell in row.values()] for row in rows]
+    print_answer(
+        options,
+        {"clients": rows, "lines": len(read), "digest": last},
+        rows,
+        lambda: Group(words_table(columns, cells), whole),
+        head="log",
+    )
+    return PASSED
 
 
 def _audit_synthetic(options: argparse.Namespace) -> int:
@@ -165,12 +189,12 @@ def run_safe(options: argparse.Namespace) -> int:
         how |= {name: value for name, value in appetite.parameters.items() if name not in given}
     how |= {name: getattr(options, name) for name in ("levels", "tables") if getattr(options, name)}
     table = open_file_table(options, BY)
-    for number, file in enumerate(options.published, 1):
-        how.setdefault("published", []).append(f"reid_published_{number}")
+    for place, file in enumerate(options.published, 1):
+        how.setdefault("published", []).append(f"reid_published_{place}")
         attach_checked(
             table.con,
-            f"reid_published_{number}",
-            f"--published {number}",
+            f"reid_published_{place}",
+            f"--published {place}",
             file,
             text_format(options),
         )
@@ -221,9 +245,9 @@ def _audit_tables(options: argparse.Namespace) -> int:
         how["columns"] = list(dict.fromkeys(columns))
     con, first = open_file(options)
     tables = [first]
-    for number, file in enumerate(options.others, 1):
-        tables.append(f"reid_published_{number}")
-        attach_checked(con, tables[-1], f"OTHER {number}", file, text_format(options))
+    for place, file in enumerate(options.others, 1):
+        tables.append(f"reid_published_{place}")
+        attach_checked(con, tables[-1], f"OTHER {place}", file, text_format(options))
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")

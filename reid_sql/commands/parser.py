@@ -259,7 +259,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "\"FROM risk_summary('people.csv', ['age', 'sex'])\"",
     ),
     "serve": Command(
-        "answer every DuckDB client by the Quack protocol: answers leave, rows do not",
+        "answer DuckDB clients and agents: answers leave, rows do not",
         add_serve,
         "serve:run_serve",
         "people.csv --log questions.jsonl",

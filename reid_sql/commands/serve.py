@@ -8,7 +8,9 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 import duckdb
@@ -17,7 +19,7 @@ from reid_sql import register
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
-from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.log import Log, Words
@@ -50,6 +52,8 @@ def run_serve(options: argparse.Namespace) -> int:
     """Serve until the process is stopped."""
     port = int(PORT.check("--port", number("--port", options.port)))
     seconds = float(SECONDS.check("--time-limit", number("--time-limit", options.time_limit)))
+    if options.mcp and options.rows:
+        raise OutOfDomainError("--rows must not be given with --mcp, got both; omit one")
     tokens, is_shown = read_tokens(options.clients)
     data = open_data(options.files, options.table, options.memory_limit)
     tables = [row[0] for row in data.execute(IN_MAIN, ["memory"]).fetchall()]
@@ -65,12 +69,26 @@ def run_serve(options: argparse.Namespace) -> int:
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
     for line in describe_unnamed(data, tables, options.policy):
         print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
-    server.start(port)
     if options.rows or not options.policy:
         print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud
+    if options.mcp:
+        server.add_functions()
+        answerer.public.execute(CLOSED)
+        import_agents().serve_agent(server, columns, options.policy).run("stdio")
+        return PASSED
+    server.start(port)
     print(describe(port, tables, next(iter(tokens.values())) if is_shown else None), flush=True)  # noqa: T201
     threading.Event().wait()
     return PASSED
+
+
+def import_agents() -> ModuleType:
+    """Import what serves agents, which needs a package of its own."""
+    try:
+        return import_module("reid_sql.serve.agents")
+    except ModuleNotFoundError as error:
+        rule = f"--mcp must have the package mcp, got none ({error.name})"
+        raise UnavailableError(f"{rule}; pip install 'reid-sql[mcp]'") from None
 
 
 def describe_unnamed(

@@ -23,6 +23,7 @@ class Call:
     function: Function
     arguments: Mapping[str, Any]
     tables: tuple[str, ...]
+    is_whole: bool = False  # whether it is refused where a cell is hidden
 
 
 class Served(Protocol):

@@ -61,7 +61,7 @@ class Catalogue:
     def answer(self, sql: str) -> pa.Table:
         """Answer a statement that was read as one of the catalogue."""
         with self._con.cursor() as con:
-            return con.execute(sql).to_arrow_table()
+            return con.sql(sql).to_arrow_table()
 
 
 def write_help(columns: Columns, functions: Sequence[str]) -> str:

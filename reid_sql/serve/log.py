@@ -84,6 +84,16 @@ def digest_of(line: Mapping[str, Any], before: str) -> str:
     return sha256(f"{before}\n{written}".encode()).hexdigest()
 
 
+def is_log(file: str) -> bool:
+    """Whether a file begins with a line of a log."""
+    try:
+        with Path(file).open(encoding="utf-8") as lines:
+            first = json.loads(lines.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and {DIGEST, "client", "verdict"} <= first.keys()
+
+
 def read_log(lines: Iterable[str]) -> list[dict[str, Any]]:
     """Read a log, each line of which must follow the one before."""
     read: list[dict[str, Any]] = []

@@ -14,7 +14,7 @@ from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
-from reid_sql.serve.record import TOTAL, Counts, Record, Reveal, Shape, ask
+from reid_sql.serve.record import MAX_CELLS, TOTAL, Counts, Record, Reveal, Shape, ask
 from reid_sql.serve.settings import (
     MASKED_FUNCTIONS,
     SAFE_TABLE,
@@ -41,6 +41,7 @@ def groups_of(call: Call) -> list[str]:
 
 MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were shown
 MARGINS: Final = "margins"
+PUBLISHED: Final = "published"  # the status of a cell
 EVERYBODY: Final = "reid_everybody"
 
 
@@ -53,12 +54,18 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     # an earlier table counts rows, as the cells do that are protected, also where people have several
     options = {"nulls": arguments["nulls"]} if arguments.get("nulls") else {}
     sizes = ask(data, "class_size_histogram", {"tbl": arguments["tbl"], "qi": by, **options})
+    if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
+        rule = f"groups must have some of at least {arguments['k']} people, got none"
+        raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
+    if (cells := sum(sizes["classes"].to_pylist())) > MAX_CELLS:
+        rule = f"groups must be at most {MAX_CELLS:,}, got {cells:,}"
+        raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
     columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
     everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
     _refuse_narrow_values(data, arguments)
     data.register(
         EVERYBODY,
-        data.execute(everybody, [by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
+        data.sql(everybody, params=[by, sum(sizes["records"].to_pylist())]).to_arrow_table(),
     )
     more = {} if arguments.get("value") else {"totals": MARGINS, "published": [EVERYBODY]}
     answer = ask(data, SAFE_TABLE, {**arguments, **more})
@@ -89,7 +96,7 @@ def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) ->
     entity = arguments.get("entity")
     people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
     table = f"memory.main.{quoted(arguments['tbl'])}"
-    total: pa.Table = data.execute(
+    total: pa.Table = data.sql(
         f"SELECT []::VARCHAR[] AS total_over, {people} AS records, {people} AS people FROM {table}"
     ).to_arrow_table()
     number = total.column("people")[0].as_py()
@@ -135,12 +142,15 @@ class Mask:
             if call.function.name == SAFE_TABLE
             else ask(data, call.function.name, arguments)
         )
+        if call.is_whole and set(answer["status"].to_pylist()) - {PUBLISHED}:
+            rule = "sums must be of groups that hide nothing, got some with a hidden one"
+            raise OutOfDomainError(f"{rule}; ask for coarser groups, or for count(*) alone")
         reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:
             recorded += reveals
         # not which other cells there are, nor the rows of people
         if call.function.name == SAFE_TABLE:
-            answer = answer.filter(pc.field("status") == "published").drop_columns(
+            answer = answer.filter(pc.field("status") == PUBLISHED).drop_columns(
                 list(NOT_TO_PUBLISH)
             )
             answer = answer.set_column(

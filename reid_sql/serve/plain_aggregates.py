@@ -239,11 +239,18 @@ class PlainSelect:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
         plain = [each["column_names"][0] for each in self.groups if each["type"] == "COLUMN_REF"]
         by = list(dict.fromkeys([*plain, *columns_in([self.groups, where])]))
-        calls = [self._call(figure, by) for figure in self.figures]
-        counted = next((number for number, figure in calls if figure == "count"), None)
-        if counted is None:  # which groups are shown is decided by counts
-            counted = self._call(None, by)[0]
+        figures = {
+            place: each for place, each in enumerate(self.figures) if name_of(each) in COUNTS
+        }
+        counts = {place: self._call(each, by) for place, each in figures.items()}
+        # which groups are shown is decided by counts
+        counted = next(iter(counts.values()), None) or self._call(None, by)
+        calls = [
+            counts.get(place) or self._call(each, by) for place, each in enumerate(self.figures)
+        ]
         values = {f"reid_group_{place}": each for place, each in enumerate(self.groups)}
+        if not by and where is not None:
+            raise OutOfDomainError("a condition must name a column, got a constant; omit it")
         if not by:
             shown = ", ".join(
                 f"reid_answer_{number}.records AS reid_{place}"
@@ -254,7 +261,7 @@ class PlainSelect:
         has_expressions = len(plain) < len(self.groups)
         named = Filter(self.columns, self.compute)
         number = None if has_expressions else named.number_of_cells(where, plain)
-        cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted, len(self.groups), number)
+        cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted[0], len(self.groups), number)
         template = self.parse(cells.write())
         written: Node = spliced(template, {**values, "reid_where": where or self._true()})
         return written
@@ -314,12 +321,13 @@ class _Cells:
     def write(self) -> str:
         """Write the SELECT of groups, with names in place of the client's expressions.
 
-        `reid_complete` says that the cells of a plain group add up to its total. A sum is shown where no cell
-        of any group is hidden, neither from the counts nor from the sums: hidden sums of one table may follow
-        from those of another.
+        `reid_complete` says that the cells of a plain group add up to its total, and `reid_every` that all of
+        them add up to everybody. A sum is asked for where no cell is hidden: hidden sums of one table might
+        follow from those of another.
         """
         total = ", ".join(map(sql_text, self.by[len(self.plain) :]))
-        every = "coalesce((SELECT bool_and(reid_complete) FROM judged), false)"
+        everybody = ", ".join(map(sql_text, self.by))
+        every = "(SELECT reid_every FROM everybody)"
         groups = "".join(f"{quoted(name)}, " for name in self.plain)
         named = "".join(f"reid_group_{place} AS reid_g{place}, " for place in range(self.groups))
         grouped = ", ".join(f"reid_group_{place}" for place in range(self.groups))
@@ -328,6 +336,8 @@ class _Cells:
         return f"""WITH cells AS (SELECT {self._columns()} {self._tables()}),
             wholes AS (SELECT {groups}records AS reid_whole FROM reid_answer_{self.counted}
                 WHERE total_over = [{total}]::VARCHAR[]),
+            everybody AS (SELECT coalesce((SELECT sum(reid_records) FROM cells) = records, false) AS reid_every
+                FROM reid_answer_{self.counted} WHERE total_over = [{everybody}]),
             summed AS (SELECT {groups}sum(reid_records) AS reid_sum FROM cells
                 {"GROUP BY ALL" if groups else ""}),
             complete AS (SELECT s.*, coalesce(s.reid_sum = w.reid_whole, false) AS reid_complete
@@ -375,8 +385,7 @@ def _shown(place: int, figure: str, is_shown: str, every: str) -> str:
         whole = f"count(reid_records_{place}) = count(*)"
         return f"CASE WHEN {whole} AND ({is_shown}) THEN coalesce({value}, 0)::BIGINT END AS reid_{place}, "
     divisor = f" / sum(reid_records_{place})" if figure == "avg" else ""
-    whole = f"(SELECT count(reid_records_{place}) = count(*) FROM judged)"
-    return f"CASE WHEN {every} AND {whole} THEN {value}{divisor} END AS reid_{place}, "
+    return f"CASE WHEN {every} THEN {value}{divisor} END AS reid_{place}, "
 
 
 def _same(one: str, other: str, columns: Sequence[str]) -> str:

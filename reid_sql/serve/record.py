@@ -186,7 +186,7 @@ class Record:
 def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, Any]) -> pa.Table:
     """Call a function of reid-sql with values by name."""
     named = [f"{quoted(name)} := {sql_literal(value)}" for name, value in arguments.items()]
-    return data.execute(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
+    return data.sql(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
 
 
 def _table_of(name: str) -> str:

@@ -103,7 +103,7 @@ class Answerer:
     def read(self, select: str) -> str:
         """Answer a SELECT of the tables themselves, where the owner lets rows leave."""
         with self._cursors() as (data, public):
-            public.register(f"{ANSWER}0", data.execute(select).to_arrow_table())
+            public.register(f"{ANSWER}0", data.sql(select).to_arrow_table())
             return self._keep(public, f"FROM {ANSWER}0")
 
     def _keep(self, public: duckdb.DuckDBPyConnection, select: str) -> str:
@@ -179,7 +179,7 @@ class Server:
             )
         con = self.answerer.public
         load_extensions(con)
-        register(con, declared())
+        self.add_functions()
         for name, function, count, kind in (
             ("authentication", self.authenticate, 3, "BOOLEAN"),
             ("authorization", self.authorize, 2, "VARCHAR"),
@@ -191,6 +191,10 @@ class Server:
         unused = secrets.token_hex(16)  # a client has a token of its own
         con.execute(f"CALL quack_serve('quack:localhost:{port}', token = '{unused}')").fetchall()
         con.execute(CLOSED)
+
+    def add_functions(self) -> None:
+        """Add functions of numbers to the database for clients."""
+        register(self.answerer.public, declared())
 
     def authenticate(self, session: str, token: str, _: str) -> bool:
         """Find the client of a token, and remember its session."""

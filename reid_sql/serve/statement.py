@@ -287,7 +287,8 @@ class _Statement:
     def _ask_cells(self, arguments: Mapping[str, Any]) -> int:
         """Add a call for the cells of a table; returns the number of its answer."""
         self._refuse_many()
-        self.calls.append(Call(declared()["safe_table"], arguments, (str(arguments["tbl"]),)))
+        table, function = str(arguments["tbl"]), declared()["safe_table"]
+        self.calls.append(Call(function, arguments, (table,), is_whole="value" in arguments))
         return len(self.calls)
 
     def _refuse_many(self) -> None:

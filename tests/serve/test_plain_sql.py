@@ -1,0 +1,220 @@
+"""Plain SQL of a served table: what is shown is the true count, and what may be small is hidden."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import reid_sql
+from reid_sql.errors import ReidError
+from tests.serve.door import Door
+
+pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
+MASK = 10
+SESSIONS = [
+    line
+    for line in Path(__file__).with_name("sessions.sql").read_text("utf-8").splitlines()
+    if not line.startswith("--")
+]
+
+
+def fill_people(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+    """People of three regions, two sexes and ages of which the oldest are few."""
+    draws = np.random.default_rng(seed)
+    number = 600
+    columns = {
+        "region": draws.choice(["north", "south", "west"], number, p=[0.6, 0.38, 0.02]),
+        "sex": draws.choice(["F", "M"], number),
+        "age": draws.choice(
+            range(20, 30), number, p=[0.2, 0.2, 0.2, 0.15, 0.1, 0.1, *[0.0125] * 4]
+        ),
+    }
+    con.register("drawn", dict(columns) | {"pid": np.arange(number)})
+    con.execute(
+        """CREATE TABLE people AS SELECT *, DATE '2026-01-01' + (pid % 5)::INT AS seen,
+        1000 + pid * 7 % 601 AS pay, CASE WHEN pid % 50 > 0 THEN 'a' END AS note FROM drawn"""
+    )
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        fill_people(con, 1)
+        yield con
+
+
+WHERE = [
+    "",
+    "WHERE sex = 'F'",
+    "WHERE age IN (20, 21)",
+    "WHERE age BETWEEN 20 AND 22",
+    "WHERE age >= 21 AND 23 > age",
+    "WHERE age > 27",
+    "WHERE seen BETWEEN DATE '2026-01-01' AND DATE '2026-01-02'",
+    "WHERE region <> 'north'",
+    "WHERE region IN ('north', 'nowhere')",
+    "WHERE sex = 'F' AND age = 20",
+    "WHERE note IS NULL",
+    "WHERE sex = 'F' OR age = 20",
+    "WHERE pid = 17",
+    "WHERE false",
+]
+GROUPS = ["", "sex", "region", "sex, region", "age", "age // 5", "seen"]
+
+
+@pytest.mark.first(groups=["", "age"])
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("groups", GROUPS)
+def test_a_shown_count_is_true_and_a_small_one_is_hidden(
+    con: duckdb.DuckDBPyConnection, groups: str, where: str
+) -> None:
+    listed = f"{groups}, " if groups else ""
+    sql = (
+        f"SELECT {listed}count(*) AS n FROM people {where} {'GROUP BY ' + groups if groups else ''}"
+    )
+    due = {row[:-1]: row[-1] for row in con.execute(sql).fetchall()}
+    try:
+        answer = Door(con).ask(sql)
+    except ReidError as error:
+        assert " must " in str(error)  # noqa: PT017 - of too many cells, or of people that are too few
+        assert "pid" in where or "false" in where
+        return
+    shown = {row[:-1]: row[-1] for row in answer if row[-1] is not None}
+    assert shown.items() <= due.items()
+    assert all(count == 0 or count >= MASK for count in shown.values())
+    hidden = due.keys() - shown.keys()
+    # whoever is not shown is stood for by a NULL in their row, or by the last row
+    assert not hidden or any(row[-1] is None for row in answer)
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT count(*) FROM people", [(600,)]),
+        ("SELECT count(*) FROM people WHERE sex = 'X'", [(0,)]),  # sexes hide nothing
+        ("SELECT count(*) FROM people WHERE age = 41", [(None,)]),  # of ages, some are hidden
+        ("SELECT age, count(*) FROM people GROUP BY 1 HAVING count(*) > 10000", [(None, None)]),
+        ("SELECT count(DISTINCT pid) FROM people", [(600,)]),
+    ],
+)
+def test_none_is_told_from_hidden_where_nothing_is_hidden(
+    con: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[Any, ...]]
+) -> None:
+    assert Door(con).ask(sql) == rows
+
+
+def test_names_of_an_answer_are_those_that_duckdb_gives(con: duckdb.DuckDBPyConnection) -> None:
+    door, sql = (
+        Door(con),
+        "SELECT sex, count(*), count(*) * 2 AS twice, sum(pay) FROM people GROUP BY sex",
+    )
+    answer = door.server.answerer.public.execute(door.server.ask(sql, "ann", "1"))
+    due = con.execute(sql)
+    assert [each[0] for each in answer.description] == ["sex", "count_star()", "twice", "sum(pay)"]
+    assert sorted(answer.fetchall()) == sorted(due.fetchall())
+
+
+def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT {0}, sum(pay), avg(pay), count(*) FROM people GROUP BY {0} ORDER BY {0}"
+    assert Door(con).ask(sql.format("sex")) == [
+        (sex, total, pytest.approx(mean), count)
+        for sex, total, mean, count in con.execute(sql.format("sex")).fetchall()
+    ]
+    with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
+        Door(con).ask(sql.format("region, sex"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "sentence"),
+    [
+        ("SELECT * FROM people", "must count the records of a table"),
+        ("SELECT sex FROM people", "must count the records of a table"),
+        ("SELECT DISTINCT region FROM people", "values must be counted, got DISTINCT"),
+        ("SELECT max(age) FROM people", 'count the values: SELECT "age"'),
+        ("SELECT sex, median(age) FROM people GROUP BY sex", "must be count"),
+        ("SELECT sex, sum(age * 2) FROM people GROUP BY sex", "got an expression; name the column"),
+        ("SELECT sum(pay) FROM people", "name columns after GROUP BY"),
+        ("SELECT count(note) FROM people", "GROUP BY note IS NULL"),
+        ("SELECT sex, avg(note) FROM people GROUP BY sex", "must be of a column with a value"),
+        ("SELECT count(*) FILTER (sex = 'F') FROM people", "write the condition after WHERE"),
+        ("SELECT sex, age, count(*) FROM people GROUP BY sex", "got 'age'; add it to GROUP BY"),
+        ("SELECT agee, count(*) FROM people GROUP BY agee", "did you mean 'age'"),
+        ("SELECT sex, count(*) FROM people GROUP BY CUBE (sex, age)", "got several sets of them"),
+        (
+            "SELECT sum(n) FROM (SELECT sex, count(*) n FROM people GROUP BY sex)",
+            "must not be added up",
+        ),
+        (
+            "WITH a AS (SELECT age, count(*) n FROM people GROUP BY age) SELECT sum(n) FROM a",
+            "added up",
+        ),
+        ("SELECT count(*) FROM people WHERE pid IN (SELECT 1)", "got a subquery"),
+        (
+            "SELECT count(*) FROM people JOIN people AS p USING (pid)",
+            "must count groups of one table",
+        ),
+        ("SELECT count(*) FROM people, duckdb_tables()", "must"),
+        ("SELECT count(*) FROM nobody", "got 'nobody'"),
+        ("SELECT sum(pid % 2) FROM people GROUP BY sex", "name the column"),
+        ("SUMMARIZE people", "show ref"),
+        ("SELECT * FROM duckdb_settings()", "must call functions of reid-sql"),
+        ("SELECT current_setting('threads') FROM duckdb_tables()", "must"),
+        ("SELECT * FROM duckdb_tables(), people", "must"),
+        ("SELECT * FROM people LIMIT 1", "must count"),
+    ],
+)
+def test_what_no_count_answers_is_refused_with_the_question_that_is(
+    con: duckdb.DuckDBPyConnection, sql: str, sentence: str
+) -> None:
+    with pytest.raises(ReidError) as refused:
+        Door(con).ask(sql)
+    assert sentence in str(refused.value)
+
+
+def test_a_sum_of_ones_and_zeros_is_a_count_and_is_refused(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE OR REPLACE TABLE ills AS SELECT sex, (pid < 3)::INT AS ill FROM people")
+    with pytest.raises(
+        ReidError, match="at least 10 different values in each cell, got fewer of ill"
+    ):
+        Door(con, ["ills"]).ask("SELECT sex, sum(ill) FROM ills GROUP BY sex")
+
+
+def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPyConnection) -> None:
+    door = Door(con)
+    with pytest.raises(duckdb.Error, match="Binder Error"):
+        door.ask("SELECT count(*) FROM people WHERE sex + 1 = 2")
+    assert door.ask("SELECT sex, count(*) FROM people GROUP BY sex")
+    assert door.server.answerer.mask.record._counts().keys() == {"people"}  # noqa: SLF001
+
+
+@pytest.mark.parametrize("sql", SESSIONS)
+def test_what_known_clients_send_is_answered(con: duckdb.DuckDBPyConnection, sql: str) -> None:
+    Door(con).ask(sql)
+
+
+def test_the_catalogue_has_names_and_types_and_no_value(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TYPE mood AS ENUM ('secret one', 'other')")
+    con.execute("CREATE TABLE moods AS SELECT 'other'::mood AS mood FROM people")
+    door = Door(con, ["moods"])
+    assert ("mood", "VARCHAR") in [row[:2] for row in door.ask("DESCRIBE moods")]
+    for sql in ("FROM duckdb_columns()", "FROM duckdb_types()", "FROM duckdb_tables()"):
+        found = door.ask(sql)
+        assert found
+        assert "secret one" not in str(found)
+    [row] = door.ask("SELECT estimated_size FROM duckdb_tables()")
+    assert row == (0,)
+
+
+def test_each_example_of_the_help_is_answered_or_names_no_table(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    door = Door(con)
+    listed = door.ask("FROM reid.help()")
+    plain = [example for _, example in listed if "reid." not in example]
+    assert len(plain) == 4
+    assert all(door.ask(example) for example in plain)
+    assert len(listed) > len(plain)
