@@ -161,17 +161,17 @@ FROM quack_active_connections()
 FROM quack_server_list()
 CALL quack_stop('quack:localhost:9494')
 SELECT quack_nop_authorization('a', 'FROM people')
-FROM duckdb_tables()
-FROM duckdb_views()
+FROM duckdb_tables(), people
+SELECT getenv('HOME') FROM duckdb_views()
 FROM duckdb_settings()
 FROM duckdb_functions()
 FROM duckdb_secrets()
 FROM duckdb_logs
-FROM pragma_table_info('people')
+FROM pragma_table_info('people') JOIN people ON true
 FROM pragma_storage_info('people')
-FROM information_schema.columns
-FROM pg_catalog.pg_class
-FROM sqlite_master
+SELECT (SELECT max(name) FROM people) FROM information_schema.columns
+FROM pg_catalog.pg_settings
+FROM sqlite_master, read_text('/etc/passwd')
 SELECT current_setting('secret_directory')
 SELECT getenv('HOME')
 SELECT getvariable('reid_sql_registered')
@@ -185,8 +185,8 @@ SELECT json_serialize_sql('FROM people')
 FROM json_execute_serialized_sql(json_serialize_sql('FROM people'))
 PRAGMA json_execute_serialized_sql('{}')
 DESCRIBE people
-SHOW TABLES
-SHOW ALL TABLES
+SUMMARIZE SELECT * FROM people
+DESCRIBE FROM read_csv('/etc/passwd')
 SUMMARIZE people
 EXPLAIN FROM people
 EXPLAIN ANALYZE FROM people

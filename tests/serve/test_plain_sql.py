@@ -14,11 +14,9 @@ from tests.serve.door import Door
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
 MASK = 10
-SESSIONS = [
-    line
-    for line in Path(__file__).with_name("sessions.sql").read_text("utf-8").splitlines()
-    if not line.startswith("--")
-]
+SESSIONS = duckdb.extract_statements(
+    Path(__file__).with_name("sessions.sql").read_text(encoding="utf-8")
+)
 
 
 def fill_people(con: duckdb.DuckDBPyConnection, seed: int) -> None:
@@ -191,7 +189,7 @@ def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPy
     assert door.server.answerer.mask.record._counts().keys() == {"people"}  # noqa: SLF001
 
 
-@pytest.mark.parametrize("sql", SESSIONS)
+@pytest.mark.parametrize("sql", [each.query.strip().removesuffix(";") for each in SESSIONS])
 def test_what_known_clients_send_is_answered(con: duckdb.DuckDBPyConnection, sql: str) -> None:
     Door(con).ask(sql)
 
