@@ -42,6 +42,7 @@ def groups_of(call: Call) -> list[str]:
 MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were shown
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
+LARGEST_CONTRIBUTOR: Final = [1, 0.5]  # of a sum: one person has at most half of it
 EVERYBODY: Final = "reid_everybody"
 
 
@@ -134,6 +135,8 @@ class Mask:
         What was recorded is added to the list.
         """
         arguments, by = self._settings(call), groups_of(call)
+        if call.is_whole:
+            arguments["dominance"] = LARGEST_CONTRIBUTOR
         # how many people there are is no secret
         if call.function.name == SAFE_TABLE and not by:
             return _ask_total(data, arguments)

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import reid_sql
 from reid_sql.cli import main
 from reid_sql.serve.log import read_log
 
@@ -37,9 +38,9 @@ def ask(options: Sequence[str], calls: Sequence[tuple[str, dict[str, Any]]]) -> 
             assert sorted(listed) == ["ask", "check", "columns", "tables"]
             answers = [await client.call_tool(name, arguments) for name, arguments in calls]
             helped = await client.read_resource("reid://help")
-            assert "SHOW TABLES" in helped.contents[0].text
+            assert "SHOW TABLES" in str(helped.contents)
             return [
-                " ".join(part.text for part in answer.content)
+                " ".join(str(getattr(part, "text", "")) for part in answer.content)
                 if answer.is_error
                 else answer.structured_content
                 for answer in answers
@@ -105,3 +106,13 @@ def test_the_check_tells_verdicts_and_no_figure(people: Path, tmp_path: Path) ->
 def test_rows_never_leave_by_an_agent(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", str(people), "--mcp", "--rows"]) == 2
     assert "--rows must not be given with --mcp" in capsys.readouterr().err
+
+
+def test_the_entry_of_the_registry_is_of_this_version_and_starts_the_server() -> None:
+    entry = json.loads((Path(__file__).parents[2] / "server.json").read_text("utf-8"))
+    [package] = entry["packages"]
+    assert entry["version"] == package["version"] == reid_sql.__version__
+    assert len(entry["description"]) <= 100  # as the registry asks
+    assert package["transport"] == {"type": "stdio"}
+    words = [each.get("value") or each.get("name") for each in package["packageArguments"]]
+    assert words[:2] == ["serve", "--mcp"]

@@ -181,6 +181,14 @@ def test_a_sum_of_ones_and_zeros_is_a_count_and_is_refused(con: duckdb.DuckDBPyC
         Door(con, ["ills"]).ask("SELECT sex, sum(ill) FROM ills GROUP BY sex")
 
 
+def test_a_sum_of_which_one_person_has_most_is_refused(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE OR REPLACE TABLE rich AS SELECT sex, CASE WHEN pid = 0 THEN 1e7 ELSE pay END AS pay FROM people"
+    )
+    with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
+        Door(con, ["rich"]).ask("SELECT sex, sum(pay) FROM rich GROUP BY sex")
+
+
 def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPyConnection) -> None:
     door = Door(con)
     with pytest.raises(duckdb.Error, match="Binder Error"):
