@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import duckdb
-import pyarrow as pa
 
 from reid_sql.parameters import quoted, sql_text
 from reid_sql_udfs import declared
@@ -42,26 +41,14 @@ def read_columns(data: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> Colu
     return columns
 
 
-class Catalogue:
-    """A database that has the names and types of the served tables, and no record of them."""
-
-    def __init__(self, columns: Columns) -> None:
-        """Create the tables."""
-        self._con = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
-        for table, described in columns.items():
-            typed = ", ".join(f"{quoted(name)} {each.type}" for name, each in described.items())
-            self._con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
-        self._con.execute("SET lock_configuration = true")
-
-    def bind(self, sql: str) -> None:
-        """Refuse a statement whose types do not fit, before anything is counted and recorded."""
-        with self._con.cursor() as con:
-            con.execute(f"EXPLAIN {sql}")
-
-    def answer(self, sql: str) -> pa.Table:
-        """Answer a statement that was read as one of the catalogue."""
-        with self._con.cursor() as con:
-            return con.sql(sql).to_arrow_table()
+def open_catalogue(columns: Columns) -> duckdb.DuckDBPyConnection:
+    """Open a database that has the names and types of the served tables, and no record of them."""
+    con = duckdb.connect(config={"enable_external_access": "false", "threads": "1"})
+    for table, described in columns.items():
+        typed = ", ".join(f"{quoted(name)} {each.type}" for name, each in described.items())
+        con.execute(f"CREATE TABLE {quoted(table)} ({typed})")
+    con.execute("SET lock_configuration = true")
+    return con
 
 
 def write_help(columns: Columns, functions: Sequence[str]) -> str:

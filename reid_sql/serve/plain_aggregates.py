@@ -70,7 +70,7 @@ class PlainSelect:
             "aggregate_handling": "STANDARD_HANDLING",
             "modifiers": [self._modifier(each) for each in self.node["modifiers"]],
         }
-        having = self._replaced(self.node["having"]) if self.node["having"] else None
+        having = self._replaced(self._unnamed(self.node["having"]))
         cells = self._cells(where)
         template = self.parse("SELECT 1 FROM (SELECT 1) AS cells WHERE reid_hidden OR reid_having")
         outer["from_table"] = {**template["from_table"], "subquery": _as_subquery(cells, template)}
@@ -136,16 +136,26 @@ class PlainSelect:
             if isinstance(place, int) and 0 < place <= len(self.node["select_list"]):
                 part = self.node["select_list"][place - 1]
         elif part["type"] == "COLUMN_REF" and self._find(part["column_names"][-1]) is None:
-            named = str(part["column_names"][-1]).casefold()
-            part = next(
-                (
-                    each
-                    for each in self.node["select_list"]
-                    if str(each.get("alias", "")).casefold() == named
-                ),
-                part,
-            )
+            part = self._find_alias(part) or part
         return {**part, "alias": ""}
+
+    def _find_alias(self, part: Node) -> Node | None:
+        """Find the expression of the answer that has this name, where no column of the table has it."""
+        name = str(part["column_names"][-1]).casefold()
+        if self._find(name) is not None:
+            return None
+        listed = self.node["select_list"]
+        return next((each for each in listed if str(each.get("alias")).casefold() == name), None)
+
+    def _unnamed(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
+        """Write expressions of the answer in place of their names."""
+        if isinstance(part, list):
+            return [self._unnamed(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        if part.get("type") == "COLUMN_REF" and (named := self._find_alias(part)):
+            return {**named, "alias": ""}
+        return {key: self._unnamed(each) for key, each in part.items()}
 
     def _bare(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
         """Name the columns without their table, as the table has them."""
@@ -220,7 +230,10 @@ class PlainSelect:
             names = by.get("column_names") or [""]
             is_name = len(names) == 1 and str(names[0]).casefold() in aliases - {""}
             is_all = by["type"] == "STAR"
-            return order if is_name or is_all else {**order, "expression": self._replaced(by)}
+            replaced = (
+                order["expression"] if is_name or is_all else self._replaced(self._unnamed(by))
+            )
+            return {**order, "expression": replaced}
 
         if part["type"] != "ORDER_MODIFIER":
             return part

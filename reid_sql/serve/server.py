@@ -26,7 +26,7 @@ from reid_sql.engines.duckdb import register
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import ModelName, sql_text
 from reid_sql.serve.calls import Call
-from reid_sql.serve.catalogue import Catalogue, Columns
+from reid_sql.serve.catalogue import Columns, open_catalogue
 from reid_sql.serve.log import Log, LogLine, Words, describe_reveals
 from reid_sql.serve.masks import Mask
 from reid_sql.serve.record import Reveal, RevealingError
@@ -43,7 +43,7 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "arrow_lossless_conversion": "true",
 }
 PATIENCE: Final = 0.1  # seconds between two interrupts of a question that took too long
-Cursors = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
+Cursors = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 
 
 class Answerer:
@@ -58,7 +58,7 @@ class Answerer:
     ) -> None:
         """Open the database for clients, and the one of names and types."""
         self.data, self.mask, self.seconds = data, mask, seconds
-        self.catalogue = Catalogue(columns or {})
+        self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
         self._remembered: dict[str, pa.Table] = {}
@@ -71,12 +71,12 @@ class Answerer:
 
         What the calls reveal is added to the list, unless they were answered before.
         """
-        with self._cursors() as (data, public):
+        with self._cursors() as (data, public, catalogue):
             if question.is_catalogue:
-                public.register(f"{ANSWER}0", self.catalogue.answer(question.select))
+                public.register(f"{ANSWER}0", catalogue.sql(question.select).to_arrow_table())
                 return self._keep(public, f"FROM {ANSWER}0")
             if question.binds:
-                self.catalogue.bind(question.binds)
+                catalogue.execute(f"EXPLAIN {question.binds}")  # before anything is recorded
             for place, call in enumerate(question.calls, 1):
                 public.register(f"{ANSWER}{place}", self._ask(data, call, recorded))
             return self._keep(public, question.select)
@@ -85,9 +85,8 @@ class Answerer:
         self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
     ) -> pa.Table:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
-        key = repr(
-            (time.monotonic() // REMEMBERED, call.function.key, sorted(call.arguments.items()))
-        )
+        asked = (call.function.key, call.is_whole, sorted(call.arguments.items()))
+        key = repr((time.monotonic() // REMEMBERED, asked))
         if key in (remembered := self._remembered):
             return remembered[key]
         answer = self.mask.ask(data, call, recorded)
@@ -102,7 +101,7 @@ class Answerer:
 
     def read(self, select: str) -> str:
         """Answer a SELECT of the tables themselves, where the owner lets rows leave."""
-        with self._cursors() as (data, public):
+        with self._cursors() as (data, public, _):
             public.register(f"{ANSWER}0", data.sql(select).to_arrow_table())
             return self._keep(public, f"FROM {ANSWER}0")
 
@@ -119,7 +118,7 @@ class Answerer:
     @contextmanager
     def _cursors(self) -> Iterator[Cursors]:
         """Open a cursor of each database, until the question has ended."""
-        cursors = (self.data.cursor(), self.public.cursor())
+        cursors = (self.data.cursor(), self.public.cursor(), self.catalogue.cursor())
         with self._lock:
             self._running[cursors] = time.monotonic() + self.seconds
         try:

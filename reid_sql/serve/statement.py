@@ -238,6 +238,8 @@ class _Statement:
         `FROM (SELECT * FROM t WHERE …) AS v`, as dashboards write it, is `FROM t AS v WHERE …`.
         """
         table = part["from_table"]
+        if table.get("column_name_alias"):  # other names for its columns
+            return None
         if table["type"] == "SUBQUERY" and _reads_all(inner := table["subquery"]["node"]):
             found = self._find_plain(inner)
             if found is None:
@@ -347,7 +349,8 @@ class _Catalogue:
     def is_asked(self) -> bool:
         """Whether it reads names and types alone; parts that are not allowed are refused."""
         limits = [each.get("limit") for each in self.node["modifiers"]]
-        is_empty = any(_is_zero(limit) for limit in limits if limit)
+        constants = [each for each in limits if each and each.get("type") == "VALUE_CONSTANT"]
+        is_empty = 0 in self.reader.compute(constants)
         places = list(self._places(self.node, is_described=is_empty))
         if not places or not all(places):
             return False
@@ -393,12 +396,6 @@ class _Catalogue:
         for key, each in part.items():
             if key not in {"cast_type", "function"}:
                 self._check(each)
-
-
-def _is_zero(limit: Node) -> bool:
-    return limit.get("type") == "VALUE_CONSTANT" and '"0"' in json.dumps(limit).replace(
-        ": 0", ': "0"'
-    )
 
 
 def _reads_all(node: Node) -> bool:

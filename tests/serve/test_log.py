@@ -65,7 +65,10 @@ def test_each_question_is_told_by_its_shape_and_without_a_value(log: Path) -> No
     assert shapes[:3] == [shape for _, _, shape in ASKED][:3]
     assert lines[0]["columns"] == ["age", "region"]
     assert all(line["reason"] for line in lines if line["verdict"] == "refused")
-    text = log.read_text("utf-8")
+    for line in lines:
+        for name in ("time", "session", "seconds", "digest"):
+            del line[name]
+    text = json.dumps(lines)
     assert not any(value in text for value in ("north", "secret", "mallory", "17", "max_"))
 
 

@@ -94,6 +94,8 @@ def test_a_shown_count_is_true_and_a_small_one_is_hidden(
     [
         ("SELECT count(*) FROM people", [(600,)]),
         ("SELECT count(*) FROM people WHERE sex = 'X'", [(0,)]),  # sexes hide nothing
+        ("SELECT sex, count(*) AS n FROM people GROUP BY sex HAVING n > 10000", []),
+        ("SELECT count(*) FROM people LIMIT 0", []),
         ("SELECT count(*) FROM people WHERE age = 41", [(None,)]),  # of ages, some are hidden
         ("SELECT age, count(*) FROM people GROUP BY 1 HAVING count(*) > 10000", [(None, None)]),
         ("SELECT count(DISTINCT pid) FROM people", [(600,)]),
@@ -158,6 +160,15 @@ def test_sums_and_means_are_true_where_no_cell_is_hidden(con: duckdb.DuckDBPyCon
         ("SELECT count(*) FROM people, duckdb_tables()", "must"),
         ("SELECT count(*) FROM nobody", "got 'nobody'"),
         ("SELECT sum(pid % 2) FROM people GROUP BY sex", "name the column"),
+        (
+            "SELECT age, count(*) FROM people AS p(sex, age) GROUP BY age",
+            "must count groups of one table",
+        ),
+        (
+            "SELECT age, count(*) FROM (SELECT * FROM people) AS p(sex, age) GROUP BY age",
+            "must count",
+        ),
+        ("SELECT sex, count(*) FROM people TABLESAMPLE 10 % GROUP BY sex", "got the part 'sample'"),
         ("SUMMARIZE people", "show ref"),
         ("SELECT * FROM duckdb_settings()", "must call functions of reid-sql"),
         ("SELECT current_setting('threads') FROM duckdb_tables()", "must"),
@@ -187,6 +198,16 @@ def test_a_sum_of_which_one_person_has_most_is_refused(con: duckdb.DuckDBPyConne
     )
     with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
         Door(con, ["rich"]).ask("SELECT sex, sum(pay) FROM rich GROUP BY sex")
+
+
+def test_a_sum_is_not_answered_from_cells_that_were_asked_for_by_the_function(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """The function hides cells and answers the rest, of which the sum would be too small."""
+    door = Door(con)
+    assert door.ask("FROM reid.safe_table(people, ['age'], value := 'pay')")
+    with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
+        door.ask("SELECT age, sum(pay) FROM people GROUP BY age")
 
 
 def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPyConnection) -> None:
