@@ -251,7 +251,9 @@ class PlainSelect:
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
         plain = [each["column_names"][0] for each in self.groups if each["type"] == "COLUMN_REF"]
-        by = list(dict.fromkeys([*plain, *columns_in([self.groups, where])]))
+        # in the order of the table, so that the same cells answer each order and each filter
+        named_columns = {*plain, *columns_in([self.groups, where])}
+        by = [name for name in self.columns if name in named_columns]
         figures = {
             place: each for place, each in enumerate(self.figures) if name_of(each) in COUNTS
         }
@@ -317,7 +319,7 @@ class PlainSelect:
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of a statement: the columns `by`, of which the first are `plain` groups.
+    """The cells of a statement: the columns `by`, of which some are `plain` groups.
 
     `calls` are the answer's number and the figure of each aggregate, `counted` the answer that has all counts
     with their totals, `groups` how many groups there are, and `number` how many cells of a group the filter
@@ -338,7 +340,7 @@ class _Cells:
         them add up to everybody. A sum is asked for where no cell is hidden: hidden sums of one table might
         follow from those of another.
         """
-        total = ", ".join(map(sql_text, self.by[len(self.plain) :]))
+        total = ", ".join(sql_text(name) for name in self.by if name not in self.plain)
         everybody = ", ".join(map(sql_text, self.by))
         every = "(SELECT reid_every FROM everybody)"
         groups = "".join(f"{quoted(name)}, " for name in self.plain)
