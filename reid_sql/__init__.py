@@ -91,14 +91,14 @@ def __dir__() -> "list[str]":
 
 def load_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
     """Make `%load_ext reid_sql` register the functions, and show answers as cards and pictures."""
-    from reid_sql.notebook import load  # noqa: PLC0415 - only a notebook needs it
+    from reid_sql.notebook.extension import load  # noqa: PLC0415 - only a notebook needs it
 
     load(ipython)
 
 
 def unload_ipython_extension(ipython: "Any") -> None:  # noqa: ANN401 - IPython's shell
     """Make `%unload_ext reid_sql` show answers as before."""
-    from reid_sql.notebook import unload  # noqa: PLC0415 - only a notebook needs it
+    from reid_sql.notebook.extension import unload  # noqa: PLC0415 - only a notebook needs it
 
     unload(ipython)
 

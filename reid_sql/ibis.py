@@ -14,7 +14,7 @@ except ModuleNotFoundError:
     rule = "reid_sql.ibis must have ibis, got none"
     raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[ibis]'") from None
 
-from reid_sql.client import answer_by_duckdb
+from reid_sql.client.calls import answer_by_duckdb
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from reid_sql.client import open_shared_client, plan_call, run_call
+from reid_sql.client.calls import open_shared_client, plan_call, run_call
 from reid_sql.engines.polars import adapter
 from reid_sql.engines.public_api import public
 from reid_sql.function import Function

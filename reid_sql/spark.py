@@ -14,7 +14,7 @@ except ModuleNotFoundError:
     rule = "reid_sql.spark must have pyspark, got none"
     raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[spark]', and Java 17") from None
 
-from reid_sql.client import Place, answer_by_duckdb
+from reid_sql.client.calls import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public
 from reid_sql.engines.spark import adapter
 from reid_sql.engines.spark.adapter import SparkTexts

@@ -18,7 +18,7 @@ from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
 from reid_sql.check.table_engine import TableEngine
-from reid_sql.client import create_view, drop_view, needed_columns, open_client
+from reid_sql.client.calls import create_view, drop_view, needed_columns, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
 from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values

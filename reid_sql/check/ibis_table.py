@@ -29,7 +29,7 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
-from reid_sql.client import profile_columns
+from reid_sql.client.calls import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable

@@ -78,7 +78,7 @@ def run_query(options: argparse.Namespace) -> int:
 
 def _charts_of(answer: Answer) -> tuple[Chart, ...]:
     """Draw the answer, if it is that of a function that has a chart."""
-    from reid_sql.notebook import FIGURES, function_of  # noqa: PLC0415 - only a chart needs it
+    from reid_sql.notebook.extension import FIGURES, function_of  # noqa: PLC0415 - only a chart needs it
 
     function = function_of(frozenset(answer.columns))
     is_drawn = function in FIGURES and bool(answer.rows)

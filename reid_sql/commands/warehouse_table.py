@@ -8,7 +8,7 @@ import pyarrow as pa
 from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
-from reid_sql.client import profile_columns
+from reid_sql.client.calls import profile_columns
 from reid_sql.engines import registry
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import find_panels

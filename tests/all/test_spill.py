@@ -13,7 +13,7 @@ import pytest
 
 from reid_sql.check.gate import open_tables
 from reid_sql.check.policy import read_policy
-from reid_sql.client import open_client
+from reid_sql.client.calls import open_client
 from reid_sql.sources.files import open_source
 from reid_sql.sources.missing_value_codes import find_codes
 from reid_sql.sql.missing_value_codes import find_candidates_in_texts

@@ -5,7 +5,7 @@ import inspect
 import polars as pl
 import pytest
 
-from reid_sql.client import Place
+from reid_sql.client.calls import Place
 from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
 from reid_sql.engines.polars import adapter, frames
 from reid_sql.function import ABSENT, Answer

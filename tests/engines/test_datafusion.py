@@ -9,7 +9,7 @@ import pytest
 from datafusion import DataFrame
 
 import tests.engines.datafusion_place as place
-from reid_sql.client import answer_by_duckdb
+from reid_sql.client.calls import answer_by_duckdb
 from reid_sql.engines.contract import Adapter
 from reid_sql.engines.public_api import public
 from reid_sql.errors import ReidError

@@ -11,7 +11,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
-from reid_sql.notebook import FIGURES
+from reid_sql.notebook.extension import FIGURES
 from tests.outputs import outputs
 
 PEOPLE = "reid_sql/demo/people.csv"

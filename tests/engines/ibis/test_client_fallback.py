@@ -18,7 +18,7 @@ from reid_sql.check.exact_figures import WHOLE
 from reid_sql.check.ibis_table import IbisTable
 from reid_sql.check.policy import read_policy
 from reid_sql.check.table_counts import MEASURING_ERRORS
-from reid_sql.client import PIECE, create_view, open_client
+from reid_sql.client.calls import PIECE, create_view, open_client
 from reid_sql.engines import registry
 from reid_sql.engines.ibis.adapter import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import reid_sql.polars as rp
-from reid_sql.client import open_shared_client
+from reid_sql.client.calls import open_shared_client
 from reid_sql.errors import OutOfDomainError
 
 SCENARIO = {
