@@ -131,7 +131,7 @@ class Reader:
         answers = [f"{ANSWER}{number}" for number in range(1, MAX_CALLS + 1)]
         called = [each.name for each in outputs]
         names = [*self.tables, *called, *columns, *listed.split(), *answers]
-        return frozenset([*names, "reid", CONSTANT_NAME])
+        return frozenset([*names, "reid", "main", CONSTANT_NAME])
 
     def shape(self, sql: str) -> str:
         """Write a statement that was refused without its constants; empty where it cannot be parsed."""

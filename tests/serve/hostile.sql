@@ -8,7 +8,7 @@ TABLE people
 ((SELECT * FROM people))
 FROM PEOPLE
 FROM people LIMIT 1
-SELECT count(*) FROM people
+SELECT count(*) FROM people, other
 SELECT max(name) FROM people
 FROM people TABLESAMPLE 1 ROWS
 FROM people USING SAMPLE 1
@@ -184,7 +184,7 @@ SELECT write_log('x')
 SELECT json_serialize_sql('FROM people')
 FROM json_execute_serialized_sql(json_serialize_sql('FROM people'))
 PRAGMA json_execute_serialized_sql('{}')
-DESCRIBE people
+DESCRIBE SELECT * FROM read_csv('people.csv')
 SUMMARIZE SELECT * FROM people
 DESCRIBE FROM read_csv('/etc/passwd')
 SUMMARIZE people
@@ -275,7 +275,7 @@ FROM sqlite_scan('x.db', 'people')
 FROM iceberg_scan('x')
 FROM delta_scan('x')
 FROM reid.risk_summary(people, ['age']) AS x(k) JOIN duckdb_columns() USING (k)
-SELECT main.count(name) FROM main.people
+SELECT main.max(name) FROM main.people
 SELECT memory.main.max(1)
 SELECT system.main.getenv('HOME')
 SELECT system.main.max(k) FROM reid.risk_summary(people, ['age'])

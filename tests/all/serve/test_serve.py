@@ -82,6 +82,26 @@ def test_an_answer_is_that_of_home(
         ]
 
 
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        (
+            "SELECT sex, count(*) AS n FROM people GROUP BY sex ORDER BY sex",
+            [["F", 200], ["M", 200]],
+        ),
+        ("SELECT count(*) AS n FROM people WHERE sex = 'F'", [[200]]),
+        (
+            "SELECT table_name FROM information_schema.tables ORDER BY ALL",
+            [["file"], ["other"], ["people"]],
+        ),
+    ],
+)
+def test_plain_sql_reaches_a_bare_client(
+    client: Client, sql: str, rows: list[list[object]]
+) -> None:
+    assert client.ask(sql)["rows"] == rows
+
+
 @pytest.mark.parametrize("name", ALLOWED["value_functions"].split())
 def test_a_function_of_numbers_is_that_of_home(
     client: Client, at_home: duckdb.DuckDBPyConnection, name: str
@@ -114,7 +134,7 @@ def test_hostile_statements_left_no_trace(client: Client, folder: Path, served: 
     assert not [*Path(gettempdir()).glob("reid_hostile*")]
     assert client.ask("SELECT records FROM reid.risk_summary(people, ['age'])")["rows"] == [[ROWS]]
     assert client.ask("FROM people")["error"].startswith(
-        "a statement must read tables only inside functions"
+        "a statement must count the records of a table"
     )
     assert {line["verdict"] for line in served.lines()} == {"answered", "refused"}
 
@@ -163,7 +183,8 @@ def test_a_log_has_no_value(served: Served, client: Client) -> None:
         ["risk_summary"],
         ["people"],
     )
-    assert last["statement"] == "SELECT k FROM reid_answer_1 AS risk_summary WHERE (k > constant)"
+    call = "reid.risk_summary(people, main.list_value(constant))"
+    assert last["statement"] == f"SELECT k FROM {call} WHERE (k > constant)"
 
 
 def test_a_wrong_token_is_refused(served: Served) -> None:
