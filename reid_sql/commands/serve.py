@@ -64,7 +64,7 @@ def run_serve(options: argparse.Namespace) -> int:
     if options.memory_limit is not None:
         share_memory(data, answerer.public)
     data.execute(CLOSED)
-    reader = Reader(tables, mask.functions, columns)
+    reader = Reader(tables, mask.functions, columns, mask.of_people)
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
     for line in describe_unnamed(data, tables, options.policy):

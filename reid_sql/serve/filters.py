@@ -139,7 +139,7 @@ class Filter:
 
     def _constants(self, column: str, nodes: Sequence[Node | None]) -> list[object] | None:
         """Compute constants as values of a column's type; None where one may stand for several of them."""
-        if any(each is None or columns_in(each) for each in nodes):
+        if any(each is None or any(columns_in(each)) for each in nodes):
             return None
         values = [
             _as_type(each, self.columns[column].type)

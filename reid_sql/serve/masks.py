@@ -127,6 +127,11 @@ class Mask:
                 rule = f"a policy that is served must have no missing-value codes, got some of {table.name}"
                 raise UnavailableError(f"{rule}; serve a view in which they are NULL")
 
+    @property
+    def of_people(self) -> list[str]:
+        """The tables whose policy counts people, who may have several rows."""
+        return [name for name, table in self.tables.items() if table.entity is not None]
+
     def ask(
         self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None = None
     ) -> pa.Table:

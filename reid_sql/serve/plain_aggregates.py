@@ -42,7 +42,8 @@ class PlainSelect:
     """One SELECT of a served table on its way to a SELECT from cells.
 
     `parse` reads SQL as a tree, `write` writes a tree, `compute` computes constants, and `ask` adds a call of
-    safe_table with its arguments and returns the number of its answer.
+    safe_table with its arguments and returns the number of its answer. Cells of people, who may be in several,
+    are not added up.
     """
 
     node: Node
@@ -53,6 +54,7 @@ class PlainSelect:
     write: Callable[[Node], str]
     compute: Callable[[Sequence[Node]], Sequence[Any]]
     ask: Callable[[Mapping[str, Any]], int]
+    counts_people: bool = False  # who may have several rows, and be in several cells
     groups: list[Node] = field(default_factory=list)
     figures: list[Node] = field(default_factory=list)  # aggregates, each once
 
@@ -276,10 +278,12 @@ class PlainSelect:
         has_expressions = len(plain) < len(self.groups)
         named = Filter(self.columns, self.compute)
         number = None if has_expressions else named.number_of_cells(where, plain)
+        if number != 1 and self._may_be_in_several_cells():
+            number = None
         cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted[0], len(self.groups), number)
         template = self.parse(cells.write())
-        written: Node = spliced(template, {**values, "reid_where": where or self._true()})
-        return written
+        select: Node = spliced(template, {**values, "reid_where": where or self._true()})
+        return select
 
     def _true(self) -> Node:
         node: Node = self.parse("SELECT true")["select_list"][0]
@@ -306,8 +310,13 @@ class PlainSelect:
             if name != "sum" and self.columns[arguments["value"]].has_nulls:
                 rule = f"{name} must be of a column with a value in each record, got {column}"
                 raise OutOfDomainError(f"{rule}; ask for sum({quoted(column or '')}) and count(*)")
-            return self.ask(arguments), f"{'sum' if name == 'sum' else 'avg'}"
-        return self.ask({**arguments, "totals": "margins"} if by else arguments), "count"
+            return self.ask(arguments), "sum" if name == "sum" else "avg"
+        if by and not self._may_be_in_several_cells():  # else cells do not add up to totals
+            arguments["totals"] = "margins"
+        return self.ask(arguments), "count"
+
+    def _may_be_in_several_cells(self) -> bool:
+        return self.counts_people or any(each.get("distinct") for each in self.figures)
 
     def _argument(self, name: str, column: str | None) -> str:
         if column is None:
@@ -342,7 +351,7 @@ class _Cells:
         """
         total = ", ".join(sql_text(name) for name in self.by if name not in self.plain)
         everybody = ", ".join(map(sql_text, self.by))
-        every = "(SELECT reid_every FROM everybody)"
+        every = "coalesce((SELECT reid_every FROM everybody), false)"
         groups = "".join(f"{quoted(name)}, " for name in self.plain)
         named = "".join(f"reid_group_{place} AS reid_g{place}, " for place in range(self.groups))
         grouped = ", ".join(f"reid_group_{place}" for place in range(self.groups))

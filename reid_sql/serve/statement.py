@@ -80,11 +80,14 @@ class Reader:
         tables: Collection[str],
         functions: Collection[str] = TABLE_FUNCTIONS,
         columns: Columns | None = None,
+        of_people: Collection[str] = (),
     ) -> None:
         """Open the parser; names of tables are compared without regard to case, as DuckDB does.
 
-        `columns` are those of each table that may be counted by plain SQL.
+        `columns` are those of each table that may be counted by plain SQL, and `of_people` the tables whose
+        policy counts people, who may have several rows.
         """
+        self.of_people = frozenset(map(str.casefold, of_people))
         self.tables = {name.casefold(): name for name in tables}
         self.columns = columns or {}
         self.columns_folded = frozenset(map(str.casefold, self.columns))
@@ -279,6 +282,7 @@ class _Statement:
             self._write_expression,
             self.reader.compute,
             self._ask_cells,
+            counts_people=table.casefold() in self.reader.of_people,
         ).rewrite()
 
     def _write_expression(self, node: Node) -> str:

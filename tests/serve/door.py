@@ -32,7 +32,7 @@ class Door:
         mask = Mask(read_policy(policy) if policy else None, Record(record or ":memory:"))
         self.columns = read_columns(data, tables)
         answerer = Answerer(data, mask, SECONDS, self.columns)
-        reader = Reader(tables, mask.functions, self.columns)
+        reader = Reader(tables, mask.functions, self.columns, mask.of_people)
         self.server = Server(
             reader, answerer, {}, Log(str(log) if log else None), read_words(data, reader)
         )

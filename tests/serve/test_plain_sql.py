@@ -10,6 +10,9 @@ import pytest
 
 import reid_sql
 from reid_sql.errors import ReidError
+from reid_sql.serve.catalogue import read_columns
+from reid_sql.serve.filters import Filter
+from reid_sql.serve.statement import Reader
 from tests.serve.door import Door
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
@@ -107,6 +110,51 @@ def test_none_is_told_from_hidden_where_nothing_is_hidden(
     assert Door(con).ask(sql) == rows
 
 
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        ("age = 20", 1),
+        ("20 = age", 1),
+        ("age = '20'", 1),
+        ("age IN (20, 21, 21)", 2),
+        ("age BETWEEN 20 AND 24", 5),
+        ("age >= 20 AND age < 25", 5),
+        ("25 > age AND 20 < age", 4),
+        ("age IN (20, 21) AND age > 20", 1),
+        ("age = 20 AND age = 21", 0),
+        ("sex = 'F' AND age IN (20, 21)", 2),
+        ("seen BETWEEN DATE '2026-01-30' AND '2026-02-02'", 4),
+        ("note IS NULL", 1),
+        ("age > 20", None),
+        ("age = 20 OR age = 21", None),
+        ("age = 20.5", None),
+        ("sex = 1", None),
+        ("sex BETWEEN 'F' AND 'M'", None),
+        ("age IN (20, NULL)", None),
+        ("age BETWEEN 1 AND 1000000", None),
+        ("age + 1 = 21", None),
+        ("upper(sex) = 'F'", None),
+        ("age = pid", None),
+    ],
+)
+def test_a_filter_names_so_many_values_one_by_one(
+    con: duckdb.DuckDBPyConnection, where: str, number: int | None
+) -> None:
+    columns = read_columns(con, ["people"])
+    reader = Reader(["people"], columns=columns)
+    tree = reader.parse(f"SELECT 1 FROM people WHERE {where}")["where_clause"]
+    assert Filter(columns["people"], reader.compute).number_of_cells(tree, []) == number
+
+
+@pytest.mark.parametrize("where", ["age IN (20, 21)", "age BETWEEN 20 AND 22", "age = 20"])
+def test_a_range_is_shown_where_each_of_its_values_is(
+    con: duckdb.DuckDBPyConnection, where: str
+) -> None:
+    """Older ages are hidden, so that not all of the table is shown."""
+    sql = f"SELECT count(*) FROM people WHERE {where}"
+    assert Door(con).ask(sql) == con.execute(sql).fetchall()
+
+
 def test_names_of_an_answer_are_those_that_duckdb_gives(con: duckdb.DuckDBPyConnection) -> None:
     door, sql = (
         Door(con),
@@ -198,6 +246,58 @@ def test_a_sum_of_which_one_person_has_most_is_refused(con: duckdb.DuckDBPyConne
     )
     with pytest.raises(ReidError, match="sums must be of groups that hide nothing"):
         Door(con, ["rich"]).ask("SELECT sex, sum(pay) FROM rich GROUP BY sex")
+
+
+@pytest.mark.parametrize(
+    ("where", "figure"),
+    [
+        ("WHERE age IN (20, 21)", "count(*)"),
+        ("WHERE age BETWEEN 20 AND 22", "count(*)"),
+        ("WHERE age = 20", "count(*)"),
+        ("", "count(*)"),
+        ("WHERE age IN (20, 21)", "count(DISTINCT person)"),
+        ("", "count(DISTINCT person)"),
+    ],
+)
+def test_people_of_several_rows_are_counted_once_or_not(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, where: str, figure: str
+) -> None:
+    """The policy counts people; each has a row at one age and a row at the next."""
+    con.execute(
+        """CREATE OR REPLACE TABLE visits AS SELECT pid AS person, sex, 20 + (pid + i) % 3 AS age
+        FROM people, range(2) t(i)"""
+    )
+    (tmp_path / "visits.csv").write_text("person,sex,age\n1,F,20\n", encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(
+        """[[tables]]
+        name = "visits"
+        file = "visits.csv"
+        entity = "person"
+        quasi_identifiers = ["sex", "age"]
+        checks = [{measure = "k", at_least = 2}]
+        """,
+        encoding="utf-8",
+    )
+    door = Door(con, ["visits"], tmp_path / "policy.toml")
+    for groups in ("", "sex", "age"):
+        sql = f"SELECT {groups + ', ' if groups else ''}{{}} FROM visits {where}"
+        sql += f" GROUP BY {groups}" if groups else ""
+        due = {
+            row[:-1]: row[-1]
+            for row in con.execute(sql.format("count(DISTINCT person)")).fetchall()
+        }
+        try:
+            answer = door.ask(sql.format(figure))
+        except (
+            ReidError
+        ) as error:  # of cells of other columns, in which people are as often as there
+            assert "must count the people of the answers before" in str(error)  # noqa: PT017
+            continue
+        shown = {row[:-1]: row[-1] for row in answer if row[-1] is not None}
+        assert shown.items() <= due.items(), (sql, shown, due)
+        assert answer[-1][-1] is None or not groups
+    with pytest.raises(ReidError, match="person"):
+        door.ask("SELECT person, count(*) FROM visits GROUP BY person")
 
 
 def test_a_sum_is_not_answered_from_cells_that_were_asked_for_by_the_function(
