@@ -42,8 +42,8 @@ class PlainSelect:
     """One SELECT of a served table on its way to a SELECT from cells.
 
     `parse` reads SQL as a tree, `write` writes a tree, `compute` computes constants, and `ask` adds a call of
-    safe_table with its arguments and returns the number of its answer. Cells of people, who may be in several,
-    are not added up.
+    safe_table with its arguments and returns the number of its answer. Cells of people are not added up, as a
+    person may be in several.
     """
 
     node: Node
