@@ -42,6 +42,7 @@ def groups_of(call: Call) -> list[str]:
 MAX_WHOLE_CELLS: Final = 200  # that an audit takes into account as if they were shown
 MARGINS: Final = "margins"
 PUBLISHED: Final = "published"  # the status of a cell
+VALUE: Final = "value"  # NULL is a value like any other
 LARGEST_CONTRIBUTOR: Final = [1, 0.5]  # of a sum: one person has at most half of it
 EVERYBODY: Final = "reid_everybody"
 
@@ -140,6 +141,9 @@ class Mask:
         What was recorded is added to the list.
         """
         arguments, by = self._settings(call), groups_of(call)
+        if call.is_plain and arguments.get("nulls", VALUE) != VALUE:
+            rule = f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'"
+            raise OutOfDomainError(f"{rule}; call reid.safe_table")
         if call.is_whole:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
         # how many people there are is no secret

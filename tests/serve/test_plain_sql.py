@@ -300,6 +300,22 @@ def test_people_of_several_rows_are_counted_once_or_not(
         door.ask("SELECT person, count(*) FROM visits GROUP BY person")
 
 
+def test_a_policy_that_leaves_records_out_counts_no_plain_sql(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    """Who has no note would be counted as nobody."""
+    (tmp_path / "people.csv").write_text("sex,note\nF,a\n", encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(
+        '[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["sex", "note"]\nnulls = "drop"\n'
+        'checks = [{measure = "k", at_least = 2}]\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(ReidError, match="plain SQL must count records with NULL"):
+        Door(con, policy=tmp_path / "policy.toml").ask(
+            "SELECT count(*) FROM people WHERE note IS NULL"
+        )
+
+
 def test_a_sum_is_not_answered_from_cells_that_were_asked_for_by_the_function(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
