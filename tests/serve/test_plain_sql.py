@@ -316,6 +316,13 @@ def test_a_policy_that_leaves_records_out_counts_no_plain_sql(
         )
 
 
+def test_how_many_cells_there_are_is_not_told(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE OR REPLACE TABLE wide AS SELECT i % 2417 AS code FROM range(30000) t(i)")
+    with pytest.raises(ReidError, match="must be at most 2,000, got more") as refused:
+        Door(con, ["wide"]).ask("SELECT code, count(*) FROM wide GROUP BY code")
+    assert "417" not in str(refused.value)
+
+
 def test_a_sum_is_not_answered_from_cells_that_were_asked_for_by_the_function(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
