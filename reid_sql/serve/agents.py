@@ -8,8 +8,9 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, datetime, time
+from datetime import date, time
 from decimal import Decimal
+from math import isfinite
 from typing import Any, Final
 
 from mcp.server.mcpserver import MCPServer
@@ -92,10 +93,12 @@ def _rows(server: Server, sql: str, session: str) -> dict[str, Any]:
 
 
 def _plain(cell: object) -> object:
-    if isinstance(cell, date | datetime | time):
+    if isinstance(cell, date | time):
         return cell.isoformat()
     if isinstance(cell, Decimal):
         return float(cell)
+    if isinstance(cell, float) and not isfinite(cell):
+        return str(cell)  # which JSON lacks
     if isinstance(cell, list | tuple):
         return [_plain(each) for each in cell]
     if isinstance(cell, Mapping):

@@ -7,20 +7,8 @@ from typing import Any, Final
 
 from reid_sql.serve.catalogue import ServedColumn
 from reid_sql.serve.tree import Node, columns_in
+from reid_sql.sql.tolerance import WHOLE_TYPES
 
-WHOLE_NUMBERS: Final = frozenset(
-    [
-        "TINYINT",
-        "SMALLINT",
-        "INTEGER",
-        "BIGINT",
-        "HUGEINT",
-        "UTINYINT",
-        "USMALLINT",
-        "UINTEGER",
-        "UBIGINT",
-    ]
-)
 MAX_VALUES: Final = 10_000  # of a range
 LOWER: Final = {"COMPARE_GREATERTHANOREQUALTO": 0, "COMPARE_GREATERTHAN": 1}  # from the bound to it
 UPPER: Final = {"COMPARE_LESSTHANOREQUALTO": 0, "COMPARE_LESSTHAN": 1}
@@ -49,6 +37,16 @@ class Values:
         number = self.highest - self.lowest + 1
         return number if 0 < number <= MAX_VALUES else None
 
+    def keep(self, listed: Sequence[object]) -> None:
+        """Keep the listed values alone."""
+        self.listed = set(listed) if self.listed is None else self.listed & set(listed)
+
+    def bound(self, low: int | None, high: int | None) -> None:
+        """Keep the values between two ends, of which one may be open."""
+        ends = (self.lowest, low), (self.highest, high)
+        lowest, highest = ([end for end in pair if end is not None] for pair in ends)
+        self.lowest, self.highest = max(lowest, default=None), min(highest, default=None)
+
     def _is_between(self, value: object) -> bool:
         place = _place(value)
         if self.lowest is None and self.highest is None:
@@ -70,7 +68,7 @@ class Filter:
         """How many cells of a group a filter names one by one; None where it names them in another way."""
         named: dict[str, Values] = {}
         for part in _conjuncts(where):
-            columns = list(dict.fromkeys(columns_in(part)))
+            columns = columns_in(part)
             if set(columns) <= set(plain) and columns:
                 continue
             if len(columns) != 1 or not self._narrow(
@@ -88,19 +86,16 @@ class Filter:
     def _narrow(self, values: Values, column: str, part: Node) -> bool:
         """Narrow the values of a column by a condition; False where it does not name them one by one."""
         kind = part["type"]
-        if kind == "OPERATOR_IS_NULL":
-            return _is_column(part["children"][0]) and self._list(values, [None])
+        if kind == "OPERATOR_IS_NULL" and _is_column(part["children"][0]):
+            values.keep([None])
+            return True
         if kind == "COMPARE_IN":
             first, *constants = part["children"]
-            return _is_column(first) and self._list_constants(values, column, constants)
-        if kind == "COMPARE_BETWEEN":
-            ends = self._constants(column, [part["lower"], part["upper"]])
-            places = [_place(each) for each in ends or [None]]
-            return (
-                _is_column(part["input"])
-                and None not in places
-                and self._bound(values, places[0], places[-1])
-            )
+            return _is_column(first) and self._keep(values, column, constants)
+        if kind == "COMPARE_BETWEEN" and _is_column(part["input"]):
+            low, high = (self._end(column, part[name]) for name in ("lower", "upper"))
+            values.bound(low, high)
+            return None not in (low, high)
         return "left" in part and self._compare(values, column, part)
 
     def _compare(self, values: Values, column: str, part: Node) -> bool:
@@ -111,40 +106,35 @@ class Filter:
         if not _is_column(left):
             return False
         if kind == "COMPARE_EQUAL":
-            return self._list_constants(values, column, [right])
-        ends = self._constants(column, [right]) if kind in MIRRORED else None
-        place = _place(ends[0]) if ends else None
-        if place is None:
+            return self._keep(values, column, [right])
+        end = self._end(column, right) if kind in MIRRORED else None
+        if end is None:
             return False
-        low = place + LOWER[kind] if kind in LOWER else None
-        high = place - UPPER[kind] if kind in UPPER else None
-        return self._bound(values, low, high)
+        values.bound(
+            end + LOWER[kind] if kind in LOWER else None,
+            end - UPPER[kind] if kind in UPPER else None,
+        )
+        return True
 
-    def _list_constants(self, values: Values, column: str, nodes: Sequence[Node]) -> bool:
+    def _keep(self, values: Values, column: str, nodes: Sequence[Node]) -> bool:
+        """Keep the values that constants name; False where one is not sure."""
         constants = self._constants(column, nodes)
-        return constants is not None and self._list(values, constants)
-
-    def _list(self, values: Values, listed: Sequence[object]) -> bool:
-        values.listed = set(listed) if values.listed is None else values.listed & set(listed)
-        return True
-
-    def _bound(self, values: Values, low: int | None, high: int | None) -> bool:
-        if low is None and high is None:
+        if constants is None:
             return False
-        if low is not None:
-            values.lowest = low if values.lowest is None else max(low, values.lowest)
-        if high is not None:
-            values.highest = high if values.highest is None else min(high, values.highest)
+        values.keep(constants)
         return True
 
-    def _constants(self, column: str, nodes: Sequence[Node | None]) -> list[object] | None:
+    def _end(self, column: str, node: Node) -> int | None:
+        """Return the place of a constant among the values of a column that has an order of places."""
+        constants = self._constants(column, [node])
+        return _place(constants[0]) if constants else None
+
+    def _constants(self, column: str, nodes: Sequence[Node]) -> list[object] | None:
         """Compute constants as values of a column's type; None where one may stand for several of them."""
-        if any(each is None or any(columns_in(each)) for each in nodes):
+        if columns_in(list(nodes)):
             return None
-        values = [
-            _as_type(each, self.columns[column].type)
-            for each in self.compute([n for n in nodes if n])
-        ]
+        kind = self.columns[column].type
+        values = [_as_type(each, kind) for each in self.compute(nodes)]
         return None if None in values else values
 
 
@@ -153,18 +143,13 @@ def _as_type(value: object, kind: str) -> object | None:
     try:
         if kind == "VARCHAR":
             return value if isinstance(value, str) else None
-        if kind in WHOLE_NUMBERS:
+        if kind in WHOLE_TYPES:
             return (
                 int(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
             )
         if kind == "DATE":
-            return (
-                date.fromisoformat(value)
-                if isinstance(value, str)
-                else value
-                if type(value) is date
-                else None
-            )
+            day = date.fromisoformat(value) if isinstance(value, str) else value
+            return day if type(day) is date else None
         if kind == "BOOLEAN":
             return value if isinstance(value, bool) else None
     except ValueError:

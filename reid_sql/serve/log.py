@@ -66,7 +66,7 @@ class Log:
             return
         with self._lock, Path(self._file).open("a", encoding="utf-8") as lines:
             written = asdict(line)
-            self._last = digest_of(json.loads(json.dumps(written)), self._last)
+            self._last = digest_of(written, self._last)
             lines.write(json.dumps(written | {DIGEST: self._last}, ensure_ascii=False) + "\n")
 
 

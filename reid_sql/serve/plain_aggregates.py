@@ -32,6 +32,7 @@ from reid_sql.serve.tree import (
     arguments_of,
     columns_in,
     name_of,
+    replaced,
     spliced,
     written,
 )
@@ -114,10 +115,8 @@ class PlainSelect:
                 )
 
     def _example(self) -> str:
-        named = [each for each in columns_in(self.node) if self._find(each) is not None]
-        return (
-            quoted(self._find(named[0]) or "") if named else quoted(next(iter(self.columns), "c"))
-        )
+        named = [found for each in columns_in(self.node) if (found := self._find(each))]
+        return quoted(next(iter([*named, *self.columns]), "c"))
 
     def _find(self, name: str) -> str | None:
         return next((each for each in self.columns if each.casefold() == name.casefold()), None)
@@ -149,29 +148,27 @@ class PlainSelect:
         listed = self.node["select_list"]
         return next((each for each in listed if str(each.get("alias")).casefold() == name), None)
 
-    def _unnamed(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
+    def _unnamed(self, tree: Node | None) -> Any:  # noqa: ANN401 - a part of a tree, or none
         """Write expressions of the answer in place of their names."""
-        if isinstance(part, list):
-            return [self._unnamed(each) for each in part]
-        if not isinstance(part, dict):
-            return part
-        if part.get("type") == "COLUMN_REF" and (named := self._find_alias(part)):
-            return {**named, "alias": ""}
-        return {key: self._unnamed(each) for key, each in part.items()}
 
-    def _bare(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
+        def expression(part: Node) -> Node | None:
+            named = self._find_alias(part) if part.get("type") == "COLUMN_REF" else None
+            return named and {**named, "alias": ""}
+
+        return replaced(tree, expression)
+
+    def _bare(self, tree: Any) -> Any:  # noqa: ANN401 - any part of a tree
         """Name the columns without their table, as the table has them."""
-        if isinstance(part, list):
-            return [self._bare(each) for each in part]
-        if not isinstance(part, dict):
-            return part
-        if part.get("type") == "COLUMN_REF":
-            return {**part, "column_names": [self._column(part)]}
-        if part.get("type") == "SUBQUERY":
-            raise OutOfDomainError(
-                "a condition must be of columns and constants, got a subquery; write its values"
-            )
-        return {key: self._bare(each) for key, each in part.items()}
+
+        def bare(part: Node) -> Node | None:
+            if part.get("type") == "SUBQUERY":
+                raise OutOfDomainError(
+                    "a condition must be of columns and constants, got a subquery; write its values"
+                )
+            is_column = part.get("type") == "COLUMN_REF"
+            return {**part, "column_names": [self._column(part)]} if is_column else None
+
+        return replaced(tree, bare)
 
     def _column(self, part: Node) -> str:
         *places, name = part["column_names"]
@@ -194,27 +191,25 @@ class PlainSelect:
         )
         return {**self._replaced(part), "alias": alias}
 
-    def _replaced(self, part: Any) -> Any:  # noqa: ANN401 - any part of a tree
+    def _replaced(self, tree: Any) -> Any:  # noqa: ANN401 - any part of a tree
         """Replace groups and aggregates by the columns of the cells that have them."""
-        if isinstance(part, list):
-            return [self._replaced(each) for each in part]
-        if not isinstance(part, dict) or part.get("type") == "VALUE_CONSTANT":
-            return part
-        if name_of(part) in AGGREGATES:
-            return self._reference(f"reid_{self._figure(part)}", part)
-        if "class" in part:
-            is_column = part["type"] == "COLUMN_REF"
-            if not is_column or self._find(part["column_names"][-1]) is not None:
-                shape = (
-                    written({**self._bare(part), "alias": ""}) if not aggregates_in(part) else ""
-                )
-                shapes = [written(each) for each in self.groups]
+        shapes = [written(each) for each in self.groups]
+
+        def of_cells(part: Node) -> Node | None:
+            if part.get("type") == "VALUE_CONSTANT":
+                return part
+            if name_of(part) in AGGREGATES:
+                return self._reference(f"reid_{self._figure(part)}", part)
+            if "class" in part and not aggregates_in(part):
+                shape = written({**self._bare(part), "alias": ""})
                 if shape in shapes:
                     return self._reference(f"reid_g{shapes.index(shape)}", part)
-            if is_column:
+            if part.get("type") == "COLUMN_REF":
                 rule = f"a column must be counted or one of GROUP BY, got '{self._column(part)}'"
                 raise OutOfDomainError(f"{rule}; add it to GROUP BY")
-        return {key: self._replaced(each) for key, each in part.items()}
+            return None
+
+        return replaced(tree, of_cells)
 
     def _reference(self, name: str, part: Node) -> Node:
         node: Node = self.parse(f"SELECT {name}")["select_list"][0]
@@ -227,19 +222,20 @@ class PlainSelect:
         """Replace what an answer is ordered by, but for names and numbers of its columns."""
         aliases = {str(each.get("alias", "")).casefold() for each in self.node["select_list"]}
 
-        def replaced(order: Node) -> Node:
+        def of_cells(order: Node) -> Node:
             by = order["expression"]
             names = by.get("column_names") or [""]
             is_name = len(names) == 1 and str(names[0]).casefold() in aliases - {""}
             is_all = by["type"] == "STAR"
-            replaced = (
-                order["expression"] if is_name or is_all else self._replaced(self._unnamed(by))
+            return (
+                order
+                if is_name or is_all
+                else {**order, "expression": self._replaced(self._unnamed(by))}
             )
-            return {**order, "expression": replaced}
 
         if part["type"] != "ORDER_MODIFIER":
             return part
-        return {**part, "orders": [replaced(each) for each in part["orders"]]}
+        return {**part, "orders": [of_cells(each) for each in part["orders"]]}
 
     def _figure(self, part: Node) -> int:
         """Return the place of an aggregate among those of the statement."""
@@ -282,8 +278,7 @@ class PlainSelect:
             number = None
         cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted[0], len(self.groups), number)
         template = self.parse(cells.write())
-        select: Node = spliced(template, {**values, "reid_where": where or self._true()})
-        return select
+        return spliced(template, {**values, "reid_where": where or self._true()})
 
     def _true(self) -> Node:
         node: Node = self.parse("SELECT true")["select_list"][0]

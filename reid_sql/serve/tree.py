@@ -1,7 +1,7 @@
 """The tree of a parsed statement, as json_serialize_sql of DuckDB 1.5 and 2.0 writes it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 Node = dict[str, Any]
@@ -34,46 +34,55 @@ def name_of(part: Node) -> str:
     return path_of(part, "function_name")[-1].lower()
 
 
-def named_queries(part: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a tree
-    """Yield the names that WITH gives."""
-    if isinstance(part, dict):
-        if isinstance(part.get("map"), list):
-            yield from (str(query["key"]) for query in part["map"])
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from named_queries(each)
+def parts_of(tree: Any) -> Iterator[Node]:  # noqa: ANN401 - any part of a tree
+    """Yield each part of a tree, the whole before what is within it."""
+    if isinstance(tree, dict):
+        yield tree
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for each in tree:
+            yield from parts_of(each)
 
 
-def columns_in(part: Any) -> Iterator[str]:  # noqa: ANN401 - any part of a tree
-    """Yield the columns that a part of a statement names."""
-    if isinstance(part, dict):
-        if part.get("type") == "COLUMN_REF":
-            yield str(part["column_names"][-1])
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from columns_in(each)
+def named_queries(tree: Node) -> list[str]:
+    """List the names that WITH gives."""
+    maps = [part["map"] for part in parts_of(tree) if isinstance(part.get("map"), list)]
+    return [str(query["key"]) for queries in maps for query in queries]
 
 
-def aggregates_in(part: Any) -> list[Node]:  # noqa: ANN401 - any part of a tree
-    """List the calls of aggregates in a part of a tree."""
-    if isinstance(part, list):
-        return [found for each in part for found in aggregates_in(each)]
-    if not isinstance(part, dict):
-        return []
-    return [part] if name_of(part) in AGGREGATES else aggregates_in(list(part.values()))
+def columns_in(tree: Any) -> list[str]:  # noqa: ANN401 - any part of a tree
+    """List the columns that a part of a statement names, each once."""
+    columns = [part for part in parts_of(tree) if part.get("type") == "COLUMN_REF"]
+    return list(dict.fromkeys(str(column["column_names"][-1]) for column in columns))
 
 
-def spliced(part: Any, parts: Mapping[str, Node]) -> Any:  # noqa: ANN401 - any part of a tree
+def aggregates_in(tree: Any) -> list[Node]:  # noqa: ANN401 - any part of a tree
+    """List the calls of aggregates in a part of a statement."""
+    return [part for part in parts_of(tree) if name_of(part) in AGGREGATES]
+
+
+def replaced(tree: Any, change: Callable[[Node], Node | None]) -> Any:  # noqa: ANN401 - any part of a tree
+    """Put what `change` returns in place of a part; where that is None, go on within the part."""
+    if isinstance(tree, list):
+        return [replaced(each, change) for each in tree]
+    if not isinstance(tree, dict):
+        return tree
+    changed = change(tree)
+    if changed is not None:
+        return changed
+    return {key: replaced(each, change) for key, each in tree.items()}
+
+
+def spliced(tree: Node, parts: Mapping[str, Node]) -> Node:
     """Put parts of a client's statement in place of the columns that stand for them."""
-    if isinstance(part, list):
-        return [spliced(each, parts) for each in part]
-    if not isinstance(part, dict):
-        return part
-    if part.get("type") == "COLUMN_REF" and part["column_names"][0] in parts:
+
+    def put(part: Node) -> Node | None:
+        if part.get("type") != "COLUMN_REF" or part["column_names"][0] not in parts:
+            return None
         return {**parts[part["column_names"][0]], "alias": part.get("alias", "")}
-    return {key: spliced(each, parts) for key, each in part.items()}
+
+    whole: Node = replaced(tree, put)
+    return whole
 
 
 def without_places(node: Node) -> Node:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from reid_sql.check.policy import read_policy
 from reid_sql.commands.serve import read_words
@@ -41,3 +42,21 @@ class Door:
     def ask(self, sql: str, client: str = "ann") -> list[tuple[Any, ...]]:
         query = self.server.ask(sql, client, "session")
         return self.server.answerer.public.execute(query).fetchall()
+
+
+def fill_people(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+    """People of three regions, two sexes and ages of which the oldest are few."""
+    draws = np.random.default_rng(seed)
+    number = 600
+    columns = {
+        "region": draws.choice(["north", "south", "west"], number, p=[0.6, 0.38, 0.02]),
+        "sex": draws.choice(["F", "M"], number),
+        "age": draws.choice(
+            range(20, 30), number, p=[0.2, 0.2, 0.2, 0.15, 0.1, 0.1, *[0.0125] * 4]
+        ),
+    }
+    con.register("drawn", dict(columns) | {"pid": np.arange(number)})
+    con.execute(
+        """CREATE TABLE people AS SELECT *, DATE '2026-01-01' + (pid % 5)::INT AS seen,
+        1000 + pid * 7 % 601 AS pay, CASE WHEN pid % 50 > 0 THEN 'a' END AS note FROM drawn"""
+    )

@@ -1,18 +1,15 @@
 """The log of a server: questions by their shapes, chained, without a value; who came near a hidden group."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
 
-import reid_sql
 from reid_sql.cli import main
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.serve.log import Log, is_log, read_log, summarize_clients
 from tests.serve.door import Door
-from tests.serve.test_plain_sql import fill_people
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
 ASKED = [  # client, statement, as the log has it
@@ -34,14 +31,6 @@ ASKED = [  # client, statement, as the log has it
     ("bob", "DESCRIBE people", "DESCRIBE TABLE people"),
     ("bob", "no SQL of '17'", ""),
 ]
-
-
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        reid_sql.register(con)
-        fill_people(con, 1)
-        yield con
 
 
 @pytest.fixture

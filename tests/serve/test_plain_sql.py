@@ -1,14 +1,11 @@
 """Plain SQL of a served table: what is shown is the true count, and what may be small is hidden."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
 
-import reid_sql
 from reid_sql.errors import ReidError
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.filters import Filter
@@ -20,32 +17,6 @@ MASK = 10
 SESSIONS = duckdb.extract_statements(
     Path(__file__).with_name("sessions.sql").read_text(encoding="utf-8")
 )
-
-
-def fill_people(con: duckdb.DuckDBPyConnection, seed: int) -> None:
-    """People of three regions, two sexes and ages of which the oldest are few."""
-    draws = np.random.default_rng(seed)
-    number = 600
-    columns = {
-        "region": draws.choice(["north", "south", "west"], number, p=[0.6, 0.38, 0.02]),
-        "sex": draws.choice(["F", "M"], number),
-        "age": draws.choice(
-            range(20, 30), number, p=[0.2, 0.2, 0.2, 0.15, 0.1, 0.1, *[0.0125] * 4]
-        ),
-    }
-    con.register("drawn", dict(columns) | {"pid": np.arange(number)})
-    con.execute(
-        """CREATE TABLE people AS SELECT *, DATE '2026-01-01' + (pid % 5)::INT AS seen,
-        1000 + pid * 7 % 601 AS pay, CASE WHEN pid % 50 > 0 THEN 'a' END AS note FROM drawn"""
-    )
-
-
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        reid_sql.register(con)
-        fill_people(con, 1)
-        yield con
 
 
 WHERE = [

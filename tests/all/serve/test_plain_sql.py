@@ -11,6 +11,7 @@ import pytest
 import reid_sql
 from reid_sql.errors import ReidError
 from tests.all.serve.test_record import POLICY, Attacker, fill
+from tests.serve.conftest import *
 from tests.serve.door import Door
 from tests.serve.test_plain_sql import *
 
