@@ -42,9 +42,12 @@ CREATE OR REPLACE MACRO reid_names(label, names) AS
         'write it like [''age'', ''sex'']')::VARCHAR[] END)[1];
 
 -- 2. Closed forms (Rocher, Hendrickx and de Montjoye 2019): a record of cell probability p among n people.
+-- DuckDB 1 computes a part that several branches share before it chooses one, so each part must have a value
+-- (or NULL) for every number: a logarithm of 0 would be raised where the answer needs none.
+CREATE OR REPLACE MACRO reid_ln(x) AS ln(CASE WHEN x > 0 THEN x END);
 CREATE OR REPLACE MACRO reid_log1p(x) AS
   CASE WHEN abs(x) < 1e-8 THEN x * (1 - x / 2)
-    WHEN x > -0.5 THEN 2 * atanh(x / (2 + x)) ELSE ln(1 + x) END;
+    WHEN x > -0.5 THEN 2 * atanh(CASE WHEN x > -0.5 THEN x / (2 + x) END) ELSE reid_ln(1 + x) END;
 CREATE OR REPLACE MACRO reid_expm1(x) AS
   CASE WHEN abs(x) < 1e-8 THEN x * (1 + x / 2)
     WHEN abs(x) < 1 THEN 2 * tanh(x / 2) / (1 - tanh(x / 2)) ELSE exp(x) - 1 END;
@@ -55,8 +58,8 @@ CREATE OR REPLACE MACRO reid_correctness(p, n) AS  -- (1 - (1 - p)^n) / (n p)
     ELSE least(1.0, -reid_expm1(n * reid_log1p(-p)) / (n * p)) END;
 -- (1 - xi^(n / (n - 1))) / (n (1 - xi^(1 / (n - 1))))
 CREATE OR REPLACE MACRO reid_correctness_of_unique(xi, n) AS
-  CASE WHEN xi = 1 OR n = 1 THEN 1.0 WHEN xi = 0 THEN 1 / n WHEN ln(xi) / (n - 1) = 0 THEN 1.0
-    ELSE least(1.0, reid_expm1(n * (ln(xi) / (n - 1))) / (n * reid_expm1(ln(xi) / (n - 1)))) END;
+  CASE WHEN xi = 1 OR n = 1 THEN 1.0 WHEN xi = 0 THEN 1 / n WHEN reid_ln(xi) / (n - 1) = 0 THEN 1.0
+    ELSE least(1.0, reid_expm1(n * (reid_ln(xi) / (n - 1))) / (n * reid_expm1(reid_ln(xi) / (n - 1)))) END;
 CREATE OR REPLACE MACRO reid_has_null(label, p, n) AS
   p IS NULL OR n IS NULL
   OR reid_number(label, p, 0, 1, false) IS NULL OR reid_number('n', n, 1, 1e15, false) IS NULL;
