@@ -1,10 +1,10 @@
 """Answers from what an engine counted: of a whole table, or of each of its groups."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reid_sql.engines.arrow import (
     ARROW_TYPES,
@@ -50,14 +50,25 @@ def answered_by_group(
 
 
 def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list[dict[str, Any]]:
-    how = {name: pc.max(part[name]).as_py() for name in NULL_REPORT_COLUMNS}
+    how = _how_nulls_were_treated(part)
     reduction: Any = declared.reduction
-    if not pc.sum(part[reduction.counting]).as_py():
+    if not _compute().sum(part[reduction.counting]).as_py():
         known = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
         return [dict.fromkeys(declared.columns) | known | how]
     first = next(iter(reduction.columns))
     arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))
     return [row | how for row in of_group(declared, arrays, own)]
+
+
+def _how_nulls_were_treated(counts: pa.Table) -> dict[str, Any]:
+    """What each row says of the treatment of NULLs; all NULL where there is no row."""
+    return {name: _compute().max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
+
+
+def _compute() -> ModuleType:
+    import pyarrow.compute as pc  # noqa: PLC0415 - it takes long to import, and SQL in DuckDB does without
+
+    return pc
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.Table:
@@ -71,7 +82,7 @@ def answer_whole(declared: Function, counts: pa.Table, own: Mapping[str, Any]) -
     """Answer for a whole table, from what an engine counted of it, with how NULLs were treated."""
     reduction: Any = declared.reduction
     ordered = counts.sort_by(next(iter(reduction.columns))).select(list(reduction.inputs))
-    how = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
+    how = _how_nulls_were_treated(counts)
     rows = [row | how for row in answer_rows(declared, arrays_of(ordered), own)]
     return table_of(rows, {**declared.columns, **NULL_REPORT_COLUMNS})
 

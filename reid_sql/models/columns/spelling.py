@@ -25,6 +25,11 @@ ENDS_OF_WORDS: Final = " \t\r\n\f"
 SPACES: Final = r"[\p{Z}\s]+"
 INVISIBLE: Final = r"[\p{Cf}\p{Cc}]+"
 FINAL_ZEROS: Final = "[.]0+$"  # of a whole number that was once a float
+_NARROWED: Final = str.maketrans(WIDE_LETTERS, NARROW_LETTERS)
+_IN_TWO_LETTERS: Final = str.maketrans(UMLAUTS)
+_PLAIN: Final = str.maketrans(PLAIN_LETTERS | LIGATURES)
+_HYPHENS: Final = dict.fromkeys(map(ord, DASHES), "-")
+_WITHOUT_QUOTES: Final = dict.fromkeys(map(ord, APOSTROPHES + QUOTES))
 
 
 def normal_form(value: str, *, second_letters: bool = False) -> str:
@@ -37,27 +42,27 @@ def normal_form(value: str, *, second_letters: bool = False) -> str:
     >>> normal_form("Fußpilz"), normal_form("Gehörlos"), normal_form("Gehörlos", second_letters=True)
     ('fusspilz', 'gehorlos', 'gehoerlos')
     """
-    seen = re.sub(r"\s+", " ", value.translate(str.maketrans(WIDE_LETTERS, NARROW_LETTERS)))
+    seen = re.sub(r"\s+", " ", value.translate(_NARROWED))
     seen = "".join(
         letter
         for letter in unicodedata.normalize("NFC", seen).lower()
         if unicodedata.category(letter) not in {"Cf", "Cc"}
     )
     if second_letters:
-        seen = "".join(UMLAUTS.get(letter, letter) for letter in seen)
-    seen = "".join({**PLAIN_LETTERS, **LIGATURES}.get(letter, letter) for letter in seen)
+        seen = seen.translate(_IN_TWO_LETTERS)
+    seen = seen.translate(_PLAIN)
     bare = "".join(
         letter
         for letter in unicodedata.normalize("NFD", seen)
         if unicodedata.category(letter)[0] != "M"
     )
     bare = unicodedata.normalize("NFC", bare)
-    return join_words(bare.translate(dict.fromkeys(map(ord, DASHES), "-")))
+    return join_words(bare.translate(_HYPHENS))
 
 
 def join_words(text: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
-    text = text.strip(ENDS_OF_WORDS).translate(dict.fromkeys(map(ord, APOSTROPHES + QUOTES)))
+    text = text.strip(ENDS_OF_WORDS).translate(_WITHOUT_QUOTES)
     if text[:1] >= "a":
         text = text.replace("-", " ").replace("_", " ")
     return re.sub(" +", " ", text).strip(ENDS_OF_WORDS)

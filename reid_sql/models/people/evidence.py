@@ -27,6 +27,7 @@ MAX_COMBINATIONS: Final = 20_000  # of values, of one pair of columns
 # of all pairs of columns together, so that memory stays bounded
 MAX_ALL_COMBINATIONS: Final = 1_000_000
 MAX_COLUMNS_PAIRED: Final = 32  # with more columns, all pairs are counted among the drawn records
+MAX_KEY: Final = 2**62  # of a record of codes, before records are numbered
 # share of the records with a value that have a position, for a column with an order
 ON_SCALE: Final = 0.9
 MIN_POSITIONS: Final = 4
@@ -148,11 +149,16 @@ def count_pairs(
 
 def row_keys(codes: Integers) -> Integers:
     """Number the distinct records of codes: one key for each record."""
-    key = np.zeros(len(codes), dtype=np.int64)
+    key, bound = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
-        both = key * (int(column.max(initial=0)) + 1) + column
-        key = np.unique(both, return_inverse=True)[1].ravel()
-    return key
+        width = int(column.max(initial=0)) + 1
+        if (
+            bound * width > MAX_KEY
+        ):  # the keys so far are numbered, so that the next fit into 64 bits
+            key, bound = np.unique(key, return_inverse=True)[1].ravel(), len(key)
+        key, bound = key * width + column, bound * width
+    numbered: Integers = np.unique(key, return_inverse=True)[1].ravel()
+    return numbered
 
 
 def order_columns(evidence: PeopleEvidence) -> list[int]:

@@ -22,7 +22,7 @@ import numpy as np
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.models.people.evidence import PeopleEvidence, row_keys
+from reid_sql.models.people.evidence import PeopleEvidence, count_pairs, row_keys
 from reid_sql.models.people.overdispersion import LOG_SHAPES, choose_subsets
 from reid_sql.models.people.tree import PairTables
 from reid_sql.parameters import Floats, Integers
@@ -229,9 +229,9 @@ def find_nearly_determined(codes: Integers) -> set[tuple[int, int]]:
     for by, own in enumerate(codes.T):
         frequent = codes[np.bincount(own)[own] >= MIN_FREQUENCY]
         for column in range(codes.shape[1] if len(frequent) >= MIN_FREQUENT_RECORDS else 0):
-            values, counts = np.unique(frequent[:, [by, column]], axis=0, return_counts=True)
+            value, _, counts = count_pairs(frequent[:, by], frequent[:, column])
             most = np.zeros(int(own.max()) + 1)
-            np.maximum.at(most, values[:, 0], counts)
+            np.maximum.at(most, value, counts)
             if column != by and most.sum() >= DETERMINED_SHARE * len(frequent):
                 pairs.add((by, column))
     return pairs
