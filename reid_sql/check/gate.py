@@ -80,11 +80,15 @@ def check(
 
 @contextmanager
 def open_tables(
-    policy: Policy, memory_limit: str | None = None, show_progress: ShowProgress = lambda _: None
+    policy: Policy,
+    memory_limit: str | None = None,
+    show_progress: ShowProgress = lambda _: None,
+    written: Sequence[Path] = (),
 ) -> Iterator[list[DuckDBTableCounts]]:
     """Open the tables of a policy in one connection of its own, which reads their files and nothing else.
 
-    What spills to disk goes encrypted into a folder that is taken away.
+    It may also write the files of `written`, and read these again. What spills to disk goes encrypted into a
+    folder that is taken away.
     """
     _refuse_remote_tables(policy)
     with spill_folder() as folder:
@@ -94,7 +98,7 @@ def open_tables(
             limit = policy.memory_limit if memory_limit is None else memory_limit
             if limit is not None:
                 limit_memory(con, limit)
-            _lock(con, policy)
+            _lock(con, policy, written)
             yield [
                 _open_table(con, table, number, show_progress)
                 for number, table in enumerate(policy.tables, 1)
@@ -115,14 +119,15 @@ def _refuse_remote_tables(policy: Policy) -> None:
             raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
-def _lock(con: duckdb.DuckDBPyConnection, policy: Policy) -> None:
-    """Let the connection read the policy's files alone, and change none of its settings after this."""
+def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path]) -> None:
+    """Let the connection use the policy's files and these alone, and change none of its settings then."""
     sources = [each for table in policy.tables for each in table.sources]
     files = [path.absolute() for source in sources for path in source.paths]
     allowed = [
         *(str(path) for path in files),
         *(escape_pattern(path) for path in files),
         *(f"{path}.wal" for path in files),
+        *(str(path.absolute()) for path in written),
     ]
     con.execute(
         f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]"

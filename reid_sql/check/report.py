@@ -152,6 +152,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--sql": ("-- A release by reid-sql",),
     "--polars": ('"""A release by reid-sql',),
     "--write-hierarchies": (),  # a person edits it
+    "--release": (),  # somebody may have it
 }
 HEAD_BYTES: Final = 64
 
@@ -182,6 +183,8 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> N
             rule = (
                 f"{option} must be a new file or an earlier report of its kind, "
                 f"got '{file}', which is something else"
+                if BEGINNINGS[option]
+                else f"{option} must be a new file, got '{file}', which exists"
             )
             raise OutOfDomainError(f"{rule}; name another file, or remove that one")
         taken.append((option, file))

@@ -330,7 +330,7 @@ MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
 STEP_CAUTIONS: Final = "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
 STEP_UNNAMED: Final = "{}: name the columns that single people out and that no check measures, or leave them out of the release."
-STEP_PREPARE: Final = "reid-sql prepare POLICY finds the transformation that meets every check and loses least, as SQL."
+STEP_PREPARE: Final = "reid-sql prepare POLICY --release FILE writes the release that meets every check and loses least."
 
 
 def next_steps(page: Page, *, advise: bool = True) -> list[str]:

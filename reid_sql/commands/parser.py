@@ -152,6 +152,8 @@ def _check(parser: Parser) -> None:
 
 def _prepare(parser: Parser) -> None:
     add_policy(parser)
+    words = "write the rows of the release to safe.parquet or .csv, or a file for each table to a folder"
+    parser.option("--release", words, "FILE")
     parser.option("--sql", "write the release as SQL: a view or a table for each", "FILE")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
     parser.option(
@@ -229,10 +231,10 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "policy.toml --out dossier",
     ),
     "prepare": Command(
-        "find the transformation of a table that meets a policy at the least loss, as SQL",
+        "find the transformation of a table that meets a policy at the least loss, and write the release",
         _prepare,
         "prepare:run_prepare",
-        "policy.toml --sql release.sql",
+        "policy.toml --release safe.parquet",
     ),
     "compare": Command(
         "compare a table with its release, with a later release, or with a table that is joined to it",

@@ -1,11 +1,13 @@
 """Find the release that meets a policy at the least loss, and write it as SQL or Python."""
 
 import argparse
+import shlex
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Final
+
+from rich.console import Group
 
 from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
@@ -22,9 +24,10 @@ from reid_sql.prepare.page import release_page, release_rows, steps
 from reid_sql.prepare.preparation import Prepared, prepare
 from reid_sql.prepare.problem import propose_hierarchies
 from reid_sql.terminal import progress
+from reid_sql.terminal.console import Text
 
 HIERARCHIES: Final = "write_hierarchies"
-FILES: Final = ("sql", "polars", "json_report", "html")  # options that name a file
+FILES: Final = ("release", "sql", "polars", "json_report", "html")  # options that name a file
 
 
 def run_prepare(options: argparse.Namespace) -> int:
@@ -32,7 +35,9 @@ def run_prepare(options: argparse.Namespace) -> int:
     refuse_dialect(options.dialect)
     files = report_files(options, (*FILES, HIERARCHIES))
     policy = read_policy(options.policy)
-    protect_inputs(files, policy, None)
+    release = files.pop("release", None)
+    protected = files if release is None or release.is_dir() else {**files, "release": release}
+    protect_inputs(protected, policy, None)
     if HIERARCHIES in files:
         return _write_hierarchies(options, files)
     method = METHOD.check("--method", options.method or policy.preparing.method)
@@ -45,15 +50,35 @@ def run_prepare(options: argparse.Namespace) -> int:
         target=options.target,
         method=options.method,
         choices=options.format == "json" or "html" in files,
+        release=release,
         tell=progress.report,
     )
     _write_release(made, files, options.dialect)
+    if release is not None and not made.passed:
+        _say_not_written(release)
     if options.plot is not None:
         save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
     page = dict(made.page)
     rows = release_rows(page)  # a table has at least one column
-    print_document(options, page, lambda: (list(rows[0]), rows), partial(release_page, page))
+    print_document(
+        options,
+        page,
+        lambda: (list(rows[0]), rows),
+        lambda width: Group(release_page(page, width), *_where_to(options, made, release)),
+    )
     return made.exit_code
+
+
+def _where_to(options: argparse.Namespace, made: Prepared, release: Path | None) -> list[Text]:
+    """Say where the release is, or which command writes it; nothing where no release passes."""
+    if not made.passed:
+        return []
+    if release is not None:
+        return [Text(f"{release}: written, and read again: it has the rows that were checked.")]
+    names = [table.table.name for table in made.tables]
+    target = f"{names[0]}_released.parquet" if len(names) == 1 else "released"
+    command = shlex.join(["reid-sql", "prepare", options.policy, "--release", target])
+    return [Text(f"{command} writes this release.")]
 
 
 def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -> int:
@@ -83,7 +108,9 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:
-            words = (
-                f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
-            )
-            printed(words + "\n", sys.stderr)  # one line, never wrapped
+            _say_not_written(file)
+
+
+def _say_not_written(file: Path) -> None:
+    words = f"reid-sql: '{file}' is not written, as no release was found that meets the policy"
+    printed(words + "\n", sys.stderr)  # one line, never wrapped

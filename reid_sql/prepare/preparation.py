@@ -56,6 +56,7 @@ from reid_sql.prepare.problem import (
     refuse_unsuitable,
     sensitive_criteria,
 )
+from reid_sql.prepare.release_files import files_of_release, unfinished, write_releases
 from reid_sql.prepare.transformation import Outcome, TableRelease, Transformation, transform
 from reid_sql.prepare.usefulness import (
     cross_tables_of,
@@ -113,6 +114,7 @@ def prepare(
     target: str | None = None,
     method: str | None = None,
     choices: bool = False,
+    release: str | PathLike[str] | None = None,
     tell: ShowProgress = lambda _: None,
 ) -> Prepared:
     """Find the transformation of each table of the policy that meets it at the least loss.
@@ -120,8 +122,9 @@ def prepare(
     `target`, instead of the policy's, is a column whose prediction by the others is reported. `method`,
     instead of the policy's, is 'global', 'local', or 'best' for the one of both that loses less. With
     `choices`, `page` lists for each table the best different transformations that meet the policy, at most
-    ten, ranked by what they retain. `tell` is called with what is done. The files are only read. Raises a
-    `ReidError` for a policy that it cannot follow.
+    ten, ranked by what they retain. `release` is a new file for the rows of a release that passes, .parquet
+    or .csv, or a folder for a file of each table. `tell` is called with what is done. The policy's files are
+    only read. Raises a `ReidError` for a policy that it cannot follow.
     """
     asked = read_policy(Path(policy))
     if target is not None:
@@ -129,8 +132,20 @@ def prepare(
     if method is not None:
         METHOD.check("method", method)
         asked = replace(asked, preparing=replace(asked.preparing, method=method))
-    with report_people(), gate.open_tables(asked, memory_limit, tell) as originals:
-        return prepare_releases(asked, originals, tell, choices=choices)
+    files = (
+        {}
+        if release is None
+        else files_of_release(
+            Path(release), [each.name for each in asked.tables], files_read(asked, None)
+        )
+    )
+    written = [unfinished(file) for file in files.values()]
+    with report_people(), gate.open_tables(asked, memory_limit, tell, written) as originals:
+        made = prepare_releases(asked, originals, tell, choices=choices)
+        if files and made.passed:
+            tell("writing the release")
+            write_releases(made, originals, files)
+        return made
 
 
 def prepare_releases(

@@ -1,0 +1,145 @@
+"""The rows of a release in files: written, read again, and compared with the rows that were checked.
+
+The rows are in the order of their values: in that of the source, whoever has it would know whose is whose.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import duckdb
+
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.report import refuse_to_overwrite
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.parameters import sql_text
+from reid_sql.prepare.files import NO_FORM, hash_rows, number_people
+from reid_sql.terminal.runner import sentence
+
+if TYPE_CHECKING:
+    from reid_sql.prepare.transformation import Outcome, TableRelease
+
+OPTION: Final = "--release"
+PARQUET, CSV = ".parquet", ".csv"
+# as they are written: '' and no value are two, and nothing is guessed
+CSV_FORM: Final = (
+    "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', "
+    "nullstr = '', allow_quoted_nulls = false"
+)
+
+
+def files_of_release(
+    target: Path, tables: Sequence[str], inputs: Sequence[Path]
+) -> dict[str, Path]:
+    """The file of each table: the target, or files within it where it is a folder.
+
+    Refuses a file that exists: whoever has an earlier release would not know which one it is.
+
+    >>> files_of_release(Path("safe.csv"), ["people"], [])
+    {'people': PosixPath('safe.csv')}
+    """
+    if target.suffix.lower() not in {PARQUET, CSV}:
+        return _files_in_folder(target, tables, inputs)
+    if len(tables) > 1:
+        rule = f"{OPTION} must be a folder for {len(tables)} tables, got '{target}'"
+        raise OutOfDomainError(f"{rule}; write it without {target.suffix}")
+    refuse_to_overwrite({OPTION: target}, inputs)
+    return {tables[0]: target}
+
+
+def _files_in_folder(
+    folder: Path, tables: Sequence[str], inputs: Sequence[Path]
+) -> dict[str, Path]:
+    """The file of each table in a folder, which is made where it does not exist."""
+    if folder.is_file() or (folder.suffix and not folder.is_dir()):
+        rule = f"{OPTION} must end in .parquet or .csv, or be a folder, got '{folder}'"
+        raise OutOfDomainError(f"{rule}; write it like safe.parquet")
+    files = {name: folder / f"{name}{PARQUET}" for name in tables}
+    strange = next((name for name, file in files.items() if file.parent != folder), None)
+    if strange is not None:
+        rule = (
+            f"{OPTION} must be given for tables whose names can be names of files, got '{strange}'"
+        )
+        raise OutOfDomainError(f"{rule}; rename it in the policy")
+    if not folder.exists():
+        refuse_to_overwrite({OPTION: folder}, inputs)  # whether it can be made
+    for file in files.values() if folder.exists() else ():
+        refuse_to_overwrite({OPTION: file}, inputs)
+    return files
+
+
+def unfinished(file: Path) -> Path:
+    """The file beside a file, of this process, that takes its place once it is whole."""
+    return file.absolute().with_name(f".{file.name[:64]}.{os.getpid()}")
+
+
+def write_releases(
+    made: "Outcome", originals: Sequence[DuckDBTableCounts], files: Mapping[str, Path]
+) -> None:
+    """Write the rows of each table to its file, once a second reading has the rows that were checked.
+
+    No file is in its place before all are written.
+    """
+    pages = () if made.report is None else made.report["tables"]
+    with _beside(files) as written:
+        for page, original, table in zip(pages, originals, made.tables, strict=True):
+            file, place = files[table.table.name], written[table.table.name]
+            _copy(original, table, place, file)
+            columns = [name for name in table.shipped if name != table.numbered]
+            read = hash_rows(original, _read(table, place, file), columns)
+            if read != page["release"]["rows_sha256"]:
+                rule = f"{OPTION} must have the rows that were checked once it is read again, got others in '{file}'"
+                raise UnavailableError(f"{rule}; write it as .parquet")
+
+
+@contextmanager
+def _beside(files: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
+    """Give a file beside each, which takes its place at the end; none is left where something fails."""
+    folders = {file.parent for file in files.values() if not file.parent.exists()}
+    for folder in folders:
+        folder.mkdir()
+    written = {name: unfinished(file) for name, file in files.items()}
+    try:
+        yield written
+        for name, file in files.items():
+            written[name].replace(file)
+    except BaseException:
+        for place in written.values():
+            place.unlink(missing_ok=True)
+        for folder in folders:
+            folder.rmdir()
+        raise
+
+
+def _copy(original: DuckDBTableCounts, table: "TableRelease", place: Path, file: Path) -> None:
+    """Write the rows of a table in the order of their values."""
+    if table.form is None:
+        raise ReidError(NO_FORM)
+    source = original.engine.whole
+    select = table.form.select(table.shipped, source)
+    if table.numbered is not None:
+        select = number_people(select, table.shipped, table.numbered, source)
+    form = "format parquet" if _is_parquet(file) else "format csv, header"
+    try:
+        original.engine.con.execute(
+            f"COPY (FROM ({select}) ORDER BY ALL) TO {sql_text(str(place))} ({form})"
+        )
+    except duckdb.IOException as error:
+        why = sentence(error).replace(str(place), file.name)
+        rule = f"{OPTION} must be a file that can be written, got '{file}': {why}"
+        raise OutOfDomainError(f"{rule}; free space, or name another file") from None
+
+
+def _read(table: "TableRelease", place: Path, file: Path) -> str:
+    """Write the relation that reads the rows again, each column as text where the file has none but texts."""
+    path = sql_text(str(place))
+    if _is_parquet(file):
+        return f"FROM read_parquet({path})"
+    columns = ", ".join(f"{sql_text(name)}: 'VARCHAR'" for name in table.shipped)
+    return f"FROM read_csv({path}, columns = {{{columns}}}, {CSV_FORM})"
+
+
+def _is_parquet(file: Path) -> bool:
+    return file.suffix.lower() == PARQUET
