@@ -249,7 +249,9 @@ def _table() -> Schema:
         "properties": {
             "name": TEXT,
             "file": TEXT
-            | {"description": "CSV, Parquet, JSON or DuckDB file, seen from the policy's folder"},
+            | {
+                "description": "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file, seen from the policy's folder"
+            },
             "files": TEXT
             | {"description": "a pattern of files with the same columns, in place of file"},
             "url": URL,
@@ -269,6 +271,12 @@ def _table() -> Schema:
             "header": {
                 "type": "boolean",
                 "description": "whether a text file begins with the names of its columns",
+            },
+            "skip": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 1000,
+                "description": "lines of a text file above the names of its columns",
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,

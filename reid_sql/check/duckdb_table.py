@@ -35,8 +35,9 @@ from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted,
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
-from reid_sql.sources.files import JSON, TEXTS, Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.files import Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
+from reid_sql.sources.reading import JSON, TEXTS
 from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
@@ -374,7 +375,7 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
     if role == "population":
         engine.population_columns = [row[0] for row in engine.ask(f"DESCRIBE {view}")]
     engine.other_views[role] = _known(engine, view)
-    if opened.records is not None:
+    if opened.text is not None:
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
     if opened.of_view:
         engine.cautions.append(CAUTION_VIEW.format(source.given))

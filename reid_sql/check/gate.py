@@ -49,9 +49,10 @@ from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.parameters import sql_text
-from reid_sql.sources.files import connect_quietly, escape_pattern, limit_memory
+from reid_sql.sources.files import connect_quietly, limit_memory
+from reid_sql.sources.reading import escape_pattern
 from reid_sql.sources.remote import masked
-from reid_sql.sources.spill import spill_folder, spill_into
+from reid_sql.sources.spill import process_folder, spill_folder, spill_into
 from reid_sql.terminal.runner import sentence
 
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
@@ -132,6 +133,8 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path
     con.execute(
         f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]"
     )
+    # where what DuckDB cannot read is written in a form that it can
+    con.execute(f"SET allowed_directories = [{sql_text(str(process_folder()))}]")
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 

@@ -51,7 +51,7 @@ KEYS: Final = (
     *("cautions", "accept", "prepare", "tables", "checks", "recipients", "assessment"),
 )
 TABLE_KEYS: Final = (
-    *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote"),
+    *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote", "skip"),
     *("quasi_identifiers", "sensitive", "released", "left_out"),
     *("nulls", "entity", "missing", "population"),
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),

@@ -17,13 +17,14 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
-from reid_sql.sources.files import AS_WRITTEN, Parts, match_files
-from reid_sql.sources.formats import TextFormat, check_encoding, check_marks, write_option
+from reid_sql.sources.files import Parts, match_files
+from reid_sql.sources.formats import SKIP, TextFormat, check_encoding, check_marks, write_option
+from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
 
 LONGEST_PATH: Final = 4096
 # what a warehouse has not
-FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote")
+FILE_KEYS: Final = ("file", "files", "delimiter", "encoding", "header", "quote", "skip")
 # What a table may be compared with: its population; what a synthetic table was made from, and people who were
 # not used to make it; the release before this one; a table that it is joined with; published tables that are
 # audited with it.
@@ -172,7 +173,8 @@ def _read_form(place: Place) -> TextFormat:
     check_marks(delimiter, quote, place.at, lambda key, mark: write_option("policy", key, mark))
     encoding = check_encoding(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else None
-    return TextFormat(delimiter, encoding, header, quote)
+    skip = int(place.number("skip", SKIP, 0))
+    return TextFormat(delimiter, encoding, header, quote, skip)
 
 
 REASON_CHANGED: Final = "the file changed while it was measured"

@@ -5,13 +5,13 @@ from typing import Final
 
 from reid_sql.commands.options import Parser
 
-FILE: Final = "CSV, Parquet, JSON or DuckDB file; - for standard input"
+FILE: Final = "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file; - for standard input"
 FILE_OR_CONNECTION: Final = (
     f"{FILE}, or the connection to a warehouse: postgres://user@host/database, or env:NAME, the environment "
     "variable that contains one with a password"
 )
 ADDS: Final = "separated by commas (quote a name that contains one); repeat the option to add more"
-KINDS: Final = "CSV, Parquet, JSON or DuckDB file"
+KINDS: Final = "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file"
 ROLES: Final = ("release", "later", "join")  # of the other table of a comparison
 FORMATS: Final = ("table", "json", "csv")
 SHELLS: Final = (
@@ -43,7 +43,9 @@ def add_source(
     parser.option(
         "--files", "FILE is a pattern of files, like 'people/*/*.parquet'", action="store_true"
     )
-    parser.option("--table", "the table of a DuckDB file or a connection, like schema.people")
+    parser.option(
+        "--table", "the table of a DuckDB file or a connection, like schema.people, or a sheet"
+    )
     add_text_format(parser)
     add_memory_and_format(parser)
 
@@ -59,6 +61,7 @@ def add_text_format(parser: Parser) -> None:
     parser.option("--quote", "around fields of text files (default \"); '' for none", "MARK")
     words = "whether text files begin with the names of their columns (default true, and checked)"
     parser.option("--header", words, choices=("true", "false"))
+    parser.option("--skip", "lines of text files above the names of their columns", "N")
 
 
 def add_policy(parser: Parser) -> None:

@@ -77,7 +77,7 @@ def require(option: str, value: object, other: str, *, given: bool) -> None:
 
 
 SOURCE: Final = (
-    *("files", "table", "encoding", "delimiter", "quote", "header", "memory_limit"),
+    *("files", "table", "encoding", "delimiter", "quote", "header", "skip", "memory_limit"),
     *("format", "html", "progress", "help"),
 )  # options that a command reads whatever it measures
 

@@ -79,7 +79,7 @@ ESTIMATE: Final = (
     "at_most = 0.05",
 )
 # options that are keys of a policy
-SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header")
+SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
 
 def source_of(options: argparse.Namespace) -> dict[str, str]:
@@ -89,7 +89,7 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _line(key: str, value: str) -> str:
-    return f"{key} = {value if key == 'header' else toml_text(value)}"
+    return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
 
 
 @dataclass(frozen=True)

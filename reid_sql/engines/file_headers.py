@@ -50,6 +50,20 @@ def refuse_title(
         raise OutOfDomainError(f"{rule}; {remedy}")
 
 
+def lines_above_header(lines: Sequence[str]) -> int:
+    """How many lines stand above the first with as many filled fields as most have; 0 where none are divided.
+
+    >>> lines_above_header(["Patients, 2024", "", "age;sex", "30;f", "31;m", "32;f"])
+    2
+    """
+    for mark in DELIMITERS if lines else ():
+        if _divides(lines, mark):
+            filled = [sum(map(bool, map(str.strip, line.split(mark)))) for line in lines]
+            most, _ = Counter(filled).most_common(1)[0]
+            return next(place for place, number in enumerate(filled) if number >= most)
+    return 0
+
+
 def _divides(lines: Sequence[str], mark: str) -> bool:
     """Whether most of the lines, though not all need, have the same number of a mark."""
     number, times = Counter(line.count(mark) for line in lines).most_common(1)[0]
@@ -118,7 +132,7 @@ FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
 
 
-def refuse_second_header(words: str, rows: Sequence[Sequence[str]]) -> None:
+def refuse_second_header(words: str, rows: Sequence[Sequence[str]], first_line: int = 1) -> None:
     """Refuse lines below the header that name its columns again: their labels, units, or "Response".
 
     Such a line has words where all others have numbers, or the same word in each field, and no value that
@@ -139,7 +153,7 @@ def refuse_second_header(words: str, rows: Sequence[Sequence[str]]) -> None:
     numeric = [place for place in range(columns) if _are_values(values[place])]
     found = [
         number
-        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], 2)
+        for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
         if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
     ]
     if found:

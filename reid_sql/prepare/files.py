@@ -15,13 +15,8 @@ from reid_sql.models.generalization.criteria import SIZE
 from reid_sql.parameters import Choice, quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation, rows_of_values
 from reid_sql.prepare.transformation import LEAST, RESCUED, SMALL
-from reid_sql.sources.files import (
-    DATABASES,
-    check_source,
-    escape_letters,
-    escape_pattern,
-    select_from,
-)
+from reid_sql.sources.files import DATABASES, check_source
+from reid_sql.sources.reading import escape_letters, escape_pattern, is_read_by_sql, select_from
 from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
@@ -70,8 +65,8 @@ FLOATING: Final = ("FLOAT", "DOUBLE")
 def source_sql(original: DuckDBTableCounts) -> str:
     """Write the source as a query reads it: the reading that was measured, or a name.
 
-    A database's table has its own name; files of a pattern have the table's. A path that the policy gives
-    relative to its folder is relative to the working directory.
+    A database's table has its own name; files of a pattern have the table's, as has a file that DuckDB cannot
+    read. A path that the policy gives relative to its folder is relative to the working directory.
     """
     source = original.table.source
     if source.parts:
@@ -79,6 +74,8 @@ def source_sql(original: DuckDBTableCounts) -> str:
     kind = check_source(f"the file of {original.table.name}", str(source.path))
     if kind in DATABASES:
         return source_name(original.table)
+    if not is_read_by_sql(kind, source.form):
+        return quoted(original.table.name)
     select, _ = select_from(original.engine.con, "the file", source.path, kind, source.form)
     if not Path(source.given).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
@@ -114,6 +111,8 @@ def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]
     source = table.source if dialect == DUCKDB else source_name(table.table)
     if source.startswith("("):
         yield "-- Paths are relative to the folder in which the release was prepared."
+    else:
+        yield f"-- The table is read by its name, {_comment(source)}."
     if isinstance(form, LocalTransformation) and dialect != DUCKDB:
         select = form.select(table.shipped, source, rows_of_values)
     else:

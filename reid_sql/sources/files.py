@@ -3,29 +3,24 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from glob import glob
 from itertools import islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
-from uuid import uuid4
 
 import duckdb
 
-from reid_sql.engines.file_headers import refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
-from reid_sql.sources.formats import (
-    ENCODINGS,
-    TextFile,
-    TextFormat,
-    count_slowly,
-    decode_to_file,
-    inspect_text,
-    nonblank_lines,
-    select_json,
-    write_option,
+from reid_sql.sources.formats import TextFile, TextFormat
+from reid_sql.sources.other_programs import WORKBOOKS
+from reid_sql.sources.reading import (
+    AS_WRITTEN,
+    KINDS,
+    refuse_missing_records,
+    select_from,
 )
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
@@ -33,13 +28,8 @@ from reid_sql.terminal.progress import update
 from reid_sql.terminal.runner import sentence
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
-TEXTS: Final = (".csv", ".tsv", ".txt")
-LINES: Final = (".ndjson", ".jsonl")
-JSON: Final = (".json", *LINES)
-KINDS: Final = (*TEXTS, ".parquet", *JSON)
 DATABASES: Final = (".duckdb", ".db", ".ddb")
 PACKED: Final = (".gz", ".zst")
-AS_WRITTEN: Final = TextFormat()
 VIEW: Final = "reid_input"  # the table of a command
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time with a zone is converted to UTC.
@@ -54,28 +44,18 @@ Parts = tuple[tuple[Path, Mapping[str, str | None]], ...]
 
 @dataclass(frozen=True)
 class Opened:
-    """A file in a connection: the view, whether a database's view is behind it, its due records.
-
-    They are the records that it must have.
-    """
+    """A file in a connection: the view, whether a database's view is behind it, what a text file holds."""
 
     view: str
     of_view: bool = False
-    records: int | None = None
     path: Path | None = None
+    text: TextFile | None = None
     form: TextFormat = AS_WRITTEN
-    delimiter: str = ","
 
     def refuse_missing_records(self, words: str, read: int) -> None:
         """Refuse where fewer or more records were read than the file has."""
-        if self.records is None or read == self.records or self.path is None:
-            return
-        if count_slowly(self.path, self.delimiter, self.form) != read:
-            rule = f"{words} must be read to its last record, got {read} of {self.records}"
-            option = write_option(words, "quote", "")
-            raise OutOfDomainError(
-                f"{rule}; mend its quotes and line breaks, or write {option} if it has no quotes"
-            )
+        if self.path is not None and self.text is not None:
+            refuse_missing_records(words, self.path, self.text, self.form, read)
 
 
 def connect_quietly() -> duckdb.DuckDBPyConnection:
@@ -129,7 +109,7 @@ def attach_checked(  # noqa: PLR0917 - all of what names a file
     """Attach a file as a view, and check that all of its records were read."""
     words = "--table" if option == "FILE" and check_source(option, file) in DATABASES else option
     source = attach_source(con, view, words, file, table, form)
-    if source.records is not None:
+    if source.text is not None:
         read = con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0]
         source.refuse_missing_records(option, read)
 
@@ -149,20 +129,15 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
     kind = check_source(words, file)
     if kind in DATABASES:
         return _attach_database(con, view, words, file, table)
-    if table is not None:
+    if table is not None and kind not in WORKBOOKS:
         raise OutOfDomainError(
-            f"{words} must be a DuckDB database where a table is named, got '{file}'; leave the table out"
+            f"{words} must be a DuckDB database or a workbook where a table is named, got '{file}'; "
+            "leave the table out"
         )
     with _readable(words, Path(file), kind):
-        select, inspected = select_from(con, words, Path(file), kind, form)
+        select, inspected = select_from(con, words, Path(file), kind, form, table)
         _view(con, view, f"({select})")
-    if kind in LINES:
-        return Opened(view, records=nonblank_lines(Path(file)))
-    if inspected is None:
-        return Opened(view)
-    return Opened(
-        view, records=inspected.records, path=Path(file), form=form, delimiter=inspected.delimiter
-    )
+    return Opened(view, path=Path(file), text=inspected, form=form)
 
 
 def attach_sources(
@@ -232,93 +207,6 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         raise OutOfDomainError(
             f"{rule}; write it anew, or give it the ending of what it is"
         ) from None
-
-
-def select_from(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
-) -> tuple[str, TextFile | None]:
-    """Write the query that reads the file, with what a text file must refuse_missing_records."""
-    if kind in TEXTS:
-        inspected = inspect_text(words, path, form)
-        if form.encoding in ENCODINGS:
-            return _select_csv(words, path, inspected, form), inspected
-        return _read_decoded(con, words, path, inspected, form), inspected
-    if kind in JSON:
-        return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
-    refuse_repeated_names(words, _parquet_names(con, path))
-    return (
-        f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)",
-        None,
-    )
-
-
-def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
-    """List the columns as the file names them; DuckDB would rename one that differs in capitals alone."""
-    schema = f"SELECT name, num_children FROM parquet_schema({sql_text(escape_pattern(path))})"
-    fields = iter(con.execute(schema).fetchall())
-    names = []
-    for _ in range(next(fields, ("", 0))[1] or 0):
-        name, children = next(fields)
-        names.append(name)
-        while children:  # the fields within it follow
-            children += (next(fields)[1] or 0) - 1
-    return tuple(names)
-
-
-def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -> str:
-    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment.
-
-    A record that repeats the header comes from files that were put together with theirs, and is refused.
-    """
-    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(inspected.names)))
-    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
-    quote = sql_text(form.quote)
-    marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
-    written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
-    strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
-    read = f"{written}, {strict}, hive_partitioning = false"
-    rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
-    return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
-
-
-def _read_decoded(
-    con: duckdb.DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
-) -> str:
-    """Read a file of an encoding that DuckDB does not know into a table, whose spilled parts are encrypted.
-
-    Its text in UTF-8 is in a file of the process as long as DuckDB reads it.
-    """
-    name = f"reid_decoded_{uuid4().hex}"
-    decoded = process_folder() / f"{name}.csv"
-    try:
-        decode_to_file(path, form.encoding, decoded)
-        select = _select_csv(words, decoded, inspected, replace(form, encoding="utf-8"))
-        con.execute(f"CREATE TEMP TABLE {name} AS {select}")
-    finally:
-        decoded.unlink(missing_ok=True)
-    return f"SELECT * FROM {name}"
-
-
-def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> str:
-    """Refuse, where a record is read, one whose values are the names of their columns, of two or more."""
-    if not form.has_header or len(inspected.names) < 2:  # noqa: PLR2004
-        return ""
-    names = enumerate(inspected.names)
-    test = " AND ".join(
-        f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}"
-    )
-    rule = f"{words} must have its header once, got a record that repeats it; remove it"
-    return f" WHERE CASE WHEN {test or 'false'} THEN error({sql_text(rule)}) ELSE true END"
-
-
-def escape_pattern(path: Path) -> str:
-    """Write a path so that no character of it is a pattern."""
-    return escape_letters(str(path.absolute()))
-
-
-def escape_letters(path: str) -> str:
-    """Write each character that could be part of a pattern as a class of its own."""
-    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in path)
 
 
 def _view(con: duckdb.DuckDBPyConnection, view: str, source: str) -> None:

@@ -1,4 +1,4 @@
-"""Text and JSON files as tables: header, delimiter, encoding, types, and the number of records."""
+"""Text files as tables: header, delimiter, encoding, and the number of records."""
 
 import codecs
 import csv
@@ -7,13 +7,12 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 
@@ -21,6 +20,8 @@ from reid_sql.engines.file_headers import (
     DELIMITERS,
     MAX_LINES_COMPARED,
     MAX_ROWS_COMPARED,
+    REMEDY,
+    lines_above_header,
     read_rows,
     refuse_blank_records,
     refuse_footer,
@@ -32,9 +33,8 @@ from reid_sql.engines.file_headers import (
     refuse_title,
 )
 from reid_sql.errors import OutOfDomainError
-from reid_sql.parameters import sql_text
+from reid_sql.parameters import Number
 from reid_sql.parameters.document import shown
-from reid_sql.sql.text import sort_keys
 
 CHUNK: Final = 2**22
 HEAD: Final = 2**20  # bytes in which the header must end
@@ -46,6 +46,14 @@ FIRST_CONTROL, LAST_CONTROL = 0x80, 0x9F
 REASON_CONTROLS: Final = "control characters"
 BREAK, RETURN = 10, 13
 MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
+MAX_LINES_SKIPPED: Final = 1000
+SKIP: Final = Number(
+    f"a whole number from 0 to {MAX_LINES_SKIPPED}",
+    "pass the number of lines above the names of the columns, such as 2",
+    0.0,
+    float(MAX_LINES_SKIPPED),
+    whole=True,
+)
 UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BINARY: Final = {
     "Parquet": (b"PAR1",),
@@ -53,41 +61,6 @@ BINARY: Final = {
     "gzip": (b"\x1f\x8b",),
     "zstd": (b"\x28\xb5\x2f\xfd",),
 }
-POINTER: Final = "'/' || replace(replace(key, '~', '~0'), '/', '~1')"
-# Kinds of the values of each key; a number is kept as one only where no two texts of it become the same.
-KEYS: Final = """
-WITH found AS (SELECT unnest(json_keys(json)) AS key, json FROM {source} WHERE json_type(json) = 'OBJECT'),
-texts AS (
-    SELECT key, json_type(json, {pointer}) AS type, json_extract_string(json, {pointer}) AS text FROM found
-),
-read AS (
-    SELECT key, CASE WHEN starts_with(text, chr(1)) THEN 'DOUBLE' ELSE type END AS kind,
-      ltrim(text, chr(1)) AS value
-    FROM texts
-)
-SELECT key, count(value), count(value) FILTER (kind = 'VARCHAR'), count(value) FILTER (kind = 'BOOLEAN'),
-    count(try_cast(value AS BIGINT)) FILTER (kind IN ('BIGINT', 'UBIGINT')),
-    count(try_cast(value AS DOUBLE)) FILTER (kind IN ('BIGINT', 'UBIGINT', 'DOUBLE')),
-    count(DISTINCT value), count(DISTINCT try_cast(value AS DOUBLE))
-FROM read WHERE kind IS NOT NULL GROUP BY key ORDER BY key
-"""
-# DuckDB reads a decimal number as a double: one of so many digits becomes a text that begins with a mark. A
-# string is matched first, so that nothing within one is; the empty mark behind it goes.
-LONG_DECIMAL: Final = "|".join(
-    f"[0-9]{{{before},}}[.][0-9]{{{16 - before},}}" for before in (1, 3, 5, 7, 9, 11, 13, 15)
-)
-MAY_HAVE_DECIMALS: Final = "[0-9][0-9.]{15,}"
-STRING_OR_DECIMAL: Final = rf'("(?:[^"\\]|\\.)*")|(-?(?:{LONG_DECIMAL})(?:[eE][+-]?[0-9]+)?)'
-MARK_DECIMALS: Final = rf"""(
-    SELECT replace(regexp_replace(json::VARCHAR, '{STRING_OR_DECIMAL}', '\1"\\u0001\2"', 'g'),
-      '"\u0001"', '')::JSON AS json
-    FROM {{source}}
-)"""
-BROKEN: Final = """
-SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
-    count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
-FROM {source}
-"""
 
 
 @dataclass(frozen=True)
@@ -95,12 +68,14 @@ class TextFormat:
     """How a text file is written; a delimiter that is not given is the one that the header has most of.
 
     Unless it is given whether the first line is a header, it is taken for one if it does not look otherwise.
+    The first line is that below the lines to skip.
     """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
     header: bool | None = None
     quote: str = '"'
+    skip: int = 0
 
     @property
     def has_header(self) -> bool:
@@ -140,12 +115,13 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
         with closing(_open_unpacked(path)) as content:
             head = content.read(HEAD)
         first = codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
+        first = _below(words, first, form.skip)
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
-        names = _header_names(words, row, header=form.has_header)
+        lines = first.splitlines()[:MAX_LINES_COMPARED]
+        names = _header_names(words, row, lines, form)
         if form.has_header:
-            lines = first.splitlines()[:MAX_LINES_COMPARED]
-            refuse_title(words, row, lines)
+            refuse_title(words, row, lines, _remedy_of_title(words, lines, form))
             refuse_quotes(words, row, f"write {write_option(words, 'quote', row[0][:1])}")
             if form.header is None:
                 no, yes = (write_option(words, "header", value) for value in ("false", "true"))
@@ -157,7 +133,8 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             # the last of the lines that were read may be a part of one
             below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
             below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
-            refuse_second_header(words, read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED))
+            rows = read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED)
+            refuse_second_header(words, rows, form.skip + 1)
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
         found = _count_lines(path, form, delimiter)
         last = _last_rows(found.end, delimiter, form)
@@ -182,6 +159,26 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     # Of a single column a blank line is a record without a value
     kept = found.lines if len(names) == 1 else found.lines - found.blank
     return TextFile(names, delimiter, kept - form.has_header)
+
+
+def _below(words: str, text: str, skipped: int) -> str:
+    """Return the text below the lines to skip; refuse a text that has no more lines."""
+    lines = text.split("\n" if "\n" in text else "\r", skipped)
+    if len(lines) <= skipped:
+        rule = (
+            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}"
+        )
+        raise OutOfDomainError(f"{rule}; skip fewer")
+    return lines[skipped]
+
+
+def _remedy_of_title(words: str, lines: Sequence[str], form: TextFormat) -> str:
+    """Say how many lines to skip, where one looks like the header."""
+    above = lines_above_header(lines)
+    if not above:
+        return REMEDY
+    option = write_option(words, "skip", str(form.skip + above))
+    return f"write {option} if the names are in line {form.skip + above + 1}, or {REMEDY}"
 
 
 def _locate_bad_byte(path: Path, encoding: str) -> str:
@@ -256,7 +253,8 @@ def write_option(words: str, key: str, value: str) -> str:
     ('encoding = "latin-1"', '--header false')
     """
     if words.startswith("policy"):
-        return f"{key} = {value if value in ('true', 'false') else json.dumps(value)}"
+        bare = value in {"true", "false"} or key == "skip"
+        return f"{key} = {value if bare else json.dumps(value)}"
     return f"--{key} {value if value.replace('-', '').isalnum() else repr(value)}"
 
 
@@ -279,6 +277,8 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
     csv.field_size_limit(sys.maxsize)
     with closing(_open_unpacked(path)) as raw:
         text = io.TextIOWrapper(raw, encoding=_codec(form.encoding), newline="")
+        for _ in range(form.skip):
+            next(text, "")
         rows = _rows(text, delimiter, form.quote)
         width = len(next(rows, []))
         return sum(1 for row in rows if row or width == 1) + (0 if form.has_header else 1)
@@ -321,14 +321,19 @@ def _delimiter(path: Path, text: str, quote: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
-def _header_names(words: str, row: list[str], *, header: bool) -> tuple[str, ...]:
+def _header_names(
+    words: str, row: list[str], lines: Sequence[str], form: TextFormat
+) -> tuple[str, ...]:
     """Return the names of the columns, as DuckDB numbers those that have none."""
     if not row:
-        raise OutOfDomainError(
-            f"{words} must begin with the names of its columns, got an empty line; "
-            f"write them, or {write_option(words, 'header', 'false')}"
-        )
-    return tuple((name if header else "") or f"column{place}" for place, name in enumerate(row))
+        rule = f"{words} must begin with the names of its columns, got an empty line"
+        remedy = f"write them, or {write_option(words, 'header', 'false')}"
+        if lines_above_header(lines):
+            remedy = _remedy_of_title(words, lines, form)
+        raise OutOfDomainError(f"{rule}; {remedy}")
+    return tuple(
+        (name if form.has_header else "") or f"column{place}" for place, name in enumerate(row)
+    )
 
 
 def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:
@@ -356,7 +361,8 @@ class _Lines:
 
 def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> _Lines:
     """Count the lines, in one pass over the bytes."""
-    lines = blank = parity = separated = marks = last_line = 0
+    lines = blank = parity = separated = last_line = 0
+    marks = form.skip
     end = b""
     alone: list[int] = []
     length, last, filled = (
@@ -367,7 +373,7 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
     mark = BREAK
     is_value = np.ones(256, dtype=np.int64)
     is_value[[ord(each) for each in f" \t\r\n{form.quote}{delimiter or ''}"]] = 0
-    for place, chunk in enumerate(_chunks(path, form.encoding)):
+    for place, chunk in enumerate(_skip_lines(_chunks(path, form.encoding), form.skip)):
         bytes_ = np.frombuffer(chunk, dtype=np.uint8)
         end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
@@ -409,6 +415,17 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
     return _Lines(lines + (length > 0), blank, end, separated, tuple(alone), last_line)
 
 
+def _skip_lines(chunks: Iterable[bytes], skipped: int) -> Iterator[bytes]:
+    """Yield what is below the first lines."""
+    mark = b""
+    for chunk in chunks:
+        mark = mark or (b"\n" if b"\n" in chunk else b"\r")
+        *above, below = chunk.split(mark, skipped) if skipped else [chunk]
+        skipped -= len(above)
+        if not skipped and below:
+            yield below
+
+
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
     """Yield the content in UTF-8, or raise where a byte is not of the encoding.
 
@@ -425,62 +442,11 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
         decoder.decode(b"", final=True)
 
 
-def decode_to_file(path: Path, encoding: str, target: Path) -> None:
-    """Write the content in UTF-8 to a file that its owner alone may read, some at a time."""
+def decode_to_file(path: Path, form: TextFormat, target: Path) -> None:
+    """Write the content below the lines to skip to a file that its owner alone may read.
+
+    It is in UTF-8, but for Latin-1, which DuckDB reads.
+    """
     with target.open("xb") as written:
         target.chmod(0o600)
-        for chunk in _chunks(path, encoding):
-            written.write(chunk)
-
-
-def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
-    """Write the query that reads the file: a record an object, a column a key."""
-    form = "newline_delimited" if lines else "auto"
-    source = (
-        f"read_json_objects({sql_text(path)}, format = '{form}', "
-        "ignore_errors = false, hive_partitioning = false)"
-    )
-    others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
-    if others or repeated:
-        got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
-        raise OutOfDomainError(
-            f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
-        )
-    long = f"SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')) FROM {source}"
-    if con.execute(long).fetchall()[0][0]:
-        source = MARK_DECIMALS.replace("{source}", source)
-    keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
-    if not keys:
-        raise OutOfDomainError(
-            f"{words} must contain at least one object with a key, got none; write a record an object"
-        )
-    refuse_repeated_names(words, tuple(row[0] for row in keys))
-    return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
-
-
-def _column(  # noqa: PLR0917 - a row of what was counted
-    key: str,
-    values: int,
-    texts: int,
-    flags: int,
-    wholes: int,
-    numbers: int,
-    distinct: int,
-    apart: int,
-) -> str:
-    """Write a column; where values are of several kinds, as JSON writes them, so that 1 and "1" stay two."""
-    pointer = sql_text("/" + key.replace("~", "~0").replace("/", "~1"))
-    text = f"ltrim(json_extract_string(json, {pointer}), chr(1))"
-    written = sort_keys(f"json_extract(json, {pointer})")
-    kind = next(
-        (
-            f"{text}{cast}"
-            for cast, count in (("", texts), ("::BOOLEAN", flags), ("::BIGINT", wholes))
-            if count == values
-        ),
-        f"{text}::DOUBLE"
-        if numbers == values and distinct == apart
-        else f"""CASE WHEN starts_with(json_extract_string(json, {pointer}), chr(1)) THEN {text}
-          ELSE nullif({written}, 'null') END""",
-    )
-    return f'{kind} AS "{key.replace(chr(34), chr(34) * 2)}"'
+        written.writelines(_skip_lines(_chunks(path, form.encoding), form.skip))

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 
-from reid_sql.errors import OutOfDomainError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
 from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
 
@@ -119,6 +119,9 @@ def _read_text(
     spark: SparkSession, path: str, plain: str, form: TextFormat, where: str
 ) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
+    if form.skip:
+        rule = f"{where} must begin with its header or a record on Spark, got skip = {form.skip}"
+        raise UnavailableError(f"{rule}; remove the lines, or check it with engine = 'duckdb'")
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None
     delimiter = (

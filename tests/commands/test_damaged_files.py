@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reid_sql.sources.files import DATABASES, KINDS, PACKED
+from reid_sql.sources.files import DATABASES, PACKED
+from reid_sql.sources.reading import KINDS
 from tests.processes import command
 
 JUNK = np.random.default_rng(1).bytes(3000)

@@ -62,7 +62,7 @@ def test_parquet_has_the_rows_of_the_sql_in_the_order_of_their_values(
     frame = pl.read_parquet("safe.parquet")
     assert Counter(frame.rows()) == rows_of_sql()
     assert frame.height == PEOPLE
-    ordered = duckdb.sql("FROM 'safe.parquet' ORDER BY ALL").fetchall()
+    ordered = duckdb.execute("FROM 'safe.parquet' ORDER BY ALL").fetchall()
     assert frame.rows() == ordered
 
 

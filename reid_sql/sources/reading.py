@@ -1,0 +1,191 @@
+"""The query that reads a file of each kind, unchanged; what DuckDB cannot read is put into a table first."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import duckdb
+
+from reid_sql.engines.file_headers import refuse_repeated_names
+from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import quoted, sql_text
+from reid_sql.sources.formats import (
+    ENCODINGS,
+    TextFile,
+    TextFormat,
+    count_slowly,
+    decode_to_file,
+    inspect_text,
+    write_option,
+)
+from reid_sql.sources.json_files import select_json
+from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
+from reid_sql.sources.spill import process_folder
+
+TEXTS: Final = (".csv", ".tsv", ".txt")
+LINES: Final = (".ndjson", ".jsonl")
+JSON: Final = (".json", *LINES)
+AS_WRITTEN: Final = TextFormat()
+KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS)
+
+
+def is_read_by_sql(kind: str, form: TextFormat) -> bool:
+    """Whether DuckDB reads a file of the kind itself; else its records are in a table of the connection.
+
+    It skips no lines that have quotes, as it takes them for those of a field.
+    """
+    if kind in TEXTS:
+        return form.encoding in ENCODINGS and not form.skip
+    return kind not in {*WORKBOOKS, *STATISTICS}
+
+
+def select_from(  # noqa: PLR0917 - all of what names a file
+    con: duckdb.DuckDBPyConnection,
+    words: str,
+    path: Path,
+    kind: str,
+    form: TextFormat,
+    sheet: str | None = None,
+) -> tuple[str, TextFile | None]:
+    """Write the query that reads the file, with what a text file must refuse_missing_records."""
+    if kind in WORKBOOKS:
+        return _read_sheet(con, words, path, sheet, form), None
+    if kind in STATISTICS:
+        return _read_statistics(con, words, path, kind, form), None
+    if kind in TEXTS:
+        inspected = inspect_text(words, path, form)
+        if is_read_by_sql(kind, form):
+            return _select_csv(words, path, inspected, form), inspected
+        return _read_decoded(con, words, path, inspected, form), inspected
+    if kind in JSON:
+        return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
+    refuse_repeated_names(words, _parquet_names(con, path))
+    return (
+        f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)",
+        None,
+    )
+
+
+def _parquet_names(con: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
+    """List the columns as the file names them; DuckDB would rename one that differs in capitals alone."""
+    schema = f"SELECT name, num_children FROM parquet_schema({sql_text(escape_pattern(path))})"
+    fields = iter(con.execute(schema).fetchall())
+    names = []
+    for _ in range(next(fields, ("", 0))[1] or 0):
+        name, children = next(fields)
+        names.append(name)
+        while children:  # the fields within it follow
+            children += (next(fields)[1] or 0) - 1
+    return tuple(names)
+
+
+def _select_csv(words: str, path: Path, inspected: TextFile, form: TextFormat) -> str:
+    """Read texts as texts, every line of them: nothing is sniffed, no line is a comment.
+
+    A record that repeats the header comes from files that were put together with theirs, and is refused.
+    """
+    columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(inspected.names)))
+    named = ", ".join(f"c{place} AS {quoted(name)}" for place, name in enumerate(inspected.names))
+    quote = sql_text(form.quote)
+    marks = f"delim = {sql_text(inspected.delimiter)}, quote = {quote}, escape = {quote}"
+    written = f"{marks}, header = {form.has_header}, encoding = '{form.encoding}'"
+    strict = "auto_detect = false, comment = '', strict_mode = true, null_padding = false, ignore_errors = false"
+    read = f"{written}, {strict}, hive_partitioning = false"
+    rows = f"read_csv({sql_text(escape_pattern(path))}, columns = {{{columns}}}, {read})"
+    return f"SELECT {named} FROM {rows}{_refuse_second_header(words, inspected, form)}"
+
+
+def _read_decoded(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, inspected: TextFile, form: TextFormat
+) -> str:
+    """Read a file that DuckDB cannot read into a table, whose spilled parts are encrypted.
+
+    Its text in an encoding that DuckDB knows is in a file of the process as long as DuckDB reads it.
+    """
+    encoding = form.encoding if form.encoding == "latin-1" else "utf-8"
+    with _decoded_file() as decoded:
+        decode_to_file(path, form, decoded)
+        select = _select_csv(words, decoded, inspected, replace(form, encoding=encoding, skip=0))
+        return _keep(con, select, decoded)
+
+
+def _read_sheet(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, sheet: str | None, form: TextFormat
+) -> str:
+    """Read a sheet of a workbook as the CSV that it would be saved as, with all that is asked of one."""
+    with _decoded_file() as decoded:
+        write_sheet(words, path, sheet, decoded)
+        as_csv = TextFormat(",", header=form.header, skip=form.skip)
+        select, inspected = select_from(con, words, decoded, ".csv", as_csv)
+        kept = _keep(con, select, decoded)
+        read = con.execute(f"SELECT count(*) FROM ({kept})").fetchall()[0][0]
+        if inspected is not None:
+            refuse_missing_records(words, decoded, inspected, as_csv, read)
+        return kept
+
+
+def _read_statistics(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
+) -> str:
+    """Read a table of SPSS, Stata or SAS into one of the connection."""
+    frame = read_statistics(words, path, kind, form.encoding)
+    refuse_repeated_names(words, tuple(frame.columns))
+    name = f"reid_decoded_{uuid4().hex}"
+    con.register(f"{name}_read", frame.to_arrow())
+    con.execute(f"CREATE TEMP TABLE {name} AS FROM {name}_read")
+    con.unregister(f"{name}_read")
+    return f"SELECT * FROM {name}"
+
+
+@contextmanager
+def _decoded_file() -> Iterator[Path]:
+    """Give a file of the process, to be read within this alone."""
+    decoded = process_folder() / f"reid_decoded_{uuid4().hex}.csv"
+    try:
+        yield decoded
+    finally:
+        decoded.unlink(missing_ok=True)
+
+
+def _keep(con: duckdb.DuckDBPyConnection, select: str, decoded: Path) -> str:
+    """Keep what is read in a table of the connection, named as the file."""
+    con.execute(f"CREATE TEMP TABLE {decoded.stem} AS {select}")
+    return f"SELECT * FROM {decoded.stem}"
+
+
+def _refuse_second_header(words: str, inspected: TextFile, form: TextFormat) -> str:
+    """Refuse, where a record is read, one whose values are the names of their columns, of two or more."""
+    if not form.has_header or len(inspected.names) < 2:  # noqa: PLR2004
+        return ""
+    names = enumerate(inspected.names)
+    test = " AND ".join(
+        f"c{place} = {sql_text(name)}" for place, name in names if name != f"column{place}"
+    )
+    rule = f"{words} must have its header once, got a record that repeats it; remove it"
+    return f" WHERE CASE WHEN {test or 'false'} THEN error({sql_text(rule)}) ELSE true END"
+
+
+def escape_pattern(path: Path) -> str:
+    """Write a path so that no character of it is a pattern."""
+    return escape_letters(str(path.absolute()))
+
+
+def escape_letters(path: str) -> str:
+    """Write each character that could be part of a pattern as a class of its own."""
+    return "".join(f"[{letter}]" if letter in "[*?" else letter for letter in path)
+
+
+def refuse_missing_records(
+    words: str, path: Path, inspected: TextFile, form: TextFormat, read: int
+) -> None:
+    """Refuse where fewer or more records were read than the file has."""
+    if read == inspected.records or count_slowly(path, inspected.delimiter, form) == read:
+        return
+    rule = f"{words} must be read to its last record, got {read} of {inspected.records}"
+    option = write_option(words, "quote", "")
+    raise OutOfDomainError(
+        f"{rule}; mend its quotes and line breaks, or write {option} if it has no quotes"
+    )

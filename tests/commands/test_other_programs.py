@@ -1,0 +1,253 @@
+"""Workbooks, tables of SPSS and Stata, and text below a title give the figures of the same rows in a CSV."""
+
+import csv
+import datetime as dt
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyreadstat
+import pytest
+import xlsxwriter
+
+from reid_sql.cli import main
+
+NAMES = ("id", "age", "sex", "born", "income")
+POLICY = """
+[[tables]]
+name = "people"
+file = "{file}"
+{lines}
+quasi_identifiers = ["age", "sex"]
+left_out = ["id", "born", "income"]
+[[tables.checks]]
+measure = "k"
+at_least = 2
+"""
+
+
+def people() -> list[tuple[Any, ...]]:
+    draw = np.random.default_rng(2)
+    return [
+        (
+            i,
+            int(draw.integers(20, 32)),
+            "fm"[int(draw.integers(2))],
+            dt.date(1990, 1, 1) + dt.timedelta(days=int(draw.integers(4000))),
+            None if i % 9 == 0 else float(draw.integers(100, 9000)) / 4,
+        )
+        for i in range(120)
+    ]
+
+
+Labels = dict[str, dict[int | float, str]]
+PEOPLE = people()
+ALONE = sum(size == 1 for size in Counter((row[1], row[2]) for row in PEOPLE).values())
+
+
+def workbook(
+    path: Path,
+    *,
+    above: tuple[tuple[str, ...], ...] = (),
+    second: tuple[str, ...] = (),
+    below: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> None:
+    with xlsxwriter.Workbook(str(path)) as book:
+        day = book.add_format({"num_format": "dd.mm.yyyy"})
+        sheet = book.add_worksheet("People")
+        rows = [*above, NAMES, *([second] if second else []), *PEOPLE, *([below] if below else [])]
+        for y, row in enumerate(rows):
+            for x, value in enumerate(row):
+                if isinstance(value, dt.date):
+                    sheet.write_datetime(y, x, dt.datetime.combine(value, dt.time()), day)
+                elif value not in (None, ""):
+                    sheet.write(y, x, value)
+        for name in others:
+            other = book.add_worksheet(name)
+            other.write(0, 0, "anything")
+            other.hide()
+        book.add_worksheet("Empty")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame(PEOPLE, NAMES, orient="row")
+    with Path("people.csv").open("w", encoding="utf-8", newline="") as content:
+        csv.writer(content).writerows([NAMES, *PEOPLE])
+    below_title = Path("people.csv").read_text(encoding="utf-8")
+    Path("titled.csv").write_text(f'Patients, "2024\n\n{below_title}', encoding="utf-8")
+    workbook(Path("people.xlsx"))
+    workbook(Path("titled.xlsx"), above=(("Patients of 2024",), ()))
+    coded = frame.with_columns(pl.col("sex").replace_strict({"f": 1.0, "m": 2.0}))
+    labels: Labels = {"sex": {1: "f", 2: "m", 9: "refused"}}
+    pyreadstat.write_sav(coded, "people.sav", variable_value_labels=labels)
+    pyreadstat.write_dta(coded, "people.dta", variable_value_labels=labels)
+    return tmp_path
+
+
+def page_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    capsys.readouterr()
+    main([*arguments, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("people.xlsx",),
+        ("titled.xlsx", "--skip", "2"),
+        ("titled.csv", "--skip", "2"),
+        ("people.sav",),
+        ("people.dta",),
+    ],
+)
+def test_the_figures_are_those_of_the_csv(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = page_of(capsys, "risk", *arguments, "--qi", "age,sex")
+    assert page["summary"]["unique_records"] == ALONE
+    expected = page_of(capsys, "risk", "people.csv", "--qi", "age,sex")
+    assert json.dumps(page, sort_keys=True).replace(arguments[0], "people.csv") == json.dumps(
+        expected, sort_keys=True
+    )
+
+
+@pytest.mark.parametrize("file", ["people.xlsx", "people.sav", "people.dta"])
+def test_columns_are_what_they_are_in_the_file(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {row["column_name"]: row for row in page_of(capsys, "profile", file)}
+    expected = {row["column_name"]: row for row in page_of(capsys, "profile", "people.csv")}
+    assert list(rows) == list(NAMES)
+    for name, row in rows.items():
+        for key in ("distinct_values", "uniqueness", "missing", "looks_like"):
+            assert row[key] == expected[name][key], (name, key)
+
+
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        ("people.xlsx", ""),
+        ("people.xlsx", 'table = "People"'),
+        ("titled.xlsx", "skip = 2"),
+        ("titled.csv", "skip = 2"),
+        ("people.sav", ""),
+        ("windows.csv", 'encoding = "cp1252"'),
+    ],
+)
+def test_the_gate_and_the_release_read_them(
+    file: str, lines: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = Path("people.csv").read_text(encoding="utf-8").replace(",f,", ",weiblich – €,")
+    Path("windows.csv").write_bytes(text.encode("cp1252"))
+    Path("p.toml").write_text(POLICY.format(file=file, lines=lines), encoding="utf-8")
+    page = page_of(capsys, "check", "p.toml")
+    assert page["verdict"] == ("fail" if ALONE else "pass")
+    assert page["tables"][0]["records"] == len(PEOPLE)
+    assert main(["prepare", "p.toml", "--release", "safe.parquet", "--sql", "r.sql"]) == 0
+    released = pl.read_parquet("safe.parquet")
+    assert min(Counter(released.rows()).values()) >= 2
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"above": (("Patients of 2024",), ())}, "write --skip 2 if the names are in line 3"),
+        ({"second": ("number", "years", "", "date", "euro")}, "another header in line 2"),
+        ({"below": ("Source: the office",)}, "a last line that looks like a total or a note"),
+        ({"others": ("Old",)}, "--table must name the sheet of a workbook of 2 sheets"),
+    ],
+)
+def test_what_is_no_record_of_a_sheet_is_refused(
+    how: dict[str, Any], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    workbook(Path("other.xlsx"), **how)
+    assert main(["risk", "other.xlsx", "--qi", "age,sex"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_sheet_is_named_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    workbook(Path("other.xlsx"), others=("Old",))
+    page = page_of(capsys, "risk", "other.xlsx", "--table", "People", "--qi", "age,sex")
+    assert page["summary"]["records"] == len(PEOPLE)
+    for name in ("people", "Empty"):
+        assert main(["risk", "other.xlsx", "--table", name, "--qi", "age,sex"]) == 2
+        assert "--table must be a sheet with cells" in capsys.readouterr().err
+    assert main(["risk", "people.sav", "--table", "x", "--qi", "age"]) == 2
+    assert "a workbook where a table is named" in capsys.readouterr().err
+
+
+def test_labels_and_missing_values_are_those_of_the_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "answer": [1.0, 2.0, 9.0, 1.0],
+            "partly": [1.0, 2.0, 3.0, 3.0],
+            "twice": [1.0, 2.0, 1.0, 2.0],
+        }
+    )
+    labels: Labels = {"answer": {1: "yes", 2: "no", 9: "refused"}, "partly": {1: "low"}}
+    labels["twice"] = {1: "same", 2: "same"}
+    pyreadstat.write_sav(
+        frame, "coded.sav", variable_value_labels=labels, missing_ranges={"answer": [9]}
+    )
+    page = page_of(capsys, "profile", "coded.sav")
+    rows = {row["column_name"]: row for row in page}
+    # 9 is declared as missing; two values with one label stay two; one without a label keeps them all
+    assert [rows[name]["distinct_values"] for name in labels] == [2, 3, 2]
+    assert rows["answer"]["missing"] == 0.25
+    assert {name: rows[name]["column_type"] for name in labels} == {
+        "answer": "text",
+        "partly": "integer",
+        "twice": "integer",
+    }
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "xls", "ods", "sav", "por", "dta", "sas7bdat", "xpt"])
+def test_a_file_of_other_content_is_refused_without_a_value(
+    ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(f"x.{ending}").write_text("age,sex\n1743,f\n", encoding="utf-8")
+    assert main(["risk", f"x.{ending}", "--qi", "age"]) == 2
+    said = capsys.readouterr().err
+    assert f"FILE must be a .{ending} file that can be read" in said
+    assert "1743" not in said
+
+
+def test_without_the_reader_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("reid_sql.sources.other_programs.find_spec", lambda _: None)
+    for file, reader in (("people.xlsx", "fastexcel"), ("people.sav", "pyreadstat")):
+        assert main(["risk", file, "--qi", "age"]) == 2
+        assert f"must have {reader} to read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("skip", ["-1", "1.5", "x", "1001", "500"])
+def test_lines_to_skip_are_a_number_of_lines_that_the_file_has(
+    skip: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["risk", "people.csv", "--qi", "age", "--skip", skip]) == 2
+    assert "must" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_skipped_in_every_encoding_and_with_every_end(
+    encoding: str, end: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = 'He said "é\n;;\nage;sex\n' + "".join(f'{i % 5};"a\nb{i % 2}"\n' for i in range(30))
+    Path("x.csv").write_bytes(text.replace("\n", end).encode(encoding))
+    for lines, expected in (("2", 0), ("1", 2)):
+        arguments = ["x.csv", "--skip", lines, "--encoding", encoding, "--qi", "age,sex"]
+        code = main(["risk", *arguments, "--json"])
+        if expected:
+            assert code == expected
+            continue
+        assert json.loads(capsys.readouterr().out)["summary"]["records"] == 30
