@@ -21,6 +21,7 @@ from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
     REMEDY_POLICY,
     REMEDY_TABLE,
+    cautions_of_figures,
     count_verdicts,
     counted_noun,
     describe_check,
@@ -86,6 +87,33 @@ def render_html(
         _provenance(page),
     ]
     return render_document(f"{page['policy']['name']}: {page['verdict']}", "".join(parts))
+
+
+def render_first_report(
+    page: Page, answer: str, steps: Sequence[str], columns: str, policy: str
+) -> str:
+    """Write the first report on a file: what was found, and no verdict of a policy that nobody wrote.
+
+    `columns` and `policy` are sections of their own.
+    """
+    refuse_unmasked(page)
+    listed = "".join(f"<li>{escape(without_codes(step))}</li>" for step in steps)
+    parts = [
+        f"<h1>{escape(page['policy']['name'])}</h1><p><strong>{escape(answer)}</strong></p>",
+        *(_table(page, table) for table in page["tables"]),
+        f"<h2>What to do next</h2><ul>{listed}</ul>",
+        _cautions(page),
+        *(
+            f"<p>{escape(without_codes(each))}</p>"
+            for table in page["tables"]
+            for each in cautions_of_figures(page, table["name"])
+        ),
+        _released_columns(page),
+        columns,
+        policy,
+        _provenance(page),
+    ]
+    return render_document(page["policy"]["name"], "".join(parts))
 
 
 def render_document(title: str, body: str) -> str:

@@ -368,6 +368,55 @@ def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
         yield f"{name}: {beyond}: {_list_measures(accepted)}. Plan how to meet it."
 
 
+# The first report on a file, of which nobody wrote a policy.
+
+MOST_HELPFUL: Final = 3  # columns
+NOT_SHOWN: Final = "How many of {:,} people are the only one with their {} is not shown: the number, or that of all others, is small."
+
+
+def describe_people_alone(page: Page) -> str:
+    """Say how many people are the only one with their values of the quasi-identifiers."""
+    table = page["tables"][0]
+    *others, last = table["quasi_identifiers"]
+    named = f"{', '.join(others)} and {last}" if others else last
+    people = table["records"] - (table["records_dropped"] or 0)
+    sizes = table["class_sizes"] or [{"records": None}]
+    alone = sizes[0]["records"]
+    if alone is None:
+        return NOT_SHOWN.format(people, named)
+    if alone == 0:
+        return f"None of {people:,} people is the only one with their {named}."
+    verb = "is" if alone == 1 else "are"
+    return f"{alone:,} of {people:,} people {verb} the only one with their {named}."
+
+
+def describe_columns_that_help(table: Page) -> list[str]:
+    """Name the columns whose omission lowers the average risk most, with what is left without each."""
+    risk = risk_of_all(table)
+    columns = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    helpful = [
+        each["column"] for each in columns if risk is None or each["without"]["average_risk"] < risk
+    ][:MOST_HELPFUL]
+    of_all = "" if risk is None else f", in place of {percent(risk)}"
+    return [
+        f"Omit {each['column']}, or release it coarser: without it {percent(each['without']['uniqueness'])} of "
+        f"the people are unique, and the average risk is {percent(each['without']['average_risk'])}{of_all}."
+        for each in columns
+        if each["column"] in helpful
+    ]
+
+
+def cautions_of_figures(page: Page, name: str) -> list[str]:
+    """The cautions on single figures of a table, which `find_table_cautions` leaves beside these."""
+    shown = find_table_cautions(page, name).sentences
+    checks = [check for check in page["checks"] if check["table"] == name]
+    return [
+        each
+        for each in dict.fromkeys(caution for check in checks for caution in check["cautions"])
+        if each not in shown
+    ]
+
+
 def _with_verdict(checks: list[Page], verdict: str) -> list[Page]:
     return [check for check in checks if check["verdict"] == verdict]
 

@@ -13,6 +13,7 @@ from reid_sql.check.sentences import (
     REMEDY_POLICY,
     REMEDY_TABLE,
     TableCautions,
+    cautions_of_figures,
     describe_check,
     describe_columns,
     describe_released_columns,
@@ -27,6 +28,24 @@ from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, WIDE, Text
 
 NARROW: Final = 110
 STYLES: Final = {"pass": "green", "no worse": "yellow", "fail": "red", "not judged": "magenta"}
+
+
+def facts_page(page: ReportPage) -> RenderableType:
+    """Show what was counted of each table, and its cautions, without a verdict."""
+    refuse_unmasked(page)
+    lines = (
+        line
+        for each in page["tables"]
+        for line in _table_lines(each, find_table_cautions(page, each["name"]))
+    )
+    single = (each for table in page["tables"] for each in cautions_of_figures(page, table["name"]))
+    assumed = [Text(ONE_ROW_ONE_PERSON, style="dim")]
+    return Group(
+        *lines,
+        *(Text(each, style="yellow") for each in single),
+        *(Text(quote) for quote in quotable_sentences(page)),
+        *(assumed if page["tables"][0]["entity"] is None else []),
+    )
 
 
 def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:

@@ -14,30 +14,36 @@ import duckdb
 from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
-from reid_sql.check.html import render_html, render_lines
+from reid_sql.check.html import render_first_report, render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
-from reid_sql.check.sentences import next_steps, summarize_verdicts
-from reid_sql.check.terminal import verdict_page
+from reid_sql.check.sentences import (
+    STEP_CAUTIONS,
+    STEP_PREPARE,
+    describe_columns_that_help,
+    describe_people_alone,
+    find_table_cautions,
+)
+from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, source_of
+from reid_sql.commands.starter import Starter, columns_of_diseases, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
 from reid_sql.sources.files import open_source
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
-from reid_sql.terminal.console import WIDE, Text, console
+from reid_sql.terminal.console import Text
 from reid_sql.terminal.markup import page_blocks
+from reid_sql.terminal.pages import class_size_bars
 
-STEP_OMIT: Final = "Leave out of the release: {} (identifiers, or free text)."
-STEP_POLICY: Final = (
-    "reid-sql init writes this policy. Review its columns: only you know what others know."
-)
+STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names or free text)."
+SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
+STEP_POLICY: Final = "reid-sql init FILE writes a starter policy. Review its columns: only you know what others know."
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,19 @@ class FirstReport:
 
     @property
     def steps(self) -> list[str]:
-        """What to do next."""
+        """What to do next: what to leave out, and the columns that help most if they are coarser."""
+        table = self.page["tables"][0]
         omitted = (
             [STEP_OMIT.format(", ".join(self.starter.omitted))] if self.starter.omitted else []
         )
-        return [*omitted, *next_steps(self.page), STEP_POLICY]
+        cautions = find_table_cautions(self.page, table["name"])
+        settled = [STEP_CAUTIONS.format(table["name"])] if cautions.accepted else []
+        return [*settled, *omitted, *describe_columns_that_help(table), STEP_POLICY, STEP_PREPARE]
+
+    @property
+    def answer(self) -> str:
+        """How many people are the only one with what others can know of them."""
+        return describe_people_alone(self.page)
 
     def html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one HTML file for people, and give its path."""
@@ -82,27 +96,39 @@ class FirstReport:
         """Show the report in a notebook."""
         columns = f"<h2>Columns</h2>{page_blocks(self._columns())}<p class=soft>{NOT_MASKED}</p>"
         policy = f"<h2>The starter policy</h2><p>{STEP_POLICY}</p>{render_lines(self.policy.splitlines())}"
-        omitted = self.steps[:1] if self.starter.omitted else []
-        return render_html(self.page, omitted, before_checks=columns, after_checks=policy)
+        return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:
         roles = dict.fromkeys(self.starter.known, "quasi-identifier")
+        roles |= dict.fromkeys(self.starter.sensitive, "sensitive")
         roles |= dict.fromkeys(self.starter.omitted, "leave out")
         roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
-        reasons = (
-            Text(f"{names}: {advice}") for names, advice in advice_by_kind(self.starter.rows)
-        )
+        sensitive = self.starter.sensitive
+        others = [row for row in self.starter.rows if row["column_name"] not in sensitive]
+        reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(others)]
+        for reason in dict.fromkeys(sensitive.values()):
+            names = ", ".join(name for name, why in sensitive.items() if why == reason)
+            reasons.append(Text(f"{names}: {SENSITIVE.format(reason)}"))
         sets = map(Text, self.smallest_sets)
         return Group(*sets, columns_table(self.starter.rows, roles), *reasons)
 
-    def rendered(self, width: int = WIDE) -> RenderableType:
+    def rendered(self) -> RenderableType:
         """Show the report on a terminal."""
         steps = [Text("What to do next", style="bold"), *(Text(f"- {step}") for step in self.steps)]
-        return Group(self._columns(), "", verdict_page(self.page, width), *steps)
+        sizes = self.page["tables"][0]["class_sizes"]
+        return Group(
+            Text(self.answer, style="bold"),
+            *([class_size_bars(sizes)] if sizes else []),
+            *steps,
+            "",
+            facts_page(self.page),
+            "",
+            self._columns(),
+        )
 
     def __str__(self) -> str:
-        """The verdict of the starter policy in one sentence."""
-        return summarize_verdicts(self.page)
+        """How many people are the only one with what others can know of them."""
+        return self.answer
 
 
 def report(
@@ -132,7 +158,7 @@ def measure(
         rule = "FILE must be a file, got standard input, which can be read once"
         raise OutOfDomainError(f"{rule}; write it to a file")
     rows = profile_columns(con, name, [])
-    starter = Starter(rows, source, population)
+    starter = Starter(rows, source, population, columns_of_diseases(con, name, rows))
     starter.refuse_unknown(file)
     sets = describe_smallest_sets(con, name, rows)
     con.close()  # a database of DuckDB is opened once more
@@ -166,20 +192,21 @@ def run_report(options: argparse.Namespace) -> int:
     document = {"profile": made.profile, "policy": made.policy, "report": dict(made.page)}
     document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
     people = describe_profile(made.profile)
-    print_answer(options, document, made.profile, lambda: made.rendered(console().width), people)
+    print_answer(options, document, made.profile, made.rendered, people)
     return PASSED
 
 
 def run_init(options: argparse.Namespace) -> int:
     """Write both documents into the current folder; refuse to replace a file."""
-    rows = profile_columns(*open_file(options), [])
+    con, table = open_file(options)
+    rows = profile_columns(con, table, [])
     stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
     for path in targets.values():
         if path.exists():
             rule = f"init must not replace a file, got '{path}', which exists"
             raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = Starter(rows, source_of(options))
+    starter = Starter(rows, source_of(options), None, columns_of_diseases(con, table, rows))
     starter.refuse_unknown(options.file)
     page = {kind: str(path) for kind, path in targets.items()}
     texts = {

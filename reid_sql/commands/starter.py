@@ -2,16 +2,19 @@
 
 import argparse
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import duckdb
 
 from reid_sql.check.remarks import declare_missing
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
-from reid_sql.parameters import MAX_COLUMNS
+from reid_sql.models.columns.sensitive_columns import OF_VALUES, reason_by_name, reason_by_values
+from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.parameters.document import toml_text, toml_texts
 
 KNOWABLE: Final = (
@@ -29,8 +32,8 @@ cautions = "refuse"     # a result that comes with a caution is not judged
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
 quasi_identifiers = {known}
 {entity}{missing}
-# Columns that nobody should learn about a person, such as a diagnosis; remove them from the list above.
-# sensitive = ["diagnosis"]
+# Columns that nobody should learn about a person, such as a diagnosis. If others can know one, move it up.
+{sensitive}
 # The number of people that the table is a sample of. Its check is at the end.
 {population}
 {omitted}
@@ -41,8 +44,14 @@ at_least = 5            # each person shares these values with at least four oth
 [[tables.checks]]
 measure = "average_risk"
 at_most = 0.05          # the expected share of people that an attacker identifies
-
+{diversity}
 {estimate}
+"""
+DIVERSITY: Final = """
+[[tables.checks]]
+measure = "l_diversity"
+sensitive = {0}
+at_least = 2            # whoever finds the class of a person does not learn this
 """
 SCENARIO: Final = """# A starter scenario: what an attacker may know. Measure it:
 #     reid-sql risk {file} --scenario {scenario}
@@ -78,6 +87,8 @@ ESTIMATE: Final = (
     'measure = "population_correctness"   # the chance that a match names the right person; needs population',
     "at_most = 0.05",
 )
+NAME: Final = "name"  # the kind of advice on names of people
+MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
 
@@ -92,6 +103,25 @@ def _line(key: str, value: str) -> str:
     return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
 
 
+def columns_of_diseases(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
+    found = []
+    for row in rows:
+        name = row["column_name"]
+        if row["column_type"] != "text" or row["looks_like"] not in {kinds.CATEGORY, kinds.CODE}:
+            continue
+        values = con.execute(
+            f"""SELECT v FROM (SELECT {quoted(name)} AS v, count(*) AS n FROM query_table(?) GROUP BY ALL)
+            WHERE v IS NOT NULL ORDER BY n DESC, v LIMIT {MAX_VALUES_READ}""",
+            [table],
+        ).fetchall()
+        if reason_by_values([value for (value,) in values]):
+            found.append(name)
+    return found
+
+
 @dataclass(frozen=True)
 class Starter:
     """What is proposed for a file: the columns that others can know, and the documents."""
@@ -99,13 +129,34 @@ class Starter:
     rows: Sequence[dict[str, Any]]  # of its profile
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
+    of_diseases: Collection[str] = ()  # columns whose values are diseases
 
     @property
     def known(self) -> list[str]:
-        """The columns that others can know about a person."""
-        return [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE][
-            :MAX_COLUMNS
+        """The columns that others can know about a person; of very many those that tell most people apart."""
+        apart = {row["column_name"]: row["separation"] or 0.0 for row in self.rows}
+        knowable = self._knowable
+        kept = set(sorted(knowable, key=lambda name: -apart[name])[:MAX_COLUMNS])
+        return [name for name in knowable if name in kept]
+
+    @property
+    def _knowable(self) -> list[str]:
+        unknown = {*self.sensitive, *self.omitted}
+        return [
+            row["column_name"]
+            for row in self.rows
+            if row["looks_like"] in KNOWABLE and row["column_name"] not in unknown
         ]
+
+    @property
+    def sensitive(self) -> dict[str, str]:
+        """The columns that nobody should learn about a person, and why they are taken for such."""
+        named = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
+        reasons = {
+            name: reason_by_name(name) or (OF_VALUES if name in self.of_diseases else None)
+            for name in named
+        }
+        return {name: reason for name, reason in reasons.items() if reason}
 
     @property
     def entity(self) -> str | None:
@@ -139,11 +190,12 @@ class Starter:
 
     @property
     def omitted(self) -> list[str]:
-        """Identifiers and free text."""
+        """Identifiers, names of people and free text."""
         return [
             row["column_name"]
             for row in self.rows
             if row["looks_like"] in (kinds.IDENTIFIER, kinds.FREE_TEXT)
+            or kinds.kind_of_advice(row["column_name"], row["looks_like"], 1) == NAME
         ]
 
     @property
@@ -153,11 +205,12 @@ class Starter:
             kind: [row["column_name"] for row in self.rows if row["looks_like"] == kind]
             for kind in (kinds.OTHER, kinds.WEIGHT)
         }
-        knowable = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
+        known = set(self.known)
+        beyond = [name for name in self._knowable if name not in known]
         reasons = {
             "values of several parts: split them into columns": of_kind[kinds.OTHER],
             "survey weights": of_kind[kinds.WEIGHT],
-            f"beyond {MAX_COLUMNS} columns": knowable[MAX_COLUMNS:],
+            f"beyond the {MAX_COLUMNS} columns that tell most people apart": beyond,
         }
         return {reason: columns for reason, columns in reasons.items() if columns}
 
@@ -175,7 +228,7 @@ class Starter:
             for row in coded
             if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
         ]
-        left = {"identifiers and free text": self.omitted} | self.unmeasured
+        left = {"identifiers, names and free text": self.omitted} | self.unmeasured
         left = {why: names for why, names in left.items() if names}
         listed = [name for names in left.values() for name in names]
         reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
@@ -185,12 +238,21 @@ class Starter:
             policy=path,
             source="\n".join(_line(key, value) for key, value in self.source.items()),
             known=toml_texts(self.known),
+            sensitive=self._sensitive_lines,
+            diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
             entity=self._entity_lines,
             missing=MISSING.format("\n".join(lines)) if lines else "",
             omitted=leave,
             population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
             estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
         )
+
+    @property
+    def _sensitive_lines(self) -> str:
+        if not self.sensitive:
+            return '# sensitive = ["diagnosis"]'
+        reasons = "".join(f"#     {name}: {reason}.\n" for name, reason in self.sensitive.items())
+        return f"{reasons}sensitive = {toml_texts(list(self.sensitive))}"
 
     def scenario(self, path: str) -> str:
         """Write the scenario, which lies at the path."""

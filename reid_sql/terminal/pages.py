@@ -22,6 +22,7 @@ from reid_sql.terminal.console import (
 )
 from reid_sql.terminal.runner import Answer
 
+SMALL_CLASS: Final = 5  # people, of classes below which a bar is red
 RECORDS: Final = "records"  # what a class counts, unless people are named
 METHOD_FIGURES: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
@@ -119,6 +120,24 @@ def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS)
     for low, label, classes, counted in shown:
         bar = Bar(counted / top, "red" if 1 / low > threshold else "cyan")
         table.add_row(label, f"{classes:,}", f"{counted:,}", bar)
+    return table
+
+
+def class_size_bars(ranges: Sequence[Mapping[str, Any]]) -> Table:
+    """Show the people of each range of class sizes as bars; a count that is not shown has none."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for column in ("class size", "people"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("", max_width=BAR)
+    shown = [each for each in ranges if each["records"] != 0]
+    top = max((each["records"] or 0 for each in shown), default=1) or 1
+    for each in shown:
+        low, high, counted = each["from"], each["to"], each["records"]
+        label = f"{low:,}" if low == high else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
+        bar = Bar((counted or 0) / top, "red" if low < SMALL_CLASS else "cyan")
+        table.add_row(
+            label, "not shown" if counted is None else f"{counted:,}", bar if counted else ""
+        )
     return table
 
 

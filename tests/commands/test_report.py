@@ -1,8 +1,9 @@
-"""`reid-sql report`: the columns, the gate's verdict on the starter policy, and pages for people."""
+"""`reid-sql report`: the columns, what the starter policy measures, and pages for people."""
 
 import json
 import random
 import re
+import tomllib
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import reid_sql
 from reid_sql.cli import main
 from tests.processes import command
 
-JOINED = ["--qi", "age,sex", "--other-qi", "pregnant"]
+JOINED = ["--qi", "age,sex", "--other-qi", "children"]
 
 
 @pytest.fixture
@@ -25,12 +26,12 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (f"K{p:06}", rng.randint(20, 39), rng.choice("FM"), rng.choice([1, 2, 2, 97]))
         for p in range(300)
     ]
-    frame = pl.DataFrame(rows, ["key", "age", "sex", "pregnant"], orient="row")
+    frame = pl.DataFrame(rows, ["key", "age", "sex", "children"], orient="row")
     frame.write_csv("people.csv")
     return tmp_path / "people.csv"
 
 
-def test_the_verdict_is_that_of_init_and_check_and_no_error(
+def test_the_figures_are_those_of_init_and_check_and_no_error(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", file.name, "--json"]) == 0  # nobody wrote the policy that it judges by
@@ -43,7 +44,7 @@ def test_the_verdict_is_that_of_init_and_check_and_no_error(
     assert made["report"]["tables"] == page["tables"]
     text = Path("people.policy.toml").read_text(encoding="utf-8")
     assert made["policy"].splitlines()[1:] == text.splitlines()[1:]  # but for its own name
-    assert {row["column_name"] for row in made["profile"]} == {"key", "age", "sex", "pregnant"}
+    assert {row["column_name"] for row in made["profile"]} == {"key", "age", "sex", "children"}
 
 
 def test_the_page_says_what_to_leave_out_and_what_to_know(file: Path) -> None:
@@ -51,35 +52,31 @@ def test_the_page_says_what_to_leave_out_and_what_to_know(file: Path) -> None:
     text = unescape(report.html("report.html").read_text(encoding="utf-8"))
     assert text.index("Leave out of the release: key") < text.index("<h2>Columns")
     for words in (
-        'missing.pregnant = ["97"]',
+        'missing.children = ["97"]',
         "population_correctness",
         "In a population of 10,000 people",
     ):
         assert words in text
     assert str(file.parent) not in text
     assert "K000001" not in text
-    assert str(report) == main_sentence(report)
+    assert str(report) == people_alone(file)
     with pytest.raises(reid_sql.OutOfDomainError, match="--html must"):
         report.html(file.name)
     assert pl.read_csv(file).height == 300
 
 
-def main_sentence(report: object) -> str:
-    """The verdict, from the checks themselves."""
-    checks = report.page["checks"]  # type: ignore[attr-defined]
-    figures = [check["groups"][0]["value"] for check in checks]
-    assert all(figure is not None for figure in figures)
-    return (
-        f"NOT JUDGED, which is not a pass: {len(checks)} measured, but not judged because of a caution or "
-        f"the baseline. {len(checks)} not judged."
-    )
+def people_alone(file: Path) -> str:
+    """The answer, counted by Polars."""
+    sizes = pl.read_csv(file).group_by("age", "sex", "children").len()["len"]
+    alone = int((sizes == 1).sum())
+    return f"{alone} of 300 people are the only one with their age, sex and children."
 
 
 def test_risk_without_columns_names_those_that_report_proposes(file: Path) -> None:
     refused = command("risk", file.name, folder=file.parent)
     assert refused.returncode == 2
     assert refused.stderr.rstrip().endswith(
-        "leave out what nobody outside can know of: --qi age,sex,pregnant"
+        "leave out what nobody outside can know of: --qi age,sex,children"
     )
     option = refused.stderr.rstrip().rpartition(" of: ")[2].split()
     assert command("risk", file.name, *option, folder=file.parent).returncode == 0
@@ -104,7 +101,7 @@ def test_a_page_has_the_figures_that_the_terminal_has(
         "profile": [],
         "compare": ["people.csv", "--qi", "age,sex"],
         "later": ["people.csv", "--qi", "age,sex", "--as", "later"],
-        "safe": ["--by", "sex,pregnant"],
+        "safe": ["--by", "sex,children"],
     }[name]
     name = {"later": "compare", "join": "compare", "validation": "risk"}.get(name, name)
     assert main([name, "people.csv", *given, "--html", "page.html"]) == 0
@@ -119,3 +116,86 @@ def test_a_page_has_the_figures_that_the_terminal_has(
     # which would overwrite the table
     assert main([name, "people.csv", *given, "--html", file.name]) == 2
     assert pl.read_csv(file).height == 300
+
+
+PLACES = ["north", "south", "east", "west"]
+
+
+def patients(rare: int) -> pl.DataFrame:
+    """400 people, of whom as many as `rare` are alone with their age, sex and place."""
+    rows = [
+        (
+            f"Name {i}",
+            30 + i % 5,
+            "FM"[i % 2],
+            PLACES[i // 10 % 4],
+            1000.25 + i,
+            ["HIV", "flu", "asthma"][i % 3],
+        )
+        for i in range(400 - rare)
+    ]
+    rows += [(f"Other {i}", 60 + i, "F", "north", 99.75 + i, "flu") for i in range(rare)]
+    names = ["last_name", "age", "sex", "place", "Einkommen", "found"]
+    return pl.DataFrame(rows, names, orient="row")
+
+
+def test_the_first_line_answers_and_no_verdict_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    patients(12).write_csv("p.csv")
+    assert main(["report", "p.csv", "--html", "p.html"]) == 0
+    shown = capsys.readouterr().out
+    answer = "12 of 400 people are the only one with their age, sex and place."
+    assert shown.startswith(answer)
+    page = unescape(Path("p.html").read_text(encoding="utf-8"))
+    for text in (shown, page):
+        assert not re.search("FAIL|PASS|NOT JUDGED|not met", text)
+        assert "Einkommen: sensitive, as its name is one of an amount" in text
+        assert "found: sensitive, as its values are diseases" in text
+        assert "Leave out of the release: last_name" in text
+    assert page.index(answer) < page.index("<svg") < page.index("What to do next")
+    assert str(reid_sql.report("p.csv")) == answer
+
+
+def test_few_people_alone_are_not_counted_on_the_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    patients(3).write_csv("p.csv")
+    assert main(["report", "p.csv"]) == 0
+    assert capsys.readouterr().out.startswith("How many of 400 people are the only one")
+    patients(0).write_csv("q.csv")
+    assert main(["report", "q.csv"]) == 0
+    assert capsys.readouterr().out.startswith("None of 400 people is the only one")
+
+
+def test_the_starter_policy_checks_what_is_sensitive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    patients(12).write_csv("p.csv")
+    assert main(["init", "p.csv"]) == 0
+    policy = tomllib.loads(Path("p.policy.toml").read_text(encoding="utf-8"))
+    table = policy["tables"][0]
+    assert table["quasi_identifiers"] == ["age", "sex", "place"]
+    assert table["sensitive"] == ["Einkommen", "found"]
+    assert table["left_out"] == ["last_name"]
+    diverse = [each["sensitive"] for each in table["checks"] if each["measure"] == "l_diversity"]
+    assert diverse == table["sensitive"]
+    capsys.readouterr()
+    assert main(["check", "p.policy.toml", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["verdict"] == "fail"
+
+
+def test_of_very_many_columns_those_that_tell_people_apart_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    coarse = {f"flag_{i:02}": [(p + i) % 2 for p in range(200)] for i in range(70)}
+    pl.DataFrame(coarse | {"age": [p % 50 for p in range(200)]}).write_csv("wide.csv")
+    assert main(["init", "wide.csv"]) == 0
+    table = tomllib.loads(Path("wide.policy.toml").read_text(encoding="utf-8"))["tables"][0]
+    assert len(table["quasi_identifiers"]) == 64
+    assert table["quasi_identifiers"][-1] == "age"
+    assert len(table["left_out"]) == 7

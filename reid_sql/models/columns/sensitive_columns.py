@@ -1,0 +1,63 @@
+"""Columns of what nobody should learn about a person, health and money, by their names or their values.
+
+They are proposed as sensitive and not as quasi-identifiers; only their owner knows what others can know.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from reid_sql.models.columns.spelling import normal_form
+
+_FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
+HEALTH, MONEY, DISEASES = (
+    tuple(dict.fromkeys(chain.from_iterable(_FILE[kind].values())))
+    for kind in ("health", "money", "diseases")
+)
+MIN_ANYWHERE: Final = 6  # letters of a part that may stand anywhere in a name
+ICD: Final = re.compile(r"[A-TV-Z][0-9][0-9AB]([.][0-9A-Z]{1,4})?")  # ICD-10, as WHO writes it
+MIN_ICD: Final = 3  # values, as E10 is also a road
+MIN_SHARE: Final = 0.5  # of the values are diseases
+REASONS: Final = {
+    HEALTH: "its name is one of health",
+    MONEY: "its name is one of an amount",
+}
+OF_VALUES: Final = "its values are diseases"
+
+
+def reason_by_name(name: str) -> str | None:
+    """Say why a column is proposed as sensitive, by its name; None if it is not.
+
+    >>> reason_by_name("Hauptdiagnose_2"), reason_by_name("monthlyIncome"), reason_by_name("costume")
+    ('its name is one of health', 'its name is one of an amount', None)
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[^\w]|_", " ", name)
+    words = [normal_form(word) for word in spaced.split()]
+    for parts, reason in REASONS.items():
+        if any(
+            part == word or (len(part) >= MIN_ANYWHERE and part in word)
+            for word in words
+            for part in parts
+        ):
+            return reason
+    return None
+
+
+def reason_by_values(values: Sequence[str]) -> str | None:
+    """Say why a column is proposed as sensitive, by some of its values; None if it is not.
+
+    >>> reason_by_values(["flu", "HIV", "other"]), reason_by_values(["E10.1", "I21", "C50"])
+    ('its values are diseases', 'its values are diseases')
+    >>> reason_by_values(["north", "south"])
+    """
+    coded = sum(bool(ICD.fullmatch(value)) for value in values)
+    named = sum(
+        bool({*normal_form(value).split(), normal_form(value)} & {*DISEASES}) for value in values
+    )
+    enough = max(1.0, MIN_SHARE * len(values))
+    return OF_VALUES if named >= enough or (coded >= MIN_ICD and coded >= enough) else None

@@ -1,0 +1,58 @@
+"""Columns of health and money are proposed as sensitive by their names, in many languages, or by values."""
+
+import pytest
+
+from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
+
+HEALTH, MONEY = "its name is one of health", "its name is one of an amount"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("diagnosis", HEALTH),
+        ("Hauptdiagnose", HEALTH),
+        ("primary_diagnosis_code", HEALTH),
+        ("ICD", HEALTH),
+        ("icd10", HEALTH),
+        ("Maladie", HEALTH),
+        ("patología", HEALTH),
+        ("isPregnant", HEALTH),
+        ("Krankheit 1", HEALTH),
+        ("income", MONEY),
+        ("monthlyIncome", MONEY),
+        ("Jahreseinkommen", MONEY),
+        ("MONTANT_TTC", MONEY),
+        ("coût", MONEY),
+        ("wage", MONEY),
+        ("age", None),
+        ("sex", None),
+        ("postcode", None),
+        ("costume", None),
+        ("village", None),
+        ("birth_date", None),
+        ("occupation", None),
+        ("ethnicity", None),
+        ("drugstore", None),
+    ],
+)
+def test_names(name: str, reason: str | None) -> None:
+    assert reason_by_name(name) == reason
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (["HIV", "Krebs", "Grippe"], True),
+        (["flu", "asthma", "none", "other"], True),
+        (["flu", "no", "none", "other", "yes"], False),
+        (["type 2 diabetes", "breast cancer"], True),
+        (["E10", "I21.4", "C50.9"], True),
+        (["E10", "A1", "B27"], False),
+        (["north", "south"], False),
+        (["1743", "1755"], False),
+        ([], False),
+    ],
+)
+def test_values(values: list[str], found: bool) -> None:  # noqa: FBT001 - a case
+    assert bool(reason_by_values(values)) is found
