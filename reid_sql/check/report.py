@@ -3,6 +3,7 @@
 The same table, policy and versions give the same document: no clock, no path, figures to twelve digits.
 """
 
+import errno
 import hashlib
 import hmac
 import json
@@ -31,7 +32,7 @@ from reid_sql.check.sentences import (
 )
 from reid_sql.check.sources import files_of
 from reid_sql.check.verdicts import EXIT_CODES, Baseline, worst_verdict
-from reid_sql.errors import OutOfDomainError, UnknownNameError
+from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError
 from reid_sql.terminal.control_characters import escape_control_characters, escape_in_json
 
 KEY_VARIABLE: Final = "REID_SQL_REPORT_KEY"
@@ -218,6 +219,16 @@ def _refuse_unwritable(option: str, file: Path) -> None:
 
 def write_report(file: Path, text: str) -> None:
     """Write a report as a whole or not at all; what is no plain file, such as a pipe, is written to."""
+    try:
+        _write(file, text)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        rule = f"a report must have space to be written, got none for '{file}'"
+        raise UnavailableError(f"{rule}; free some, or name a file elsewhere") from None
+
+
+def _write(file: Path, text: str) -> None:
     if file.exists() and not file.is_file():
         file.write_text(text, encoding="utf-8", newline="\n")
         return

@@ -416,6 +416,13 @@ TERMS: Final[Mapping[str, tuple[str, ...]]] = {
     "homogeneity": ("l_diversity", "disclosing_classes", "inference_risk"),
     "record linkage": ("compare", "compare_releases"),
     "data utility": ("compare",),
+    "identifiable": ("equivalence_class_size", "risk_summary", "population_risk"),
+    "safe export": ("safe_table", "compare"),
+    "synthetic": ("audit_synthetic",),
+    # singling out, linkability and inference
+    "gdpr": ("risk_summary", "population_risk", "compare", "inference_risk"),
+    "dsgvo": ("risk_summary", "population_risk", "compare", "inference_risk"),
+    "rgpd": ("risk_summary", "population_risk", "compare", "inference_risk"),
 }
 NOT_HERE: Final[Mapping[str, str]] = {
     "differential privacy": "reid-sql adds no noise; the page on other tools names some that do",

@@ -16,7 +16,6 @@ from reid_sql.check.report import refuse_to_overwrite
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.parameters import sql_text
 from reid_sql.prepare.files import NO_FORM, hash_rows, number_people
-from reid_sql.terminal.runner import sentence
 
 if TYPE_CHECKING:
     from reid_sql.prepare.transformation import Outcome, TableRelease
@@ -126,10 +125,9 @@ def _copy(original: DuckDBTableCounts, table: "TableRelease", place: Path, file:
         original.engine.con.execute(
             f"COPY (FROM ({select}) ORDER BY ALL) TO {sql_text(str(place))} ({form})"
         )
-    except duckdb.IOException as error:
-        why = sentence(error).replace(str(place), file.name)
-        rule = f"{OPTION} must be a file that can be written, got '{file}': {why}"
-        raise OutOfDomainError(f"{rule}; free space, or name another file") from None
+    except duckdb.IOException:
+        rule = f"{OPTION} must be a file that can be written, got '{file}'"
+        raise UnavailableError(f"{rule}; free space, or name a file elsewhere") from None
 
 
 def _read(table: "TableRelease", place: Path, file: Path) -> str:

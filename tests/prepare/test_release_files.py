@@ -164,3 +164,12 @@ def test_without_options_the_page_ends_with_the_command_that_writes_it(
     assert command == "reid-sql prepare p.toml --release visits_released.parquet"
     assert main(command.split()[1:]) == 0
     assert pl.read_parquet("visits_released.parquet").height == PEOPLE
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file here that is always full")
+def test_a_full_disk_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--json-report", "--html"):
+        assert main(["check", "p.toml", option, "/dev/full"]) == 2
+        assert "a report must have space to be written, got none for '/dev/full'" in (
+            capsys.readouterr().err
+        )
