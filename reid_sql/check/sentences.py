@@ -371,6 +371,7 @@ def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
 # The first report on a file, of which nobody wrote a policy.
 
 MOST_HELPFUL: Final = 3  # columns
+NONE_HELPS: Final = "No single column drives the risk; omit or coarsen several."
 NOT_SHOWN: Final = "How many of {:,} people are the only one with their {} is not shown: the number, or that of all others, is small."
 
 
@@ -393,16 +394,19 @@ def describe_people_alone(page: Page) -> str:
 def describe_columns_that_help(table: Page) -> list[str]:
     """Name the columns whose omission lowers the average risk most, with what is left without each."""
     risk = risk_of_all(table)
-    columns = sorted(measured_columns(table), key=lambda each: each["without"]["average_risk"])
+    columns = measured_columns(table)
     helpful = [
-        each["column"] for each in columns if risk is None or each["without"]["average_risk"] < risk
-    ][:MOST_HELPFUL]
+        each
+        for each in sorted(columns, key=lambda each: each["without"]["average_risk"])
+        if risk is None or percent(each["without"]["average_risk"]) != percent(risk)
+    ]
+    if columns and not helpful:
+        return [NONE_HELPS]
     of_all = "" if risk is None else f", in place of {percent(risk)}"
     return [
         f"Omit {each['column']}, or release it coarser: without it {percent(each['without']['uniqueness'])} of "
         f"the people are unique, and the average risk is {percent(each['without']['average_risk'])}{of_all}."
-        for each in columns
-        if each["column"] in helpful
+        for each in helpful[:MOST_HELPFUL]
     ]
 
 

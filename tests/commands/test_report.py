@@ -151,8 +151,8 @@ def test_the_first_line_answers_and_no_verdict_is_given(
     page = unescape(Path("p.html").read_text(encoding="utf-8"))
     for text in (shown, page):
         assert not re.search("FAIL|PASS|NOT JUDGED|not met", text)
-        assert "Einkommen: sensitive, as its name is one of an amount" in text
-        assert "found: sensitive, as its values are diseases" in text
+        assert "Einkommen: sensitive, as the name is one of an amount" in text
+        assert "found: sensitive, as the values are diseases" in text
         assert "Leave out of the release: last_name" in text
     assert page.index(answer) < page.index("<svg") < page.index("What to do next")
     assert str(reid_sql.report("p.csv")) == answer

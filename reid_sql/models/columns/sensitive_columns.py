@@ -24,17 +24,17 @@ ICD: Final = re.compile(r"[A-TV-Z][0-9][0-9AB]([.][0-9A-Z]{1,4})?")  # ICD-10, a
 MIN_ICD: Final = 3  # values, as E10 is also a road
 MIN_SHARE: Final = 0.5  # of the values are diseases
 REASONS: Final = {
-    HEALTH: "its name is one of health",
-    MONEY: "its name is one of an amount",
+    (*HEALTH, *DISEASES): "the name is one of health",
+    MONEY: "the name is one of an amount",
 }
-OF_VALUES: Final = "its values are diseases"
+OF_VALUES: Final = "the values are diseases"
 
 
 def reason_by_name(name: str) -> str | None:
     """Say why a column is proposed as sensitive, by its name; None if it is not.
 
     >>> reason_by_name("Hauptdiagnose_2"), reason_by_name("monthlyIncome"), reason_by_name("costume")
-    ('its name is one of health', 'its name is one of an amount', None)
+    ('the name is one of health', 'the name is one of an amount', None)
     """
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[^\w]|_", " ", name)
     words = [normal_form(word) for word in spaced.split()]
@@ -52,7 +52,7 @@ def reason_by_values(values: Sequence[str]) -> str | None:
     """Say why a column is proposed as sensitive, by some of its values; None if it is not.
 
     >>> reason_by_values(["flu", "HIV", "other"]), reason_by_values(["E10.1", "I21", "C50"])
-    ('its values are diseases', 'its values are diseases')
+    ('the values are diseases', 'the values are diseases')
     >>> reason_by_values(["north", "south"])
     """
     coded = sum(bool(ICD.fullmatch(value)) for value in values)

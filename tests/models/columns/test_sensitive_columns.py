@@ -4,7 +4,7 @@ import pytest
 
 from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
 
-HEALTH, MONEY = "its name is one of health", "its name is one of an amount"
+HEALTH, MONEY = "the name is one of health", "the name is one of an amount"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,8 @@ HEALTH, MONEY = "its name is one of health", "its name is one of an amount"
         ("patología", HEALTH),
         ("isPregnant", HEALTH),
         ("Krankheit 1", HEALTH),
+        ("skin_cancer", HEALTH),
+        ("Asthma", HEALTH),
         ("income", MONEY),
         ("monthlyIncome", MONEY),
         ("Jahreseinkommen", MONEY),
