@@ -89,10 +89,14 @@ class Hierarchy:
 
     def for_type(self, *, integer: bool) -> "Hierarchy":
         """Return the hierarchy for a column of an integer type, or of any type."""
-        steps = (
-            replace(each, integer=integer) if isinstance(each, Bands) else each
-            for each in self.steps
-        )
+        return self._with_bands(integer=integer)
+
+    def for_decimal_commas(self) -> "Hierarchy":
+        """Return the hierarchy for texts of numbers with a comma before their fraction."""
+        return self._with_bands(decimal_comma=True)
+
+    def _with_bands(self, **form: bool) -> "Hierarchy":
+        steps = (replace(each, **form) if isinstance(each, Bands) else each for each in self.steps)
         return replace(self, steps=tuple(steps))
 
     def words(self, level: int) -> str:
@@ -145,6 +149,7 @@ class Facts:
     longest: int = 0
     frequent: tuple[tuple[str, int], ...] = ()
     integer: bool = False  # by the column's type
+    decimal_comma: bool = False  # in texts of numbers
     date_form: str | None = None  # how the dates of a text are written, if not as 1980-03-02
     date_note: str = ""  # why they cannot be read
 

@@ -9,6 +9,7 @@ from math import floor
 from typing import TYPE_CHECKING, Final, Protocol
 
 from reid_sql.parameters import sql_text
+from reid_sql.sql.text import plain_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,9 +87,9 @@ def sql_number(value: str) -> str:
 class Bands:
     """Numbers in bands of a width, the first of which begins at 0; below and above its ends, one value each.
 
-    `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. Without a width, only what
-    lies beyond the ends changes. An end must be a multiple of the width. The SQL for a column of an `integer`
-    type interprets no text.
+    `whole` numbers are in bands like '20 to 29', others in ones like '[20, 30)'. With a `decimal_comma`,
+    points are between thousands: 1.265,50. Without a width, only what lies beyond the ends changes. An end must be a
+    multiple of the width. The SQL for a column of an `integer` type interprets no text.
 
     >>> Bands(10, below=20).words, Bands(0.5).words, Bands(None, above=90).words
     ('in bands of 10, below 20 as one', 'in bands of 0.5', '90 or more as one')
@@ -99,6 +100,7 @@ class Bands:
     above: float | None = None
     whole: bool = True
     integer: bool = field(default=False, compare=False)
+    decimal_comma: bool = field(default=False, compare=False)
 
     @property
     def words(self) -> str:
@@ -120,7 +122,11 @@ class Bands:
         return f"1e{15 - self._digits}"
 
     def sql(self, value: str) -> str:
-        number = value if self.integer else sql_number(value)
+        number = (
+            value
+            if self.integer
+            else sql_number(plain_number(text(value)) if self.decimal_comma else value)
+        )
         low = (
             [(f"{number} < {self.below!r}", f"below {written(self.below)}")]
             if self.below is not None
@@ -157,8 +163,10 @@ class Bands:
         return f"'[' || {first} || ', ' || {last} || ')'"
 
     def polars(self, value: str) -> str:
-        words = polars_text(value)
-        number = f"pl.when({words}.str.contains({NUMBER!r})).then({words}).str.strip_chars(' ').cast(pl.Float64)"
+        words = plain = polars_text(value)
+        if self.decimal_comma:
+            plain += ".str.replace_all('.', '', literal=True).str.replace(',', '.', literal=True)"
+        number = f"pl.when({plain}.str.contains({NUMBER!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
         if self.below is not None:
             small += (

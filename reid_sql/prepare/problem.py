@@ -24,10 +24,16 @@ from reid_sql.hierarchies.limits import Limit, hierarchies_toml
 from reid_sql.hierarchies.steps import DAY
 from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form
+from reid_sql.models.columns.missing_value_codes import (
+    COMMA_PATTERN,
+    NUMBER_PATTERN,
+    THOUSANDS_PATTERN,
+)
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
 from reid_sql.parameters import MAX_COLUMNS, Integers, sql_text
+from reid_sql.sql.text import plain_number
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 
@@ -250,7 +256,8 @@ def wish_hierarchies(
         if written is not None and written.values is not None:
             _refuse_incomplete(original, facts.column, written.values)
         hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
-        wished.append(hierarchy.for_type(integer=facts.integer))
+        hierarchy = hierarchy.for_type(integer=facts.integer)
+        wished.append(hierarchy.for_decimal_commas() if facts.decimal_comma else hierarchy)
         limit.refuse(wished[-1], facts)
         notes += [facts.date_note] if written is None and facts.date_note else []
     return wished, tuple(notes)
@@ -380,7 +387,9 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
     marks = (
         ", ".join(f"'{each.replace(chr(39), chr(39) * 2)}'" for each in row["sentinels"]) or "''"
     )
-    values = f"SELECT v::VARCHAR AS t, try_cast(v::VARCHAR AS DOUBLE) AS x, records FROM {values}"
+    decimal_comma = _has_decimal_commas(original, row, values)
+    number = plain_number("v::VARCHAR") if decimal_comma else "v::VARCHAR"
+    values = f"SELECT v::VARCHAR AS t, try_cast({number} AS DOUBLE) AS x, records FROM {values}"
     ranked = f"""SELECT x, sum(records) OVER (ORDER BY x) / sum(records) OVER () AS share
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
     low, high, near_low, near_high, whole = original.engine.ask(f"""SELECT min(x), max(x),
@@ -407,8 +416,21 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
         longest=lengths[0][1],
         frequent=tuple((text, int(records)) for text, records in frequent),
         integer=row["column_type"] == "integer",
+        decimal_comma=decimal_comma,
         **_read_dates(original, row, f"SELECT t FROM ({values}) WHERE t NOT IN ({marks})"),
     )
+
+
+def _has_decimal_commas(original: DuckDBTableCounts, row: Mapping[str, Any], values: str) -> bool:
+    """Whether texts of numbers have a comma before the fraction, and none a point there."""
+    if row["column_type"] != "text":
+        return False
+    commas, points = original.engine.ask(f"""SELECT
+        count(*) FILTER (regexp_full_match(v, {sql_text(COMMA_PATTERN)})),
+        count(*) FILTER (regexp_full_match(v, {sql_text(NUMBER_PATTERN)}) AND contains(v, '.')
+          AND NOT regexp_full_match(v, {sql_text(THOUSANDS_PATTERN)}))
+        FROM {values}""")[0]
+    return bool(commas) and not points
 
 
 def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str) -> dict[str, Any]:

@@ -8,7 +8,11 @@ from reid_sql.models.columns.column_profile import OTHER, PADDED_PATTERN, Column
 from reid_sql.models.columns.dates import DATE_PATTERN
 from reid_sql.parameters import Columns, Table, fold_case
 from reid_sql.reduction import Argument, Reduction
-from reid_sql.sql.missing_value_codes import describe_values_beside, mark_candidates
+from reid_sql.sql.missing_value_codes import (
+    describe_values_beside,
+    mark_candidates,
+    number_with_comma,
+)
 from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import Source, fold_case_in_sql, text, texts
 
@@ -128,10 +132,11 @@ def _count_records() -> str:
 
 def _describe_texts() -> str:
     """Aggregate the texts of a column; those that may stand for a missing value are listed as candidates."""
-    return f"""count(number) FILTER (NOT marked) AS numbers,
-          count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
-          coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least,
-          coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
+    number = f"coalesce(number, {number_with_comma('t')})"
+    return f"""count({number}) FILTER (NOT marked) AS numbers,
+          count({number}) FILTER (NOT marked AND {number} = floor({number})) AS whole,
+          coalesce(min({number}) FILTER (NOT marked), 0)::DOUBLE AS least,
+          coalesce(max({number}) FILTER (NOT marked), 0)::DOUBLE AS greatest,
           count(*) FILTER (NOT marked AND regexp_full_match(t, {text(DATE_PATTERN)})) AS dates,
           count(*) FILTER (NOT marked AND regexp_full_match(t, {text(PADDED_PATTERN)})) AS padded,
           count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,

@@ -6,6 +6,7 @@ from typing import Final
 from reid_sql.models.columns.column_profile import DATE_TYPES, NUMERIC_TYPES
 from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,
+    COMMA_PATTERN,
     ENDS_COUNTED,
     MISSING_DATES,
     MISSING_DAYS,
@@ -15,7 +16,7 @@ from reid_sql.models.columns.missing_value_codes import (
 )
 from reid_sql.models.columns.spelling import normal_form
 from reid_sql.sql.spelling import join_words, letters_of, select_words, word_form
-from reid_sql.sql.text import any_of, is_nan, text
+from reid_sql.sql.text import any_of, is_nan, plain_number, text
 
 DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
 WORDS: Final = any_of(CODE_WORDS)
@@ -70,6 +71,12 @@ def mark_candidates(values: str) -> str:
                 THEN date_diff('day', DATE '1970-01-01', try_cast(left(t, 10) AS DATE))::DOUBLE END AS day
             FROM ({select_words(values, "t")})
           )"""
+
+
+def number_with_comma(value: str) -> str:
+    """The number that a text with a decimal comma is, NULL where it is none."""
+    is_number = f"regexp_full_match({value}, {text(COMMA_PATTERN)})"
+    return f"CASE WHEN {is_number} THEN TRY_CAST({plain_number(value)} AS DOUBLE) END"
 
 
 def describe_values_beside() -> str:

@@ -91,6 +91,9 @@ MAX_CODED_NUMBERS: Final = 20
 # share of the values that must be dates, or numbers, for the column to be
 MIN_SHARE_OF_FORM: Final = 0.95
 NUMBER_PATTERN: Final = r"[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
+# with a comma before its fraction, and perhaps points between thousands: 1.265,50
+THOUSANDS_PATTERN: Final = r"[+-]?[0-9]{1,3}([.][0-9]{3})+"
+COMMA_PATTERN: Final = rf"({THOUSANDS_PATTERN}|[+-]?[0-9]+),[0-9]+"
 # Codes by the values beside them, of which no value is shown.
 NUMBER_AMONG_TEXTS: Final = "a number among texts"
 TEXT_AMONG_NUMBERS: Final = "a text among numbers"

@@ -1,0 +1,96 @@
+"""Numbers with a decimal comma are numbers: they come in bands, not as their first characters."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+from reid_sql.cli import main
+
+POLICY = """
+[[tables]]
+name = "bills"
+file = "bills.csv"
+quasi_identifiers = ["sum", "sex"]
+[[tables.checks]]
+measure = "k"
+at_least = 5
+"""
+
+
+def as_written(cents: int, *, thousands: bool) -> str:
+    """1265.5 as 1.265,50; whole numbers without a comma."""
+    whole, rest = divmod(cents, 100)
+    text = f"{whole:,}".replace(",", ".") if thousands else str(whole)
+    return f"{text},{rest:02}" if rest else text
+
+
+@pytest.fixture(params=[False, True])
+def values(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Decimal]:
+    """The number of each text of a table of 600 bills."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(4)
+    cents = [int(each) for each in draw.integers(0, 400_000, 600)]
+    cents += [100 * int(each) for each in draw.integers(0, 4_000, 100)]
+    texts = [as_written(each, thousands=request.param) for each in cents]
+    lines = [f"{text};{'fm'[place % 2]}" for place, text in enumerate(texts)]
+    Path("bills.csv").write_text("\n".join(["sum;sex", *lines, ";f"]) + "\n", encoding="utf-8")
+    Path("p.toml").write_text(POLICY, encoding="utf-8")
+    return {text: Decimal(each) / 100 for text, each in zip(texts, cents, strict=True)}
+
+
+def test_the_profile_calls_them_numbers(
+    values: Mapping[str, Decimal], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert values
+    assert main(["profile", "bills.csv", "--json"]) == 0
+    rows = {row["column_name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["sum"]["looks_like"] == "number"
+    assert "bands are safer" in rows["sum"]["suggestion"]
+
+
+def test_each_engine_writes_the_band_of_the_number(
+    values: Mapping[str, Decimal], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["prepare", "p.toml", "--sql", "r.sql", "--polars", "r.py", "--json"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    form = next(each["form"] for each in page["tables"][0]["columns"] if each["column"] == "sum")
+    assert form.startswith("sum in bands of ")
+    width = int(form.split()[4].rstrip(","))
+    source = pl.read_csv("bills.csv", separator=";", infer_schema=False)
+    expected: Counter[Any] = Counter()
+    for text, sex in source.rows():
+        low = None if text is None else int(values[text] // width) * width
+        expected[None if low is None else f"[{low}, {low + width})", sex] += 1
+    kept = {row: count for row, count in expected.items() if count >= 5}
+    with duckdb.connect() as con:
+        con.execute(Path("r.sql").read_text(encoding="utf-8"))
+        by_sql = Counter(con.execute('SELECT "sum", "sex" FROM bills_released').fetchall())
+    assert by_sql == kept
+    made: dict[str, Any] = {}
+    exec(compile(Path("r.py").read_text(encoding="utf-8"), "r.py", "exec"), made)  # noqa: S102 - our own file
+    released = made["released_bills"](source.lazy()).select("sum", "sex").collect()
+    assert Counter(released.rows()) == kept
+
+
+def test_a_point_before_a_fraction_is_no_thousand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = [f"{place},5" if place % 2 else f"{place}.5" for place in range(300)]
+    Path("bills.csv").write_text(
+        "\n".join(["sum;sex", *(f"{text};f" for text in texts)]), encoding="utf-8"
+    )
+    Path("p.toml").write_text(POLICY, encoding="utf-8")
+    main(["prepare", "p.toml", "--sql", "r.sql", "--json"])
+    capsys.readouterr()
+    assert "replace(" not in Path("r.sql").read_text(encoding="utf-8")
