@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from math import comb
+from math import comb, inf
 from typing import Annotated, Final
 
 import numpy as np
@@ -13,7 +13,11 @@ from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.class_keys import CODE_BYTES, MEMORY, require_memory
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.partitions import DistinctRecords, Partition, Refiner
-from reid_sql.models.classes.quasi_identifiers import TooManySetsError, find_minimal_keys
+from reid_sql.models.classes.quasi_identifiers import (
+    RECORDS_A_SET,
+    TooManySetsError,
+    find_minimal_keys,
+)
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MAX_COLUMNS, SUBSET_SIZE, Choice, Integers, Number
 
@@ -182,9 +186,9 @@ class _Search:
 
     def _count(self, mask: int) -> None:
         """Count a set against the limit, and let the search be interrupted."""
-        self.counted += 1
-        if self.counted > self.max_sets:
+        if self.counted >= self.max_sets:
             raise _LimitReachedError
+        self.counted += 1
         checkpoint(mask / (1 << len(self.columns)) if mask else None)
 
     def _add(self, mask: int, partition: Partition) -> None:
@@ -261,7 +265,6 @@ STATUS_GREEDY_BELOW: Final = (
     "greedy_below: the best set of a greedy search, which is below at_least"
 )
 RECORDS_READ: Final = 200_000_000  # by a search without max_sets: a few seconds
-RECORDS_A_SET: Final = 4_000  # that take as long to read as a set takes besides its records
 NO_PEOPLE: Final = np.empty(0, dtype=np.int64)
 
 
@@ -321,10 +324,9 @@ def find_quasi_identifiers(
     codes = [table.codes[place] for place in order]
     people = table.people if len(table.people) else None
     refiner = Refiner.of(DistinctRecords(codes, table.records, people))
-    allowed = asked or max(len(order), RECORDS_READ // (len(table.records) + RECORDS_A_SET))
     least = min_count(share, refiner.total)
-    search = _search(refiner, least, largest, allowed, is_smallest_enough=is_smallest_enough)
-    status = _status(search, largest, allowed)
+    search = _search(refiner, least, largest, asked, is_smallest_enough=is_smallest_enough)
+    status = _status(search, largest)
     if not search.sets and search.is_complete:
         most = f"{search.covered} column{'s' * (search.covered > 1)}"
         return [
@@ -369,20 +371,27 @@ def _require(table: DistinctCodes, memory_mb: int, largest: int) -> None:
 def _search(
     table: Refiner, least: int, largest: int, max_sets: int, *, is_smallest_enough: bool
 ) -> Search:
-    """Search the sets of columns; keys, of which the sets below may be too many, by their difference sets."""
+    """Search the sets of columns; keys, of which the sets below may be too many, by their difference sets.
+
+    Without `max_sets`, the records that are read bound the search: a count reads every record, and a set that
+    difference sets alone tell from a key reads none.
+    """
     every = table.refine_all(range(len(table.codes)))
     if every.unique < least:
         return Search([], largest, is_complete=True, counted=1)
     # one record is a key without a column
     may_be_keys = table.people is None and least == table.total > 1
     if len(every.rows) or not may_be_keys:
+        allowed = max_sets or max(
+            len(table.codes), RECORDS_READ // (len(table.codes[0]) + RECORDS_A_SET)
+        )
         return find_minimal_sets(
-            table, least, largest, max_sets, is_smallest_enough=is_smallest_enough
+            table, least, largest, allowed, is_smallest_enough=is_smallest_enough
         )
     try:
-        keys = find_minimal_keys(table, largest, max_sets)
-    except TooManySetsError:
-        return Search([], 0, is_complete=False, counted=max_sets)
+        keys = find_minimal_keys(table, largest, max_sets or inf, inf if max_sets else RECORDS_READ)
+    except TooManySetsError as error:
+        return Search([], 0, is_complete=False, counted=error.visited)
     places = [tuple(place for place in range(len(table.codes)) if key >> place & 1) for key in keys]
     sets = [ColumnSet(each, table.total, table.total) for each in places]
     return Search(
@@ -393,10 +402,10 @@ def _search(
     )
 
 
-def _status(search: Search, largest: int, max_sets: int) -> str:
+def _status(search: Search, largest: int) -> str:
     if search.is_complete:
         return OK
-    return STATUS_INCOMPLETE.format(search.covered, largest, max_sets)
+    return STATUS_INCOMPLETE.format(search.covered, largest, search.counted)
 
 
 def _row(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
-from math import comb
+from math import comb, inf
 from operator import or_
 from typing import Annotated, Any, Final
 
@@ -212,21 +212,31 @@ MAX_PAIRS: Final = 2_000  # pairs of alike records from which difference sets ar
 MAX_NEW_SETS: Final = 64  # of the smallest, that a set that is no key brings
 
 
+RECORDS_A_SET: Final = 4_000  # that take as long to read as a set takes besides its records
+
+
 class TooManySetsError(Exception):
-    """More sets of columns would have to be visited than are allowed."""
+    """More sets of columns would have to be visited, or records read, than are allowed; `visited` were."""
+
+    def __init__(self, visited: int) -> None:
+        super().__init__()
+        self.visited = visited
 
 
-def find_minimal_keys(table: Refiner, max_size: int, max_sets: int) -> list[int]:
+def find_minimal_keys(
+    table: Refiner, max_size: int, max_sets: float = inf, max_records: float = inf
+) -> list[int]:
     """Find the minimal keys of at most `max_size` columns of records that all differ, as masks of columns.
 
-    Raises TooManySetsError where more than `max_sets` sets would have to be visited.
+    Raises TooManySetsError where more than `max_sets` sets would have to be visited, or more than
+    `max_records` read: most sets are told from difference sets alone, and read none.
 
     >>> from reid_sql.models.classes.partitions import DistinctRecords
     >>> three = DistinctRecords([np.array([1, 1, 2]), np.array([1, 2, 2])], np.array([1, 1, 1]))
     >>> find_minimal_keys(Refiner.of(three), 2, 100)
     [3]
     """
-    search = _Search(_Similar(table), len(table.codes), max_size, max_sets)
+    search = _Search(_Similar(table), len(table.codes), max_size, max_sets, max_records)
     while not search.is_complete:
         search.is_complete, search.has_left_out = True, False
         search.extend([], (1 << len(table.codes)) - 1)
@@ -236,8 +246,16 @@ def find_minimal_keys(table: Refiner, max_size: int, max_sets: int) -> list[int]
 class _Search:
     """A search for the minimal hitting sets of difference sets, which are known as far as it needed them."""
 
-    def __init__(self, similar: "_Similar", width: int, max_size: int, max_sets: int) -> None:
-        self.similar, self.max_size, self.max_sets = similar, max_size, max_sets
+    def __init__(
+        self,
+        similar: "_Similar",
+        width: int,
+        max_size: int,
+        max_sets: float,
+        max_records: float,
+    ) -> None:
+        self.similar, self.max_size = similar, max_size
+        self.max_sets, self.max_records = max_sets, max_records
         self.keys: set[int] = set()
         self.differences: list[int] = []
         self.having = [0] * width  # difference sets with each column, as bits
@@ -251,9 +269,12 @@ class _Search:
         Of a difference set that is missed, the last column to be added is tried with all before it, so that
         no set is visited twice.
         """
+        if (
+            self.visited >= self.max_sets
+            or self.similar.read + self.visited * RECORDS_A_SET > self.max_records
+        ):
+            raise TooManySetsError(self.visited)
         self.visited += 1
-        if self.visited > self.max_sets:
-            raise TooManySetsError
         checkpoint()
         missed = self._find_missed(columns) or self._test(columns)
         if not missed or len(columns) == self.max_size:
@@ -312,6 +333,7 @@ class _Similar:
         self.rank = np.empty(len(order), dtype=np.int64)
         self.rank[order] = np.arange(len(order))
         self.shared, self.start = 0, table.whole()
+        self.read = 0  # records, each once a column
 
     def refine(self, mask: int, shared: int) -> Partition:
         """The partition on a set, from the one on the columns that every key has.
@@ -328,11 +350,13 @@ class _Similar:
     def _refine(self, mask: int, known: int, partition: Partition) -> Partition:
         for place in self.by_levels:
             if (mask & ~known) >> place & 1:
+                self.read += len(partition.rows)
                 partition = self.table.refine(partition, place)
         return partition
 
     def differences(self, partition: Partition) -> list[int]:
         """The smallest difference sets of neighbours in the classes of the partition, none within another."""
+        self.read += len(partition.rows)
         order = np.lexsort((self.rank[partition.rows], partition.ids))
         rows, ids = partition.rows[order], partition.ids[order]
         pairs = np.flatnonzero(ids[1:] == ids[:-1])

@@ -2,8 +2,10 @@
 
 import time
 
+import duckdb
 import numpy as np
 
+import reid_sql
 from reid_sql.models.classes.identifying_sets import DistinctCodes, find_quasi_identifiers
 
 
@@ -27,3 +29,30 @@ def test_without_max_sets_the_work_is_bounded_by_the_records() -> None:
         rows[:, [int(name[1:]) for name in best.columns]], axis=0, return_counts=True
     )
     assert best.unique_records == np.count_nonzero(counts == 1) >= 0.05 * len(rows)
+
+
+def test_all_minimal_keys_of_a_wide_table_are_found_without_a_limit(data: str) -> None:
+    """Of 295,173 records and 43 columns: most sets are told from pairs of records alone."""
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute(f"CREATE TABLE census AS SELECT DISTINCT * FROM '{data}/census_income_kdd.parquet'")
+    columns = [row[0] for row in con.execute("DESCRIBE census").fetchall()]
+    rows = con.execute(
+        "SELECT columns, status FROM quasi_identifiers(census, $1, at_least := 1.0)", [columns]
+    ).fetchall()
+    assert {status for _, status in rows} == {"ok"}
+    keys = [set(found) for found, _ in rows]
+    assert len(keys) == 40
+    assert not any(one < other for one in keys for other in keys)
+
+    def distinct(names: set[str]) -> int:
+        listed = ", ".join(f'"{name}"' for name in names)
+        found: int = con.execute(
+            f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM census)"
+        ).fetchall()[0][0]
+        return found
+
+    records = distinct(set(columns))
+    for key in (keys[0], keys[17], keys[-1]):
+        assert distinct(key) == records
+        assert all(distinct(key - {name}) < records for name in key)
