@@ -45,14 +45,12 @@ def test_all_minimal_keys_of_a_wide_table_are_found_without_a_limit(data: str) -
     assert len(keys) == 40
     assert not any(one < other for one in keys for other in keys)
 
-    def distinct(names: set[str]) -> int:
+    def distinct(names: set[str]) -> int:  # 64 bits of so few records are no others'
         listed = ", ".join(f'"{name}"' for name in names)
-        found: int = con.execute(
-            f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM census)"
-        ).fetchall()[0][0]
+        asked = f"SELECT count(DISTINCT hash({listed})) FROM census"
+        found: int = con.execute(asked).fetchall()[0][0]
         return found
 
     records = distinct(set(columns))
-    for key in (keys[0], keys[17], keys[-1]):
-        assert distinct(key) == records
-        assert all(distinct(key - {name}) < records for name in key)
+    assert all(distinct(key) == records for key in keys)
+    assert all(distinct(keys[-1] - {name}) < records for name in keys[-1])
