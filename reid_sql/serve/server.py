@@ -61,7 +61,7 @@ class Answerer:
         self.catalogue = open_catalogue(columns or {})
         self.public = duckdb.connect(config=CONFIG)
         self._answers: deque[tuple[float, str]] = deque()
-        self._remembered: dict[str, pa.Table] = {}
+        self._remembered: dict[str, tuple[pa.Table, list[Reveal]]] = {}
         self._running: dict[Cursors, float] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._interrupt, daemon=True).start()
@@ -69,7 +69,7 @@ class Answerer:
     def answer(self, question: Question, recorded: list[Reveal] | None = None) -> str:
         """Answer the calls and the SELECT from them; returns the query that reads the answer.
 
-        What the calls reveal is added to the list, unless they were answered before.
+        What the calls reveal is added to the list, also of one that is remembered.
         """
         with self._cursors() as (data, public, catalogue):
             if question.is_catalogue:
@@ -87,8 +87,12 @@ class Answerer:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
         asked = (call.function.key, call.is_whole, sorted(call.arguments.items()))
         key = repr((time.monotonic() // REMEMBERED, asked))
+        recorded = [] if recorded is None else recorded
         if key in (remembered := self._remembered):
-            return remembered[key]
+            answer, reveals = remembered[key]
+            recorded += reveals
+            return answer
+        known = len(recorded)
         answer = self.mask.ask(data, call, recorded)
         names = [
             each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
@@ -96,7 +100,10 @@ class Answerer:
         # models may change
         if answer.nbytes < MAX_BYTES and not call.arguments.keys() & set(names):
             with self._lock:
-                self._remembered = {**dict(list(remembered.items())[-MAX_REMEMBERED:]), key: answer}
+                self._remembered = {
+                    **dict(list(remembered.items())[-MAX_REMEMBERED:]),
+                    key: (answer, recorded[known:]),
+                }
         return answer
 
     def read(self, select: str) -> str:

@@ -104,3 +104,17 @@ def test_who_came_near_a_hidden_group_is_named(
     page = json.loads(capsys.readouterr().out)
     assert page["clients"] == rows
     assert page["lines"] == 2
+
+
+def test_a_repeated_question_tells_the_same_of_its_answer(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    door = Door(con, log=tmp_path / "questions.jsonl")
+    for client in ("ann", "bob"):
+        door.ask("SELECT age, count(*) FROM people GROUP BY age", client)
+    first, second = read_log((tmp_path / "questions.jsonl").read_text("utf-8").splitlines())
+    assert first["hides"]
+    assert first["recorded"]
+    assert [second[name] for name in ("hides", "recorded")] == [
+        first[name] for name in ("hides", "recorded")
+    ]
