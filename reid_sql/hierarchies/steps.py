@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING, Final, Protocol
 
-from reid_sql.parameters import sql_text
-from reid_sql.sql.text import plain_number
+from reid_sql.parameters import plain_number, sql_text
 
 if TYPE_CHECKING:
     import polars as pl

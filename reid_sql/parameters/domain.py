@@ -71,6 +71,15 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def plain_number(value: str) -> str:
+    """Write a number with a decimal comma, and points between thousands, as SQL has it.
+
+    >>> plain_number("amount")
+    "replace(replace(amount, '.', ''), ',', '.')"
+    """
+    return f"replace(replace({value}, '.', ''), ',', '.')"
+
+
 def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything that SQL can spell
     """Spell a default as SQL."""
     if value is None:

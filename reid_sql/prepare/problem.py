@@ -32,8 +32,7 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.models.generalization.criteria import Close, Criterion, Distinct, Diverse, Frequent
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, LevelCodes
 from reid_sql.models.generalization.suppression import Requirement
-from reid_sql.parameters import MAX_COLUMNS, Integers, sql_text
-from reid_sql.sql.text import plain_number
+from reid_sql.parameters import MAX_COLUMNS, Integers, plain_number, sql_text
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.runner import run
 

@@ -15,8 +15,9 @@ from reid_sql.models.columns.missing_value_codes import (
     finite_numbers,
 )
 from reid_sql.models.columns.spelling import normal_form
+from reid_sql.parameters import plain_number
 from reid_sql.sql.spelling import join_words, letters_of, select_words, word_form
-from reid_sql.sql.text import any_of, is_nan, plain_number, text
+from reid_sql.sql.text import any_of, is_nan, text
 
 DAYS: Final = ", ".join(f"DATE '{each}'" for each in MISSING_DAYS)
 WORDS: Final = any_of(CODE_WORDS)

@@ -248,12 +248,3 @@ class Source:
 def known_text(value: str) -> str:
     """A value, NULL where it is NaN, in words that all databases have; a text 'nan' is no value either."""
     return f"CASE WHEN lower({value}::VARCHAR) = 'nan' THEN NULL ELSE {value} END"
-
-
-def plain_number(value: str) -> str:
-    """Write a number with a decimal comma, and points between thousands, as SQL has it.
-
-    >>> plain_number("amount")
-    "replace(replace(amount, '.', ''), ',', '.')"
-    """
-    return f"replace(replace({value}, '.', ''), ',', '.')"

@@ -41,8 +41,12 @@ FROM (
     coalesce(sum(n), 0)::BIGINT AS records, coalesce(sum(n) FILTER (t IS NULL), 0)::BIGINT AS missing,
     count(t) AS distinct_values, coalesce(sum(n) FILTER (n = 1), 0)::BIGINT AS unique_records,
     coalesce(sum(n::HUGEINT * (n - 1)), 0)::HUGEINT AS pairs_alike, coalesce(sum(n * ln(n) ORDER BY n) FILTER (n > 1), 0)::DOUBLE AS n_log_n,
-    count(number) FILTER (NOT marked) AS numbers, count(number) FILTER (NOT marked AND number = floor(number)) AS whole,
-    coalesce(min(number) FILTER (NOT marked), 0)::DOUBLE AS least, coalesce(max(number) FILTER (NOT marked), 0)::DOUBLE AS greatest,
+    count(coalesce(number, CASE WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END)) FILTER (NOT marked) AS numbers,
+    count(coalesce(number, CASE WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END)) FILTER (NOT marked
+    AND coalesce(number, CASE WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END) = floor(coalesce(number, CASE
+    WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END))) AS whole,
+    coalesce(min(coalesce(number, CASE WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END)) FILTER (NOT marked), 0)::DOUBLE AS least,
+    coalesce(max(coalesce(number, CASE WHEN regexp_full_match(t, '([+-]?[0-9]{1,3}([.][0-9]{3})+|[+-]?[0-9]+),[0-9]+') THEN TRY_CAST(replace(replace(t, '.', ''), ',', '.') AS DOUBLE) END)) FILTER (NOT marked), 0)::DOUBLE AS greatest,
     count(*) FILTER (NOT marked AND regexp_full_match(t, '[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|(0?[1-9]|[12][0-9]|3[01])[./-](0?[1-9]|[12][0-9]|3[01])[./-]([0-9]{4}|[0-9]{2})')) AS dates,
     count(*) FILTER (NOT marked AND regexp_full_match(t, '0[0-9]+')) AS padded,
     count(*) FILTER (NOT marked AND length(t) - length(replace(t, ' ', '')) > 1) AS spaced,
