@@ -140,7 +140,9 @@ def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) ->
     subprocess.run(
         [*pip, "--no-compile", f"reid-sql[{','.join(EXTRAS)}]"], check=True, capture_output=True
     )
-    modules = "import yaml, fastexcel, pyreadstat, ibis, mcp, sqlglot, reid_sql; print(reid_sql.__file__)"
+    modules = (
+        "import yaml, fastexcel, pyreadstat, ibis, mcp, sqlglot, reid_sql; print(reid_sql.__file__)"
+    )
     assert Path(run(place / "bin", tmp_path, "python", "-c", modules)).is_relative_to(place)
 
 
