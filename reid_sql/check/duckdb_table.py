@@ -15,6 +15,7 @@ from reid_sql.check.policy_model import (
     columns_read,
     columns_required,
 )
+from reid_sql.check.remarks import Remark, remark
 from reid_sql.check.sources import (
     NUMERIC_TYPES,
     OTHER_TABLES,
@@ -37,12 +38,14 @@ from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
+from reid_sql.sources.other_programs import other_sheets
 from reid_sql.sources.reading import JSON, TEXTS
 from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
+CAUTION_SHEETS: Final = "the workbook has other sheets, which no check measures ({}): release a file of this sheet alone"
 CAUTION_VIEW: Final = (
     "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 )
@@ -170,6 +173,7 @@ class DuckDBTable(TableEngine):
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
         self.raw = view  # in which the codes that the policy declares are values
+        self.other_sheets: list[str] = []  # of a workbook, with cells that are not read
         self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
@@ -314,6 +318,13 @@ class DuckDBTableCounts(TableCounts):
 
     engine: DuckDBTable
 
+    def find_unnamed_columns(self, check: Check) -> list[Remark]:
+        """Find also the caution on sheets of a workbook that no check measures: they leave with its file."""
+        sheets = self.engine.other_sheets
+        words = CAUTION_SHEETS.format(", ".join(sheets))
+        found = [remark(words, code="other_sheets")] if sheets else []
+        return [*super().find_unnamed_columns(check), *found]
+
 
 def open_in_duckdb(
     con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int
@@ -328,6 +339,7 @@ def open_in_duckdb(
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
+    engine.other_sheets = other_sheets(where, table.source.paths[0], table.source.table)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the columns of a text file that are measured into a temporary table.
         listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"

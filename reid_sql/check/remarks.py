@@ -246,7 +246,14 @@ def identifier_remark(
 
 OF_THE_GATE: Final = (
     *("blank_records", "columns_not_covered", "fewer_choices", "met_by_any_table", "missing_codes"),
-    *("missing_sensitive", "nobody", "other_policy", "population_of_groups", "records_dropped"),
+    *(
+        "missing_sensitive",
+        "nobody",
+        "other_policy",
+        "other_sheets",
+        "population_of_groups",
+        "records_dropped",
+    ),
     *(
         "repeated_identifier",
         "repeated_rows",

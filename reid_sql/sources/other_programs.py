@@ -47,8 +47,21 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> None
         csv.writer(written).writerows(zip(*columns, strict=True))
 
 
-def _find_sheet(words: str, sheet: str | None, book: Any) -> str:  # noqa: ANN401 - of a library without types
-    filled = [name for name in book.sheet_names if book.load_sheet(name, header_row=None).width]
+def other_sheets(words: str, path: Path, sheet: str | None) -> list[str]:
+    """Name the sheets with cells beside the one that is read; of a workbook whose only one is read, none."""
+    if path.suffix.lower() not in WORKBOOKS or sheet is None:
+        return []
+    fastexcel = _reader("fastexcel", words, path)
+    with _readable(words, path, (fastexcel.FastExcelError, OSError)):
+        return [name for name in _filled_sheets(fastexcel.read_excel(path)) if name != sheet]
+
+
+def _filled_sheets(book: Any) -> list[str]:  # noqa: ANN401 - of a library without types
+    return [name for name in book.sheet_names if book.load_sheet(name, header_row=None).width]
+
+
+def _find_sheet(words: str, sheet: str | None, book: Any) -> str:  # noqa: ANN401 - the same
+    filled = _filled_sheets(book)
     option = "--table" if not words.startswith("policy") else f"{words.removesuffix('file')}table"
     if sheet is None and len(filled) == 1:
         return str(filled[0])

@@ -251,3 +251,21 @@ def test_lines_are_skipped_in_every_encoding_and_with_every_end(
             assert code == expected
             continue
         assert json.loads(capsys.readouterr().out)["summary"]["records"] == 30
+
+
+def test_sheets_that_nothing_measures_are_a_caution_but_not_of_a_release(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workbook(Path("other.xlsx"), others=("Names of people",))
+    text = POLICY.format(file="other.xlsx", lines='table = "People"')
+    text = text.replace('["age", "sex"]', '["sex"]').replace('["id", ', '["id", "age", ')
+    Path("p.toml").write_text(text, encoding="utf-8")
+    (check,) = page_of(capsys, "check", "p.toml")["checks"]
+    assert (check["verdict"], check["caution_codes"]) == ("pass", ["other_sheets"])
+    assert "no check measures (Names of people)" in " ".join(check["cautions"])
+    Path("p.toml").write_text(f'cautions = "refuse"\n{text}', encoding="utf-8")
+    assert main(["check", "p.toml"]) == 2
+    assert main(["prepare", "p.toml", "--release", "safe.parquet"]) == 0
+    accepted = f'cautions = "refuse"\naccept = ["other_sheets"]\n{text}'
+    Path("p.toml").write_text(accepted, encoding="utf-8")
+    assert main(["check", "p.toml"]) == 0
