@@ -19,6 +19,7 @@ from reid_sql.sources.other_programs import WORKBOOKS
 from reid_sql.sources.reading import (
     AS_WRITTEN,
     KINDS,
+    is_read_by_sql,
     refuse_missing_records,
     select_from,
 )
@@ -293,6 +294,11 @@ def check_source(words: str, file: str) -> str:
             f"{words} must be of a kind that can be read ({kinds}), got '{file}'; rename or convert it"
         )
     return suffix
+
+
+def is_decoded(path: Path, form: TextFormat) -> bool:
+    """Whether DuckDB cannot read a file itself, so that it is written in another form first."""
+    return not is_read_by_sql(_endings(path)[0], form)
 
 
 def _hint(words: str, path: Path) -> str:
