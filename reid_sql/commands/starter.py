@@ -88,6 +88,7 @@ ESTIMATE: Final = (
     "at_most = 0.05",
 )
 NAME: Final = "name"  # the kind of advice on names of people
+COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
 SOURCES: Final = ("table", "encoding", "delimiter", "quote", "header", "skip")
@@ -107,19 +108,33 @@ def columns_of_diseases(
     con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Find the columns of texts whose most frequent values are diseases, or codes of them."""
-    found = []
-    for row in rows:
-        name = row["column_name"]
-        if row["column_type"] != "text" or row["looks_like"] not in {kinds.CATEGORY, kinds.CODE}:
-            continue
-        values = con.execute(
-            f"""SELECT v FROM (SELECT {quoted(name)} AS v, count(*) AS n FROM query_table(?) GROUP BY ALL)
-            WHERE v IS NOT NULL ORDER BY n DESC, v LIMIT {MAX_VALUES_READ}""",
+    named = [
+        row["column_name"]
+        for row in rows
+        if row["column_type"] == "text"
+        and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
+        and not reason_by_name(row["column_name"])
+    ]
+    values: dict[str, list[str]] = {name: [] for name in named}
+    for start in range(0, len(named), COLUMNS_AT_ONCE):
+        part = named[start : start + COLUMNS_AT_ONCE]
+        columns = ", ".join(map(quoted, part))
+        texts = ", ".join(f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in part)
+        # of all columns in one reading of the file; a bit of `others` is 0 for the column that is grouped by
+        frequent = con.execute(
+            f"""SELECT others, v FROM (
+              SELECT grouping({columns}) AS others, coalesce({columns}, NULL) AS v, count(*) AS n
+              FROM (SELECT {texts} FROM query_table(?))
+              GROUP BY GROUPING SETS ({", ".join(f"({quoted(name)})" for name in part)})
+            )
+            WHERE v IS NOT NULL
+            QUALIFY row_number() OVER (PARTITION BY others ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
             [table],
         ).fetchall()
-        if reason_by_values([value for (value,) in values]):
-            found.append(name)
-    return found
+        for others, value in frequent:
+            grouped = (1 << len(part)) - 1 - others
+            values[part[len(part) - grouped.bit_length()]].append(value)
+    return [name for name in named if reason_by_values(values[name])]
 
 
 @dataclass(frozen=True)

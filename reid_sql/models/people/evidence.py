@@ -152,9 +152,7 @@ def row_keys(codes: Integers) -> Integers:
     key, bound = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
         width = int(column.max(initial=0)) + 1
-        if (
-            bound * width > MAX_KEY
-        ):  # the keys so far are numbered, so that the next fit into 64 bits
+        if bound * width > MAX_KEY:  # numbered keys leave room for more columns
             key, bound = np.unique(key, return_inverse=True)[1].ravel(), len(key)
         key, bound = key * width + column, bound * width
     numbered: Integers = np.unique(key, return_inverse=True)[1].ravel()
