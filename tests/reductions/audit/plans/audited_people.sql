@@ -45,7 +45,10 @@ FROM (
       FROM (
         SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
           sum(controls) AS controls, CASE WHEN typeof(q1) = 'VARCHAR' OR typeof(q1) LIKE 'ENUM%' THEN ltrim(regexp_replace(CASE
-          WHEN strlen(q1::VARCHAR) = length(q1::VARCHAR) THEN lower(q1::VARCHAR) ELSE strip_accents(translate(replace(replace(replace(replace(lower(nfc_normalize(translate(regexp_replace(regexp_replace(q1::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
+          WHEN strlen(q1::VARCHAR) = length(q1::VARCHAR) THEN CASE WHEN strlen(q1::VARCHAR) = length(q1::VARCHAR) THEN lower(q1::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q1::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(q1::VARCHAR) = length(q1::VARCHAR) THEN lower(q1::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q1::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
         FROM reid_distinct
         GROUP BY q1
       )
@@ -58,7 +61,10 @@ FROM (
       FROM (
         SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
           sum(controls) AS controls, CASE WHEN typeof(q2) = 'VARCHAR' OR typeof(q2) LIKE 'ENUM%' THEN ltrim(regexp_replace(CASE
-          WHEN strlen(q2::VARCHAR) = length(q2::VARCHAR) THEN lower(q2::VARCHAR) ELSE strip_accents(translate(replace(replace(replace(replace(lower(nfc_normalize(translate(regexp_replace(regexp_replace(q2::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
+          WHEN strlen(q2::VARCHAR) = length(q2::VARCHAR) THEN CASE WHEN strlen(q2::VARCHAR) = length(q2::VARCHAR) THEN lower(q2::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q2::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(q2::VARCHAR) = length(q2::VARCHAR) THEN lower(q2::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q2::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
         FROM reid_distinct
         GROUP BY q2
       )
@@ -71,7 +77,10 @@ FROM (
       FROM (
         SELECT sum(originals) AS originals, sum(synthetics) AS synthetics,
           sum(controls) AS controls, CASE WHEN typeof(q3) = 'VARCHAR' OR typeof(q3) LIKE 'ENUM%' THEN ltrim(regexp_replace(CASE
-          WHEN strlen(q3::VARCHAR) = length(q3::VARCHAR) THEN lower(q3::VARCHAR) ELSE strip_accents(translate(replace(replace(replace(replace(lower(nfc_normalize(translate(regexp_replace(regexp_replace(q3::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
+          WHEN strlen(q3::VARCHAR) = length(q3::VARCHAR) THEN CASE WHEN strlen(q3::VARCHAR) = length(q3::VARCHAR) THEN lower(q3::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q3::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+          ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(q3::VARCHAR) = length(q3::VARCHAR) THEN lower(q3::VARCHAR)
+          ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(q3::VARCHAR, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END, '[.,]0+\s*$|[\s_]+', '', 'g'), '0') END AS form
         FROM reid_distinct
         GROUP BY q3
       )

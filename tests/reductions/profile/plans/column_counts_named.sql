@@ -13,11 +13,14 @@ FROM (
       SELECT *, CASE WHEN regexp_full_match(t, '[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?') THEN try_cast(t AS DOUBLE) END AS number,
         CASE WHEN regexp_matches(t, '^[0-9]{4}-[0-9]{2}-[0-9]{2}') THEN date_diff('day', DATE '1970-01-01', try_cast(left(t, 10) AS DATE))::DOUBLE END AS day
       FROM (
-        SELECT *, CASE WHEN regexp_full_match(t, '[A-Za-z0-9]+') THEN letters ELSE trim(CASE
-          WHEN translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', '') >= 'a' THEN regexp_replace(translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', ''), '[-_\s]+', ' ', 'g')
-          ELSE regexp_replace(translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', ''), '\s+', ' ', 'g') END, E' \t\r\n\f') END AS word
+        SELECT *, CASE WHEN regexp_full_match(t, '[A-Za-z0-9]+') THEN letters ELSE trim(regexp_replace(CASE
+          WHEN translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', '') >= 'a' THEN translate(translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', ''), '-_', '  ')
+          ELSE translate(trim(letters, E' \t\r\n\f'), '''`´‘’‚‛ʹʼ′‵"“”„‟«»″', '') END, '\s+', ' ', 'g'), E' \t\r\n\f') END AS word
         FROM (
-          SELECT *, CASE WHEN strlen(t) = length(t) THEN lower(t) ELSE strip_accents(translate(replace(replace(replace(replace(lower(nfc_normalize(translate(regexp_replace(regexp_replace(t, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END AS letters
+          SELECT *, CASE WHEN strlen(t) = length(t) THEN CASE WHEN strlen(t) = length(t) THEN lower(t)
+            ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(t, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END
+            ELSE strip_accents(translate(replace(replace(replace(replace(CASE WHEN strlen(t) = length(t) THEN lower(t)
+            ELSE lower(nfc_normalize(translate(regexp_replace(regexp_replace(t, '[\p{Z}\s]+', ' ', 'g'), '[\p{Cf}\p{Cc}]+', '', 'g'), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～‐‑‒–—―⁃−﹘﹣', '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~----------'))) END, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'), 'øđðłħıŧ', 'oddlhit')) END AS letters
           FROM (
             SELECT 'age' AS reid_name, q1::VARCHAR AS t, count(*) AS n
             FROM (
