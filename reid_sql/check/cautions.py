@@ -71,10 +71,10 @@ LOOKALIKES: Final = {
 
 
 def table_cautions(
-    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[str]
+    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[Remark]
 ) -> Iterator[Remark]:
     """Yield the cautions on a table, whatever the check; `cautions` are those of its engine."""
-    yield from (remark(each, code="view") for each in cautions)
+    yield from cautions
     if table.population is not None:
         yield from _population_cautions(table.population, records)
     if table.quasi_identifiers and not any(_covers(table, check) for check in table.checks):

@@ -38,14 +38,12 @@ from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import Opened, attach_source, attach_sources, check_source
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
-from reid_sql.sources.other_programs import other_sheets
 from reid_sql.sources.reading import JSON, TEXTS
 from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
 SLOW_TO_READ: Final = (*TEXTS, *JSON)
-CAUTION_SHEETS: Final = "the workbook has other sheets, which no check measures ({}): release a file of this sheet alone"
 CAUTION_VIEW: Final = (
     "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 )
@@ -173,7 +171,6 @@ class DuckDBTable(TableEngine):
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
         self.raw = view  # in which the codes that the policy declares are values
-        self.other_sheets: list[str] = []  # of a workbook, with cells that are not read
         self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
@@ -318,13 +315,6 @@ class DuckDBTableCounts(TableCounts):
 
     engine: DuckDBTable
 
-    def find_unnamed_columns(self, check: Check) -> list[Remark]:
-        """Find also the caution on sheets of a workbook that no check measures: they leave with its file."""
-        sheets = self.engine.other_sheets
-        words = CAUTION_SHEETS.format(", ".join(sheets))
-        found = [remark(words, code="other_sheets")] if sheets else []
-        return [*super().find_unnamed_columns(check), *found]
-
 
 def open_in_duckdb(
     con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int
@@ -339,7 +329,6 @@ def open_in_duckdb(
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
-    engine.other_sheets = other_sheets(where, table.source.paths[0], table.source.table)
     if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the columns of a text file that are measured into a temporary table.
         listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
@@ -347,7 +336,7 @@ def open_in_duckdb(
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
     engine.view = engine.whole if engine.raw == view else _known(engine, engine.raw)
-    engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
+    engine.cautions += _cautions_of_source(opened, table.source)
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBTableCounts(table, engine)
@@ -389,5 +378,10 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
     engine.other_views[role] = _known(engine, view)
     if opened.text is not None:
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
-    if opened.of_view:
-        engine.cautions.append(CAUTION_VIEW.format(source.given))
+    engine.cautions += _cautions_of_source(opened, source)
+
+
+def _cautions_of_source(opened: Opened, source: Source) -> list[Remark]:
+    """Return the cautions on what was decided while a file was read."""
+    view = [remark(CAUTION_VIEW.format(source.given), code="view")] if opened.of_view else []
+    return [*view, *(remark(note.words, code=note.code) for note in opened.notes)]

@@ -35,6 +35,7 @@ from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
 from reid_sql.sources.files import open_source
+from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
 from reid_sql.terminal.console import Text
@@ -192,6 +193,7 @@ def run_report(options: argparse.Namespace) -> int:
     document = {"profile": made.profile, "policy": made.policy, "report": dict(made.page)}
     document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
     people = describe_profile(made.profile)
+    take_notes()  # which are cautions of the page
     print_answer(options, document, made.profile, made.rendered, people)
     return PASSED
 
