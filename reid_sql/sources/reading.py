@@ -21,14 +21,14 @@ from reid_sql.sources.formats import (
     inspect_text,
     write_option,
 )
-from reid_sql.sources.json_files import select_json
+from reid_sql.sources.json_files import GEOGRAPHIC, select_json
 from reid_sql.sources.notes import Note
 from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
 from reid_sql.sources.spill import process_folder
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
-JSON: Final = (".json", *LINES)
+JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()
 KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS)
 
@@ -77,7 +77,8 @@ def select_from(  # noqa: PLR0917 - all of what names a file
             return Reading(_select_csv(words, path, inspected, form), inspected)
         return Reading(_read_decoded(con, words, path, inspected, form), inspected)
     if kind in JSON:
-        return Reading(select_json(con, words, escape_pattern(path), lines=kind in LINES))
+        pattern = escape_pattern(path)
+        return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
     refuse_repeated_names(words, _parquet_names(con, path))
     return Reading(
         f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)"
