@@ -67,7 +67,7 @@ def run_profile(options: argparse.Namespace) -> int:
     columns = [name for text in options.columns for name in names("the columns", text)]
     if options.columns:
         COLUMNS.check(columns, columns)
-    con, table = open_file(options)
+    con, table = open_file(options, keep=True)
     rows = profile_columns(con, table, columns)
     found = describe_smallest_sets(con, table, rows)
     # the page has them above the columns

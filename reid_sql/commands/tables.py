@@ -233,8 +233,10 @@ def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS)
     return kind.check(columns, columns)
 
 
-def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, str]:
-    """Open the file: a connection, and the table's name in it."""
+def open_file(
+    options: argparse.Namespace, *, keep: bool = False
+) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
         rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
         raise UnavailableError(f"{rule}; risk by --qi and check take a connection")
@@ -245,7 +247,12 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
     limit = options.memory_limit
     form = text_format(options)
     return open_source(
-        options.file, options.table, pattern=options.files, memory_limit=limit, form=form
+        options.file,
+        options.table,
+        pattern=options.files,
+        memory_limit=limit,
+        form=form,
+        keep=keep,
     )
 
 

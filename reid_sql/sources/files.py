@@ -20,6 +20,7 @@ from reid_sql.sources.other_programs import WORKBOOKS
 from reid_sql.sources.reading import (
     AS_WRITTEN,
     FORMAT_READ,
+    JSON,
     KINDS,
     TEXTS,
     is_read_by_sql,
@@ -29,12 +30,14 @@ from reid_sql.sources.reading import (
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.progress import update
-from reid_sql.terminal.runner import sentence
+from reid_sql.terminal.runner import run, sentence
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 DATABASES: Final = (".duckdb", ".db", ".ddb")
+SLOW_TO_READ: Final = (*TEXTS, *JSON)
 PACKED: Final = (".gz", ".zst")
 VIEW: Final = "reid_input"  # the table of a command
+KEPT: Final = f"{VIEW}_read"  # with all records of a file of text
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time with a zone is converted to UTC.
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -84,10 +87,12 @@ def open_source(
     pattern: bool = False,
     memory_limit: str | None = None,
     form: TextFormat = AS_WRITTEN,
+    keep: bool = False,
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table.
 
-    A `pattern` is read as all files that it matches; `-` is standard input.
+    A `pattern` is read as all files that it matches; `-` is standard input. To `keep` the records is for many
+    queries of all columns: else each reads a file of text anew.
     """
     con = connect_quietly()
     spill_into(con, process_folder())
@@ -102,8 +107,7 @@ def open_source(
             attach_checked(con, VIEW, "FILE", str(path), form, table)
             con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
         return con, f"{VIEW}_here"
-    attach_checked(con, VIEW, "FILE", file, form, table)
-    return con, VIEW
+    return con, attach_checked(con, VIEW, "FILE", file, form, table, keep=keep)
 
 
 def attach_checked(  # noqa: PLR0917 - all of what names a file
@@ -113,13 +117,19 @@ def attach_checked(  # noqa: PLR0917 - all of what names a file
     file: str,
     form: TextFormat,
     table: str | None = None,
-) -> None:
-    """Attach a file as a view, and check that all of its records were read."""
+    *,
+    keep: bool = False,
+) -> str:
+    """Attach a file as a view, and check that all of its records were read; return the name to read it by."""
     words = "--table" if option == "FILE" and check_source(option, file) in DATABASES else option
     source = attach_source(con, view, words, file, table, form)
+    if keep and check_source(option, file) in SLOW_TO_READ:
+        run(con, f"CREATE TEMP TABLE {view}_read AS FROM {view}", None, "reading")
+        view = f"{view}_read"
     if source.text is not None:
         read = con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0]
         source.refuse_missing_records(option, read)
+    return view
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file

@@ -72,7 +72,7 @@ def test_many_points_are_all_read(tmp_path: Path) -> None:
 def test_what_would_lose_a_column_or_has_no_record_is_refused(
     tmp_path: Path, broken: list[dict[str, Any]]
 ) -> None:
-    with pytest.raises(OutOfDomainError, match="must (contain|have)"):
+    with pytest.raises(OutOfDomainError, match=r"must (contain|have)"):
         read(tmp_path / "a.geojson", broken)
 
 
