@@ -15,7 +15,8 @@ from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import ReadTable
-from reid_sql.check.html import render_first_report, render_lines
+from reid_sql.check.first_report import render_first_report
+from reid_sql.check.html import render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
