@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
@@ -110,6 +110,15 @@ def open_tables(
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
+
+
+@contextmanager
+def open_read_table(
+    policy: Policy, read: ReadTable, show_progress: ShowProgress = lambda _: None
+) -> Iterator[list[DuckDBTableCounts]]:
+    """Open the one table of a policy in the connection that has read its file."""
+    _lock(read.con, policy, ())
+    yield [_open_table(read.con, policy.tables[0], 1, show_progress, read)]
 
 
 def _refuse_remote_tables(policy: Policy) -> None:
@@ -233,11 +242,15 @@ def _open_in_spark(
 
 
 def _open_table(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, show_progress: ShowProgress
+    con: duckdb.DuckDBPyConnection,
+    table: TablePolicy,
+    number: int,
+    show_progress: ShowProgress,
+    read: ReadTable | None = None,
 ) -> DuckDBTableCounts:
     show_progress(f"{table.name}: opening")
     try:
-        return open_in_duckdb(con, table, number)
+        return open_in_duckdb(con, table, number, read)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record

@@ -26,6 +26,7 @@ from reid_sql.check.policy_model import (
     columns_required,
     sets_counted,
 )
+from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
@@ -137,7 +138,7 @@ class IbisTable(RemoteTable):
         }
         for each in sources:
             if each.url is not None and warehouses[each.url].is_view(str(each.table)):
-                self.cautions.append(CAUTION_VIEW.format(each.table))
+                self.cautions.append(remark(CAUTION_VIEW.format(each.table), code="view"))
         is_snapshot = all(each.url is not None and warehouses[each.url].still for each in sources)
         self._records: int | None = None
         self._measures = SensitiveMeasures(table, self.frame)
