@@ -77,12 +77,12 @@ def render_html(
         _verdict_section(page, steps, advise=not found),
         _recipients(page) if page["recipients"] else "",
         _cautions(page),
-        _released_columns(page),
+        render_released_columns(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
-        _checks(page),
+        render_checks(page),
         after_checks,
-        *(_table(page, table) for table in page["tables"]),
+        *(render_measured_table(page, table) for table in page["tables"]),
         _group_tables(page),
         _provenance(page),
     ]
@@ -100,7 +100,7 @@ def render_first_report(
     listed = "".join(f"<li>{escape(without_codes(step))}</li>" for step in steps)
     parts = [
         f"<h1>{escape(page['policy']['name'])}</h1><p><strong>{escape(answer)}</strong></p>",
-        *(_table(page, table) for table in page["tables"]),
+        *(render_measured_table(page, table) for table in page["tables"]),
         f"<h2>What to do next</h2><ul>{listed}</ul>",
         _cautions(page),
         *(
@@ -108,7 +108,7 @@ def render_first_report(
             for table in page["tables"]
             for each in cautions_of_figures(page, table["name"])
         ),
-        _released_columns(page),
+        render_released_columns(page),
         columns,
         policy,
         _provenance(page),
@@ -181,7 +181,7 @@ def _cautions(page: Page) -> str:
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
 
 
-def _released_columns(page: Page) -> str:
+def render_released_columns(page: Page) -> str:
     """The columns of each table that no check measures, and those that the release lacks."""
     parts = []
     for table in page["tables"]:
@@ -197,7 +197,7 @@ def render_lines(lines: Sequence[str]) -> str:
     return "<pre>" + "\n".join(map(escape, lines)) + "</pre>"
 
 
-def _checks(page: Page) -> str:
+def render_checks(page: Page) -> str:
     """A table of checks for each table of the policy, below its name."""
     head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     parts = []
@@ -270,7 +270,8 @@ def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ())
     return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _table(page: Page, table: Page) -> str:
+def render_measured_table(page: Page, table: Page) -> str:
+    """Write what a report shows of a table: its facts, class sizes, columns and population."""
     parts = [f"<h2>{escape(table['name'])}</h2>{_table_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
