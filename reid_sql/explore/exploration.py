@@ -13,6 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
 from reid_sql.check.html import render_html
@@ -30,8 +33,10 @@ from reid_sql.explore.choice import (
     Choice,
     first_choice,
 )
+from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import Drop
+from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, count_small
@@ -81,6 +86,7 @@ class Answer:
     left_out: int | None  # rows that the release lacks
     losses: Mapping[str, float]  # the share of its information that a column loses
     next_steps: Sequence[NextStep]
+    is_whole: bool  # whether also what needs all rows was counted
 
     @property
     def table(self) -> ReportPage:
@@ -101,7 +107,8 @@ class Exploration:
         self.file = Path(next(iter(starter.source.values()))).name
         self.answer = lru_cache(64)(self._answer)
         self._generalize = lru_cache(8)(self._generalize_columns)
-        self._base = lru_cache(8)(self._counts)
+        self._identify = lru_cache(8)(self._find_identifiers)
+        self.large = LARGE
         self._made: tuple[Choice, TransformedRelease] | None = None
 
     @property
@@ -161,9 +168,17 @@ class Exploration:
     def _generalize_columns(self, choice: Choice) -> Generalization:
         counts = self._counts(choice)
         refuse_unsuitable(counts)
-        found = generalize(counts, choice.of_role(KNOWN), Preparing(), choice.of_role(SENSITIVE))
+        try:
+            return generalize(counts, choice.of_role(KNOWN), Preparing(), choice.of_role(SENSITIVE))
+        finally:
+            counts.engine.forget_counts()
+
+    def _find_identifiers(self, choice: Choice) -> DuckDBTableCounts:
+        """Look once for rows that may not be people: it depends on the roles alone."""
+        counts = self._counts(choice)
+        counts.take_identifiers(counts)
         counts.engine.forget_counts()
-        return found
+        return counts
 
     def _node(self, choice: Choice, forms: Sequence[Hierarchy]) -> tuple[int, ...]:
         """The level of each column that others know; a coarser one than there is, is the coarsest."""
@@ -215,32 +230,51 @@ class Exploration:
         if self._made is not None and self._made[0] == choice:
             return self._made[1]
         if self._made is not None:
-            self._made[1].engine.drop()
-            self._made = None
+            before, self._made = self._made[1], None
+            before.engine.drop()
         counts = self._counts(choice)
-        counts.take_identifiers(self._base(choice.roles_alone))  # which are of the same columns
+        counts.take_identifiers(self._identify(choice.roles_alone))
         made = transform(counts, self._transformation(choice, counts))
         self._made = choice, made
         return made
 
+    def is_quick(self, choice: Choice) -> bool:
+        """Whether a choice is answered from the distinct combinations alone; people have several rows."""
+        return (
+            self.original.records >= self.large and not choice.counts_all and choice.person is None
+        )
+
     def _answer(self, choice: Choice) -> Answer:
         """Measure the release of a choice."""
-        policy, made = self._read_policy(choice), self._release(choice)
-        page = gate.measure_policy(policy, [made], None)
-        found = self._generalization(choice)
+        policy, found = self._read_policy(choice), self._generalization(choice)
         node = self._node(choice, found.hierarchies)
+        if self.is_quick(choice):
+            counts = self._counts(choice)
+            quick = QuickCounts(found, node, self._gone(choice, counts, found, node))
+            page = measure_quickly(policy, counts, quick)
+            sizes, rows = quick.histogram(range(len(node))), found.lattice.records
+            learned = {
+                name: quick.diversity(name)["offending_records"]
+                for name in choice.of_role(SENSITIVE)
+            }
+            left_out = rows - int(sizes.records.sum())
+        else:
+            made = self._release(choice)
+            page = gate.measure_policy(policy, [made], None)
+            sizes = made.histogram(choice.of_role(KNOWN))
+            learned = {
+                str(check.sensitive): made.answer(check)[0]["offending_records"]
+                for check in made.table.checks
+                if check.sensitive
+            }
+            left_out = self._left_out(made)
+        people = int(sizes.records.sum())
         lost = Entropy(found.lattice).columns
         return Answer(
             page,
-            self._count_small(choice, made, page),
-            {
-                str(check.sensitive): self._shown(
-                    int(made.answer(check)[0]["offending_records"]), made.records
-                )
-                for check in policy.tables[0].checks
-                if check.sensitive
-            },
-            self._shown(self._left_out(made), self.original.records),
+            self._count_small(choice, sizes, page),
+            {name: self._shown(int(count), people) for name, count in learned.items()},
+            self._shown(left_out, left_out + people),
             {
                 each.column: _share(lost[at], level)
                 for at, (each, level) in enumerate(zip(found.hierarchies, node, strict=True))
@@ -250,7 +284,25 @@ class Exploration:
                 for at, each in enumerate(found.hierarchies)
                 if node[at] < _levels(each)[-1]
             ],
+            not self.is_quick(choice),
         )
+
+    def _gone(
+        self,
+        choice: Choice,
+        counts: DuckDBTableCounts,
+        found: Generalization,
+        node: tuple[int, ...],
+    ) -> NDArray[np.bool_]:
+        """Which groups are left out."""
+        classes = found.lattice.records_at(node)
+        if not choice.leaves_out:
+            return np.zeros(len(classes.counts), dtype=np.bool_)
+        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
+        outcome, rules = self._suppress(choice, found, node, criteria), rules_of(found, criteria)
+        if outcome.cut is None:
+            raise OutOfDomainError(REFUSAL_NOBODY)
+        return classes.counts < outcome.cut if rules is None else rules.gone(node, classes, outcome)
 
     def _left_out(self, made: TransformedRelease) -> int:
         """Count the rows that the release lacks."""
@@ -258,18 +310,19 @@ class Exploration:
         counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {made.engine.view})"
         return int(engine.ask(counted)[0][0])
 
+    def interrupt(self) -> None:
+        """Stop what is being counted."""
+        self.original.engine.con.interrupt()
+
     def _shown(self, count: int, people: int) -> int | None:
         """A number of people, where neither it nor that of the others is small."""
         hides = self.mask.hides(count) or self.mask.hides(people - count)
         return None if hides else count
 
-    def _count_small(
-        self, choice: Choice, made: TransformedRelease, page: ReportPage
-    ) -> int | None:
+    def _count_small(self, choice: Choice, sizes: Histogram, page: ReportPage) -> int | None:
         """Count the people in too small groups; of a masked page, those of the bars that it shows."""
         least = choice.smallest_group
         if self.mask.below == 1:
-            sizes = made.histogram(choice.of_role(KNOWN))
             return int(sizes.records[sizes.class_size < least].sum())
         bars = [each for each in page["tables"][0]["class_sizes"] if each["from"] < least]
         is_shown = all(
@@ -301,7 +354,7 @@ class Exploration:
 
     def release_name(self, choice: Choice) -> str:
         """Name the release: a file that fails its policy is not named like one that passes."""
-        passed = self.answer(choice).page["exit_code"] == 0
+        passed = self.answer(replace(choice, counts_all=True)).page["exit_code"] == 0
         return f"{Path(self.file).stem}_{'released' if passed else 'not_for_release'}"
 
     def policy_text(self, choice: Choice) -> str:

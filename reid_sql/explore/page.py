@@ -29,6 +29,10 @@ FILES: Final = {
     "release.sql": "the release as SQL of DuckDB",
     "report.html": "the report, with small counts masked (HTML)",
 }
+COUNT_ALL: Final = (
+    '<p>The table is large: what needs all rows again is not counted yet. <button form="choices" name="all" '
+    'value="1">Count the columns in no check, the cautions and the population</button></p>'
+)
 NOT_SHOWN: Final = "not shown"
 
 
@@ -127,6 +131,7 @@ def _answer(exploration: Exploration, state: State) -> str:
         [
             _verdict(answer, state.choice),
             _unmeasured(answer, state.choice),
+            "" if answer.is_whole else COUNT_ALL,
             _cautions(answer, state.choice),
             _next_steps(answer),
             render_measured_table(answer.page, answer.table),

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
+import duckdb
+
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.explore.choice import ROLES, SMALLEST_GROUP, Choice
@@ -28,6 +30,7 @@ KINDS: Final = {
     "sql": "application/sql; charset=utf-8",
     "parquet": "application/vnd.apache.parquet",
 }
+STOPPED: Final = "Counting was stopped, as another choice was made. Load this page again to count."
 REFUSED: Final = "Open the address that reid-sql explore printed."
 SEPARATED: Final = re.compile(r"\d{1,3}([,. '\u2009\u00a0_]\d{3})+")  # thousands
 
@@ -65,9 +68,8 @@ class Session:
         try:
             return render_page(self.exploration, state, nonce)
         except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
-            return render_page(
-                self.exploration, replace(state, refusal=state.refusal or sentence(error)), nonce
-            )
+            why = STOPPED if isinstance(error, duckdb.InterruptException) else sentence(error)
+            return render_page(self.exploration, replace(state, refusal=why), nonce)
 
     def file(self, state: State, name: str) -> tuple[str, bytes]:
         """A file that is taken away, by its name."""
@@ -113,6 +115,7 @@ def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
         smallest_group=_smallest_group(_last(form, "k", str(before.smallest_group))),
         leaves_out="omit" in form if "k" in form else before.leaves_out,
         population=_population(form, before.population),
+        counts_all="all" in form,
         accepted=tuple(dict.fromkeys([*before.accepted, *accepted])),
     )
 
@@ -186,6 +189,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             body = self.rfile.read(int(length)).decode("utf-8")
             form = parse_qs(body, keep_blank_values=True, strict_parsing=bool(body))
+            self.session.exploration.interrupt()  # nobody waits for what was counted before
             with self.session.lock:
                 state = self.session.choose(form)
         except ValueError:
