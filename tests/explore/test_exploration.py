@@ -64,9 +64,9 @@ def assert_as_counted(exploration: Exploration, choice: Choice, folder: Path) ->
     assert figures[0] == figures[1]
     with duckdb.connect() as con:
         con.execute(exploration.sql(choice))
-        (name,) = (
-            con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchone() or ()
-        )
+        ((name,),) = con.sql(
+            "SELECT view_name FROM duckdb_views() WHERE NOT internal"
+        ).fetchall()
         released = con.sql(f'FROM "{name}"').fetchall()
     assert Counter(released) == Counter(tuple(row.values()) for row in rows)
 
