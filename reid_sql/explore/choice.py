@@ -1,10 +1,13 @@
 """What a person chooses for a table, and the policy that asks for it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.hierarchies.hierarchy import WrittenHierarchy
+from reid_sql.hierarchies.steps import Grouped
 from reid_sql.parameters import Number
 from reid_sql.parameters.document import toml_text, toml_texts
 
@@ -54,6 +57,7 @@ class Choice:
     columns: tuple[str, ...]
     roles: tuple[str, ...]
     levels: tuple[int, ...]  # of the steps of each column; 0 is as it is
+    groups: tuple[str, ...]  # a person's own groups of values of each column; "" for none
     smallest_group: int = 5
     leaves_out: bool = (
         False  # the people of smaller groups, or of groups that reveal what is sensitive
@@ -69,7 +73,7 @@ class Choice:
     @property
     def roles_alone(self) -> "Choice":
         """The choice of the roles, with every column as it is."""
-        return Choice(self.columns, self.roles, (0,) * len(self.columns), 1)
+        return Choice(self.columns, self.roles, (0,) * len(self.columns), self.groups, 1)
 
     @property
     def person(self) -> str | None:
@@ -79,6 +83,16 @@ class Choice:
     def level_of(self, column: str) -> int:
         """How coarse a column is chosen to be."""
         return self.levels[self.columns.index(column)]
+
+    @property
+    def own_hierarchies(self) -> Mapping[str, WrittenHierarchy]:
+        """The columns of which a person wrote groups."""
+        written = zip(self.columns, self.roles, self.groups, strict=True)
+        return {
+            name: WrittenHierarchy(name, (read_groups(name, text),))
+            for name, role, text in written
+            if text and role == KNOWN
+        }
 
     def refuse_unmeasurable(self) -> None:
         """Refuse a choice of which nothing can be counted."""
@@ -112,6 +126,28 @@ class Choice:
         return "".join([head, entity, people, *checks])
 
 
+def read_groups(column: str, text: str) -> Grouped:
+    """Read groups of values as a person writes them; values in none stay as they are.
+
+    >>> read_groups("region", "north: a, b; south: c").pairs
+    (('a', 'north'), ('b', 'north'), ('c', 'south'))
+    """
+    pairs: dict[str, str] = {}
+    for part in re.split(r"[;\n]", text):
+        group, colon, members = (each.strip() for each in part.partition(":"))
+        values = [each.strip() for each in members.split(",") if each.strip()]
+        if not colon and not group:
+            continue
+        if not group or not values or any(value in pairs for value in values):
+            rule = f"the groups of {column} must each have a name and values that no other one has"
+            raise OutOfDomainError(f"{rule}; write them like north: a, b; south: c")
+        pairs |= dict.fromkeys(values, group)
+    if not pairs:
+        raise OutOfDomainError(f"the groups of {column} must be at least one, got none; write one")
+    return Grouped(tuple(pairs.items()))
+
+
 def first_choice(columns: Sequence[str], roles: Sequence[str], population: int | None) -> Choice:
     """Propose the roles, with every column as it is."""
-    return Choice(tuple(columns), tuple(roles), (0,) * len(columns), population=population)
+    none = ("",) * len(columns)
+    return Choice(tuple(columns), tuple(roles), (0,) * len(columns), none, population=population)

@@ -169,7 +169,8 @@ class Exploration:
         counts = self._counts(choice)
         refuse_unsuitable(counts)
         try:
-            return generalize(counts, choice.of_role(KNOWN), Preparing(), choice.of_role(SENSITIVE))
+            wanted = Preparing(hierarchies=choice.own_hierarchies)
+            return generalize(counts, choice.of_role(KNOWN), wanted, choice.of_role(SENSITIVE))
         finally:
             counts.engine.forget_counts()
 

@@ -101,6 +101,13 @@ def _row(exploration: Exploration, choice: Choice, at: int, steps: Sequence[str]
         forms = _select(f"l{at}", f"{name}: how exact in the release?", steps, level)
     else:
         forms += f'<input type="hidden" name="l{at}" value="{choice.levels[at]}">'
+    if role == KNOWN:
+        opened, written = " open" * bool(choice.groups[at]), escape(choice.groups[at])
+        forms += (
+            f'<details{opened}><summary>own groups</summary><input id="g{at}" name="g{at}" value="{written}" '
+            f'aria-label="{escape(name)}: own groups of values" autocomplete="off" '
+            'placeholder="north: a, b; south: c"></details>'
+        )
     why = exploration.reasons.get(name, "")
     return (
         f'<tr id="row{at}"><td><strong>{escape(name)}</strong><br><span class="soft">'

@@ -102,16 +102,19 @@ class Session:
 
 def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
     """Read what a person chose; whatever the form lacks is as before."""
-    roles, levels = list(before.roles), list(before.levels)
+    roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
     for at, name in enumerate(before.columns):
         roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
         levels[at] = _place(form, f"l{at}", levels[at], 100)
         levels[at] += _last(form, "coarser", "\0") == name
+        groups[at] = _last(form, f"g{at}", groups[at]).strip()
+        levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
     accepted = [code for code in form.get("accept", []) if re.fullmatch(r"[a-z_ ]{1,60}", code)]
     return replace(
         before,
         roles=tuple(roles),
         levels=tuple(levels),
+        groups=tuple(groups),
         smallest_group=_smallest_group(_last(form, "k", str(before.smallest_group))),
         leaves_out="omit" in form if "k" in form else before.leaves_out,
         population=_population(form, before.population),

@@ -64,9 +64,7 @@ def assert_as_counted(exploration: Exploration, choice: Choice, folder: Path) ->
     assert figures[0] == figures[1]
     with duckdb.connect() as con:
         con.execute(exploration.sql(choice))
-        ((name,),) = con.sql(
-            "SELECT view_name FROM duckdb_views() WHERE NOT internal"
-        ).fetchall()
+        ((name,),) = con.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
         released = con.sql(f'FROM "{name}"').fetchall()
     assert Counter(released) == Counter(tuple(row.values()) for row in rows)
 
@@ -102,6 +100,24 @@ def test_forms_are_what_they_are_called(exploration: Exploration) -> None:
         for row in people().to_dicts()
     ]
     assert Counter(tuple(row.values()) for row in rows) == Counter(expected)
+
+
+def test_groups_by_hand(exploration: Exploration) -> None:
+    """Values in no group stay as they are; a group that is none is refused."""
+    choice = chosen(exploration, postcode=KNOWN)
+    at = choice.columns.index("postcode")
+    texts = ["" for _ in choice.columns]
+    texts[at] = "north: 1010, 1011,1020 ; south: 2070;"
+    levels = tuple(int(place == at) for place in range(len(texts)))
+    made = replace(choice, groups=tuple(texts), levels=levels)
+    assert list(exploration.steps(made)["postcode"]) == ["as it is", "in 2 groups"]
+    names = {"1010": "north", "1011": "north", "1020": "north", "2070": "south"}
+    expected = Counter(names.get(each, each) for each in people()["postcode"])
+    assert Counter(row["postcode"] for row in read(exploration.rows(made))) == expected
+    for wrong in ("north", "north:", ": 1010", "a: 1010; b: 1010", ";"):
+        texts[at] = wrong
+        with pytest.raises(ReidError, match="the groups of postcode must"):
+            exploration.answer(replace(made, groups=tuple(texts)))
 
 
 def test_a_large_table_has_the_figures_of_a_small_one(exploration: Exploration) -> None:

@@ -2,7 +2,9 @@
 
 from tools.plans import files, renew
 
-STORED = 10  # what a review reads; the scans, groups and joins of all are held by test_shape_of_plans.py
+STORED = (
+    10  # what a review reads; the scans, groups and joins of all are held by test_shape_of_plans.py
+)
 
 
 def test_a_plan_writes_the_sql_that_is_stored() -> None:
