@@ -11,11 +11,13 @@ from pathlib import Path
 
 import polars as pl
 
-from reid_sql.commands.explore import propose
+from reid_sql.commands.report import propose
+from reid_sql.commands.starter import Starter
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import OutOfDomainError
 from reid_sql.explore.choice import KNOWN, OMITTED, PERSON, PRIVATE, SENSITIVE, Choice
 from reid_sql.explore.exploration import Exploration, explore
+from reid_sql.sources.files import open_source
 
 COLUMNS = ("age", "sex", "postcode", "birth", "income", "diagnosis")
 MARK = "zqx"  # begins values that no page may contain
@@ -37,10 +39,18 @@ def people(count: int = 240, seed: int = 3) -> pl.DataFrame:
     )
 
 
+def _starter(file: Path) -> Starter:
+    con, table = open_source(str(file))
+    try:
+        return propose(con, table, {"file": str(file)})
+    finally:
+        con.close()
+
+
 @contextmanager
 def explored(file: Path, mask: int = 1) -> Iterator[Exploration]:
     """Open a file as the command does."""
-    with report_people(), explore(propose(file), mask) as exploration:
+    with report_people(), explore(_starter(file), mask) as exploration:
         yield exploration
 
 

@@ -145,6 +145,17 @@ def report(
     return measure(con, name, source, people)
 
 
+def propose(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None = None,
+) -> Starter:
+    """Profile the table, and propose a role for each column."""
+    rows = profile_columns(con, name, [])
+    return Starter(rows, source, population, columns_of_diseases(con, name, rows))
+
+
 def measure(
     con: duckdb.DuckDBPyConnection,
     name: str,
@@ -157,10 +168,9 @@ def measure(
     if file == "-":
         rule = "FILE must be a file, got standard input, which can be read once"
         raise OutOfDomainError(f"{rule}; write it to a file")
-    rows = profile_columns(con, name, [])
-    starter = Starter(rows, source, population, columns_of_diseases(con, name, rows))
+    starter = propose(con, name, source, population)
     starter.refuse_unknown(file)
-    sets = describe_smallest_sets(con, name, rows)
+    sets = describe_smallest_sets(con, name, starter.rows)
     con.close()  # a database of DuckDB is opened once more
     inputs = (Path(file),)
     with TemporaryDirectory() as folder:
@@ -199,14 +209,13 @@ def run_report(options: argparse.Namespace) -> int:
 def run_init(options: argparse.Namespace) -> int:
     """Write both documents into the current folder; refuse to replace a file."""
     con, table = open_file(options)
-    rows = profile_columns(con, table, [])
     stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
     for path in targets.values():
         if path.exists():
             rule = f"init must not replace a file, got '{path}', which exists"
             raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = Starter(rows, source_of(options), None, columns_of_diseases(con, table, rows))
+    starter = propose(con, table, source_of(options))
     starter.refuse_unknown(options.file)
     page = {kind: str(path) for kind, path in targets.items()}
     texts = {
@@ -222,5 +231,5 @@ def run_init(options: argparse.Namespace) -> int:
         f"Wrote {page['policy']} and {page['scenario']}.{left} "
         f"Review them, then: reid-sql check {page['policy']}"
     )
-    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
+    print_answer(options, page, [page], lambda: Text(words), describe_profile(list(starter.rows)))
     return PASSED
