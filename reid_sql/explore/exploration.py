@@ -5,6 +5,7 @@ so that the figures, the policy, the SQL and the file that a person takes away b
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,7 +36,6 @@ from reid_sql.explore.choice import (
 )
 from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.steps import Drop
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
@@ -356,7 +356,8 @@ class Exploration:
     def release_name(self, choice: Choice) -> str:
         """Name the release: a file that fails its policy is not named like one that passes."""
         passed = self.answer(replace(choice, counts_all=True)).page["exit_code"] == 0
-        return f"{Path(self.file).stem}_{'released' if passed else 'not_for_release'}"
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "_", Path(self.file).stem)
+        return f"{stem}_{'released' if passed else 'not_for_release'}"
 
     def policy_text(self, choice: Choice) -> str:
         """Write the policy that judges the released file."""
@@ -408,8 +409,8 @@ def _file_of_rows(folder: Path) -> Path:
 
 
 def _levels(form: Hierarchy) -> Sequence[int]:
-    """The levels of a column, without the one that leaves it out: that is a role."""
-    return range(form.levels - int(bool(form.steps) and isinstance(form.steps[-1], Drop)))
+    """The levels of a column without the last, at which every record shows the same: that is a role."""
+    return range(max(1, form.levels - 1))
 
 
 def _words(form: Hierarchy, level: int) -> str:

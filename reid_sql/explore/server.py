@@ -257,8 +257,7 @@ class Handler(BaseHTTPRequestHandler):
             "Cross-Origin-Opener-Policy": "same-origin",
         }
         if name:
-            plain = re.sub(r"[^A-Za-z0-9._-]", "_", name)
-            headers["Content-Disposition"] = f'attachment; filename="{plain}"'
+            headers["Content-Disposition"] = f'attachment; filename="{name}"'
         for key, value in headers.items():
             self.send_header(key, str(value))
         self.end_headers()

@@ -102,6 +102,15 @@ def test_forms_are_what_they_are_called(exploration: Exploration) -> None:
     assert Counter(tuple(row.values()) for row in rows) == Counter(expected)
 
 
+def test_the_coarsest_forms_are_released(exploration: Exploration, tmp_path: Path) -> None:
+    """A form in which every value is the same is none: the release would lack the column."""
+    roles = dict.fromkeys(exploration.proposed.columns, KNOWN)
+    coarsest = replace(chosen(exploration, **roles), levels=(99,) * len(roles))
+    steps = exploration.steps(coarsest)
+    assert all(len(steps[name]) > 1 for name in ("age", "postcode", "birth"))
+    assert_as_counted(exploration, coarsest, tmp_path)
+
+
 def test_groups_by_hand(exploration: Exploration) -> None:
     """Values in no group stay as they are; a group that is none is refused."""
     choice = chosen(exploration, postcode=KNOWN)
