@@ -79,7 +79,7 @@ def render_html(
         released_columns_section(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
-        _checks(page),
+        render_checks(page),
         after_checks,
         *(table_section(page, table) for table in page["tables"]),
         _group_tables(page),
@@ -169,7 +169,7 @@ def render_lines(lines: Sequence[str]) -> str:
     return "<pre>" + "\n".join(map(escape, lines)) + "</pre>"
 
 
-def _checks(page: Page) -> str:
+def render_checks(page: Page) -> str:
     """A table of checks for each table of the policy, below its name."""
     head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     parts = []

@@ -100,8 +100,12 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
-def _line(key: str, value: str) -> str:
-    return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+def source_lines(source: Mapping[str, str]) -> str:
+    """Write the lines of a policy on where its table is."""
+    return "\n".join(
+        f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+        for key, value in source.items()
+    )
 
 
 def columns_of_diseases(
@@ -251,7 +255,7 @@ class Starter:
         is_asked = self.population is not None
         return POLICY.format(
             policy=path,
-            source="\n".join(_line(key, value) for key, value in self.source.items()),
+            source=source_lines(self.source),
             known=toml_texts(self.known),
             sensitive=self._sensitive_lines,
             diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
