@@ -22,6 +22,7 @@ from reid_sql.commands.arguments import (
     add_html,
     add_nulls,
     add_plot,
+    add_policies,
     add_policy,
     add_progress,
     add_safe,
@@ -129,7 +130,7 @@ def _risk(parser: Parser) -> None:
 
 
 def _check(parser: Parser) -> None:
-    add_policy(parser)
+    add_policies(parser)
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
