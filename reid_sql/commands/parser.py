@@ -86,7 +86,8 @@ def _report(parser: Parser) -> None:
 
 
 def _init(parser: Parser) -> None:
-    add_source(parser, None)
+    words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
+    add_source(parser, None, file=words)
 
 
 def _risk(parser: Parser) -> None:
@@ -208,9 +209,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "people.csv",
     ),
     "init": Command(
-        "write a starter policy and scenario for a file, with comments",
+        "write a starter policy for all tables of a file, a folder, a pattern or a connection, and a scenario",
         _init,
-        "report:run_init",
+        "init:run_init",
         "people.csv",
     ),
     "risk": Command(

@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -193,34 +192,4 @@ def run_report(options: argparse.Namespace) -> int:
     document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
     people = describe_profile(made.profile)
     print_answer(options, document, made.profile, made.rendered, people)
-    return PASSED
-
-
-def run_init(options: argparse.Namespace) -> int:
-    """Write both documents into the current folder; refuse to replace a file."""
-    con, table = open_file(options)
-    rows = profile_columns(con, table, [])
-    stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
-    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
-    for path in targets.values():
-        if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = Starter(rows, source_of(options), None, columns_of_diseases(con, table, rows))
-    starter.refuse_unknown(options.file)
-    page = {kind: str(path) for kind, path in targets.items()}
-    texts = {
-        "policy": starter.policy(page["policy"]),
-        "scenario": starter.scenario(page["scenario"]),
-    }
-    for kind, path in targets.items():
-        path.write_text(texts[kind], encoding="utf-8")
-    left = "".join(
-        f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items()
-    )
-    words = (
-        f"Wrote {page['policy']} and {page['scenario']}.{left} "
-        f"Review them, then: reid-sql check {page['policy']}"
-    )
-    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
     return PASSED
