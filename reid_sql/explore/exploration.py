@@ -146,7 +146,7 @@ class Exploration:
         table = replace(self._read_policy(choice).tables[0], source=self.original.table.source)
         engine = DuckDBTable(opened.con, table, opened.view)
         engine.whole, engine.raw = opened.whole, opened.raw
-        engine.other_sheets, engine.cautions = opened.other_sheets, list(opened.cautions)
+        engine.cautions = list(opened.cautions)
         return DuckDBTableCounts(table, engine, self.original.evidence)
 
     def _read_policy(self, choice: Choice) -> Policy:
