@@ -33,12 +33,15 @@ from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
+from reid_sql.sources.other_programs import AS_DECLARED, MERGED_MISSING, OTHER_SHEETS
 
 STATUS_WITHHELD_CHECK: Final = (
     "predictive_check: the model expects other class sizes than the records have"
 )
 # Statuses that limit no figure and need no remedy.
-INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval", "rare_values"])
+INFORMATIVE_CODES: Final = frozenset(
+    ["determined", "counted", "tested_interval", "rare_values", AS_DECLARED]
+)
 # {} is a count of records
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)
 
@@ -251,12 +254,20 @@ def identifier_remark(
 # The codes of cautions: those of the gate itself, and of each status that a function returns.
 
 OF_THE_GATE: Final = (
-    *("blank_records", "columns_not_covered", "fewer_choices", "met_by_any_table", "missing_codes"),
+    *(
+        AS_DECLARED,
+        MERGED_MISSING,
+        "blank_records",
+        "columns_not_covered",
+        "fewer_choices",
+        "met_by_any_table",
+        "missing_codes",
+    ),
     *(
         "missing_sensitive",
         "nobody",
         "other_policy",
-        "other_sheets",
+        OTHER_SHEETS,
         "population_of_groups",
         "records_dropped",
     ),

@@ -1,8 +1,10 @@
-"""The plan of one reduction of each large family is stored for reviews; `python -m tools.plans` writes it anew."""
+"""Ten plans are stored for reviews, one of each large family; `python -m tools.plans` writes them anew."""
 
 from tools.plans import files, renew
 
-STORED = 10  # what a review reads; the scans, groups and joins of all are held by test_shape_of_plans.py
+STORED = (
+    10  # what a review reads; the scans, groups and joins of all are held by test_shape_of_plans.py
+)
 
 
 def test_a_plan_writes_the_sql_that_is_stored() -> None:
