@@ -1,7 +1,7 @@
 """The functions for clients without Python: a script of plain macros, and a database file that has them.
 
-The macros are those of pack.sql, each name with the place where it is; a function that they lack is there to
-be refused with the reason.
+The macros are those of pack.sql, each name with the place where it is; in the file, those that plans become
+stand in their place. A function that is lacking is there to be refused with the reason.
 """
 
 import re
@@ -16,6 +16,7 @@ import duckdb
 
 from reid_sql.engines.duckdb.dialects import LOWER_NAME
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
+from reid_sql.engines.duckdb.plain_macros import plain_macros
 from reid_sql.engines.duckdb.plain_sql import REFUSAL_NEEDS_PYTHON
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -82,16 +83,27 @@ def script(
     if permanent:
         place = f"{quoted(database)}.main." if database else ""
         create = f"{CREATE}{place}"
-        return qualify(pack(), place, create) + (_refusals(functions, create) if place else "")
+        return qualify(pack(), place, create) + (
+            _refusals(functions, pack(), create) if place else ""
+        )
     place = f"{CATALOGUE}.main."
     create = f"CREATE MACRO IF NOT EXISTS {place}"
-    body = qualify(pack(), place, create) + _refusals(functions, create)
+    body = qualify(pack(), place, create) + _refusals(functions, pack(), create)
     return f"{BEGIN}{body}{END}{_bare_names(place)}"
 
 
-def _refusals(functions: Mapping[str, Function], create: str) -> str:
-    """Write a macro of each function that pack.sql lacks: it says where the function is."""
-    here = {name for name, *_ in PUBLIC.findall(pack())}
+def _script_of_file(functions: Mapping[str, Function], database: str) -> str:
+    """Write the macros of the script, those with all options that plans answer, and the refusals."""
+    place = f"{quoted(database)}.main."
+    create = f"{CREATE}{place}"
+    made = plain_macros(functions.values())
+    text = pack() + "".join(f"{CREATE}{name}{definition};\n" for name, definition in made.items())
+    return qualify(text, place, create) + _refusals(functions, text, create)
+
+
+def _refusals(functions: Mapping[str, Function], macros: str, create: str) -> str:
+    """Write a macro of each function that the macros lack: it says where the function is."""
+    here = {name for name, *_ in PUBLIC.findall(macros)}
     lacked = [declared for name, declared in functions.items() if name not in here]
     made = (f"{create}{declared.name}{_refusal_of(declared)};\n" for declared in lacked)
     return "\n-- What SQL alone cannot answer.\n" + "".join(made) if lacked else ""
@@ -128,7 +140,7 @@ def write_file(path: Path, functions: Mapping[str, Function]) -> str:
         with duckdb.connect() as con:
             attach = f"ATTACH {sql_text(str(path))} AS {quoted(path.stem)}"
             con.execute(f"{attach} (STORAGE_VERSION '{STORAGE_VERSION}')")
-            con.execute(script(functions, permanent=True, database=path.stem))
+            con.execute(_script_of_file(functions, path.stem))
         with duckdb.connect() as con:
             con.execute(f"ATTACH {sql_text(str(path))} (READ_ONLY)")
             con.execute(f"SELECT {database}.cell_risk(0.5, 2)")
