@@ -17,10 +17,10 @@ import duckdb
 from reid_sql.engines.duckdb.dialects import LOWER_NAME
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.plain_macros import plain_macros
-from reid_sql.engines.duckdb.plain_sql import REFUSAL_NEEDS_PYTHON
+from reid_sql.engines.duckdb.plain_sql import QUERY_COMMAND
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_text
 from reid_sql.parameters.outputs import REQUIRED
 
 CATALOGUE: Final = "reid"
@@ -37,10 +37,6 @@ DEFINITION: Final = re.compile(r"(?s)\A(\w+)(.*)")
 DEFAULT: Final = re.compile(r"\s*:=[^,]*")
 STORAGE_VERSION: Final = (
     "v1.5.0"  # of the oldest DuckDB that can call the macros: later ones read it
-)
-REFUSAL_NOT_IN_SCRIPT: Final = (
-    "the call must be one of a function in plain SQL, got {}; `reid-sql sql CALL` of the Python package "
-    "reid-sql prints its query"
 )
 
 # A database file of our name would be written to: its refusal undoes the transaction with all macros.
@@ -78,18 +74,16 @@ def script(
     For a session they are in a database in memory, where every connection finds them as reid.name, and have
     temporary names for the connection that runs the script; what Python registered stays. Permanent ones are
     in the current database and call each other by bare names, or in the one that is named and by its name.
-    In a place of their own, there is also a macro of each of the `functions` that the script lacks.
+    Those of the `functions` that answer for tables and need Python refuse.
     """
+    tables = {name: each for name, each in functions.items() if not each.answer.of_rows}
+    text = f"{pack()}\n{_macros_that_refuse(tables, pack())}"
     if permanent:
         place = f"{quoted(database)}.main." if database else ""
-        create = f"{CREATE}{place}"
-        return qualify(pack(), place, create) + (
-            _refusals(functions, pack(), create) if place else ""
-        )
+        return qualify(text, place, f"{CREATE}{place}")
     place = f"{CATALOGUE}.main."
-    create = f"CREATE MACRO IF NOT EXISTS {place}"
-    body = qualify(pack(), place, create) + _refusals(functions, pack(), create)
-    return f"{BEGIN}{body}{END}{_bare_names(place)}"
+    body = qualify(text, place, f"CREATE MACRO IF NOT EXISTS {place}")
+    return f"{BEGIN}{body}{END}{_bare_names(text, place)}"
 
 
 def _script_of_file(functions: Mapping[str, Function], database: str) -> str:
@@ -98,26 +92,23 @@ def _script_of_file(functions: Mapping[str, Function], database: str) -> str:
     create = f"{CREATE}{place}"
     made = plain_macros(functions.values())
     text = pack() + "".join(f"{CREATE}{name}{definition};\n" for name, definition in made.items())
-    return qualify(text, place, create) + _refusals(functions, text, create)
+    return qualify(f"{text}\n{_macros_that_refuse(functions, text)}", place, create)
 
 
-def _refusals(functions: Mapping[str, Function], macros: str, create: str) -> str:
-    """Write a macro of each function that the macros lack: it says where the function is."""
+def _macros_that_refuse(functions: Mapping[str, Function], macros: str) -> str:
+    """Write a macro that refuses for each function that the macros lack; chr(59) ends no statement."""
     here = {name for name, *_ in PUBLIC.findall(macros)}
     lacked = [declared for name, declared in functions.items() if name not in here]
-    made = (f"{create}{declared.name}{_refusal_of(declared)};\n" for declared in lacked)
-    return "\n-- What SQL alone cannot answer.\n" + "".join(made) if lacked else ""
+    return "".join(f"{CREATE}{each.name}{_refusal_of(each)};\n" for each in lacked)
 
 
 def _refusal_of(declared: Function) -> str:
     """Refuse a call with any arguments of the function, whatever is selected of it."""
-    rule = REFUSAL_NEEDS_PYTHON if declared.needs_python else REFUSAL_NOT_IN_SCRIPT
-    refused = f"{BUILTIN}error({sql_text(rule.format(declared.name))})"
+    rule = f"{declared.name} must be called where Python is, got a script of plain SQL"
+    remedy = f" register it by reid_sql.register(con), or run {QUERY_COMMAND}"
+    refused = f"error({sql_text(rule)} || chr(59) || {sql_text(remedy)})"
     options = [p for p in declared.parameters if not p.domain.is_record_value]
-    listed = [
-        f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
-        for p in options
-    ]
+    listed = [f'"{p.name}"{"" if p.default is REQUIRED else " := NULL"}' for p in options]
     if not declared.answer.of_rows:
         body = f"FROM (SELECT {refused}::VARCHAR AS refused) AS reid_answer WHERE refused <> ''"
         return f"({', '.join(listed)}) AS TABLE {body}"
@@ -182,10 +173,10 @@ def qualify(text: str, place: str, create: str) -> str:
     return create.join([head, *made])
 
 
-def _bare_names(place: str) -> str:
+def _bare_names(text: str, place: str) -> str:
     """Write a temporary macro of each name, which calls the one in its place."""
     made = []
-    for called, parameters, of_table in PUBLIC.findall(pack()):
+    for called, parameters, of_table in PUBLIC.findall(text):
         listed = " ".join(parameters.split())
         if called == WINDOW:
             calls = (

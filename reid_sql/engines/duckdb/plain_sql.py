@@ -35,11 +35,12 @@ OF_PYTHON: Final = re.compile(
 )
 HELPER: Final = re.compile(r"\breid_(log1p|expm1)\(")
 TABLE: Final = re.compile(r"query_table\('((?:[^']|'')*)'\)")
-REFUSAL_NEEDS_PYTHON: Final = (
-    "the call must be one that SQL alone can answer, got {}, which needs Python; `reid-sql query file.sql` "
-    "of the Python package reid-sql runs it"
-)
 CAPTURE: Final = "reid_capture"
+QUERY_COMMAND: Final = "reid-sql query file.sql"
+REFUSAL_NEEDS_PYTHON: Final = (
+    "the call must be one that SQL alone can answer, got {}, which needs Python; "
+    f"`{QUERY_COMMAND}` runs it"
+)
 LOCK: Final = threading.Lock()
 CAPTURED: Final[list[tuple[Any, ...]]] = []
 

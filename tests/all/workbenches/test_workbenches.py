@@ -223,7 +223,7 @@ def test_one_file_without_python(folder: Path, root: Path) -> None:
     for call, words in (
         ("reid.risk_summary('people.csv', ['age', 'sx'])", 'does not have a column named "sx"'),
         ("reid.risk_sumary('people.csv', ['age'])", 'Did you mean "'),
-        ("reid.profile('people.csv')", "got profile, which needs Python"),
+        ("reid.profile('people.csv')", "profile must be called where Python is"),
         ("reid.risk_summary('people.csv', 'age', 7)", "threshold must be a number from 0 to 1"),
     ):
         program, option, sql = shlex.split(ask)

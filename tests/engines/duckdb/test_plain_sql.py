@@ -175,7 +175,7 @@ def test_without_sqlglot_another_dialect_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 LIKE = "the call must be like risk_summary(tbl, qi, threshold := 0.2"
-PYTHON = "which needs Python; `reid-sql query file.sql` of the Python package reid-sql runs it"
+PYTHON = "which needs Python; `reid-sql query file.sql` runs it"
 
 
 @pytest.mark.parametrize(
