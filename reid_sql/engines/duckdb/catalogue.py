@@ -16,7 +16,6 @@ import duckdb
 
 from reid_sql.engines.duckdb.dialects import LOWER_NAME
 from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
-from reid_sql.engines.duckdb.plain_macros import plain_macros
 from reid_sql.engines.duckdb.plain_sql import QUERY_COMMAND
 from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Function
@@ -87,12 +86,10 @@ def script(
 
 
 def _script_of_file(functions: Mapping[str, Function], database: str) -> str:
-    """Write the macros of the script, those with all options that plans answer, and the refusals."""
+    """Write the macros of the script, and a refusal for each function that they lack."""
     place = f"{quoted(database)}.main."
     create = f"{CREATE}{place}"
-    made = plain_macros(functions.values())
-    text = pack() + "".join(f"{CREATE}{name}{definition};\n" for name, definition in made.items())
-    return qualify(f"{text}\n{_macros_that_refuse(functions, text)}", place, create)
+    return qualify(f"{pack()}\n{_macros_that_refuse(functions, pack())}", place, create)
 
 
 def _macros_that_refuse(functions: Mapping[str, Function], macros: str) -> str:

@@ -155,12 +155,12 @@ def write_plan(
 def _watch_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table warns of values that stand for nobody as it is counted."""
     watched = find_watched_columns(declared, checked)
-    return change_tables(
+    return _change_tables(
         checked, lambda name, table: replace(table, watched=watched.get(name, table.watched))
     )
 
 
-def change_tables(
+def _change_tables(
     checked: Mapping[str, Any], change: Callable[[str, DuckDBSource], DuckDBSource]
 ) -> dict[str, Any]:
     """The arguments, of which each table is changed."""
@@ -190,7 +190,7 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     materialized = ", ".join(
         f"{name} AS MATERIALIZED (FROM {item})" for item, name in names.items()
     )
-    renamed = change_tables(
+    renamed = _change_tables(
         checked, lambda _, table: table.rename(names[table.item]) if table.item in names else table
     )
     return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
@@ -199,7 +199,7 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
 def _with_identified_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table refuses rows without a value in the column of its people."""
     identified = find_identified_tables(declared, checked)
-    return change_tables(
+    return _change_tables(
         checked,
         lambda name, table: replace(table, identified_by=identified.get(name, table.identified_by)),
     )

@@ -66,8 +66,6 @@ class DuckDBSource(Source):
 
     is_plain: bool = False
     is_known: bool = False
-    # of plain SQL that DuckDB runs: what DuckDB alone can check stays
-    checks_itself: bool = False
     # tests that are true before a value of the table is compared
     preconditions: tuple[str, ...] = ()
     identified_by: tuple[str, str] | None = (
@@ -100,11 +98,10 @@ class DuckDBSource(Source):
 
     def tests(self, columns: Sequence[str], *, is_checked: bool) -> list[str]:
         """Test that equal values are one, other tables' types the same, and that each row has a person."""
-        is_exact = is_checked and not self.is_known and (not self.is_plain or self.checks_itself)
+        is_exact = is_checked and not (self.is_plain or self.is_known)
         of_people = [each for _, each in [*filter(None, [self.identified_by]), *self.watched]]
         return [
             *([self.is_exact(columns)] if is_exact else []),
-            *([TEXTS_ARE_EXACT] if is_exact and self.checks_itself else []),
             # names in it are none of the table's
             *(f"(SELECT {each})" for each in self.preconditions),
             *([self.is_identified()] if any(place_of(each, columns) for each in of_people) else []),
@@ -137,11 +134,9 @@ class DuckDBSource(Source):
         true, and drops it.
         """
         row = f"row({', '.join(self.column(column) for column in columns)})"
-        variants = f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
-        if self.checks_itself:  # by whichever DuckDB
-            variants = variants.replace("WHEN", "WHEN starts_with(version(), 'v1.') AND", 1)
-        elif EQUATES_VARIANTS:
-            variants = ""
+        variants = (
+            "" if EQUATES_VARIANTS else f"WHEN {has_variant(row)} THEN {refusal(REFUSAL_VARIANT)}"
+        )
         return f"""CASE WHEN {has_interval(row)}
             THEN {refusal(REFUSAL_INTERVAL.format(", ".join(columns)))}
             WHEN {has_collation(row)}
@@ -163,8 +158,7 @@ class DuckDBSource(Source):
 
     def _has_identifiers(self, role: str, column: str) -> str:
         """Test that every row has an identifier; else refuse, with the counts."""
-        is_qualified = (self.is_plain and not self.checks_itself) or self.is_known
-        own = f"reid_person.{name(column)}" if is_qualified else name(column)
+        own = f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
         known = self.known("identifier")
         parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
         before, between, after = map(text, parts)
@@ -180,8 +174,7 @@ class DuckDBSource(Source):
 
     def known(self, value: str) -> str:
         """A value, NULL where it is NaN."""
-        is_portable = self.is_plain and not self.checks_itself
-        return super().known(value) if is_portable else known_value(value)
+        return super().known(value) if self.is_plain else known_value(value)
 
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""

@@ -87,7 +87,7 @@ def test_it_serves_a_process_that_registers_too(con: duckdb.DuckDBPyConnection) 
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", ["Select", 'the "functions"'])
+@pytest.mark.parametrize("name", ["risk", "my functions", 'the "functions"', "Select"])
 def test_a_file_of_another_name_is_called_by_it(tmp_path: Path, name: str) -> None:
     called = write_file(tmp_path / f"{name}.duckdb", declared())
     with duckdb.connect() as con:

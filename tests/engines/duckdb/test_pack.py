@@ -42,20 +42,6 @@ CALLS = [
     "attribute_risk({}, ['age', 'sex', 'half'])",
     "attribute_risk({}, ['half', 'age', 'sex'], 2)",
 ]
-WITH_ALL_OPTIONS = [  # of the file, beside the script
-    "risk_summary({}, ['sex'], entity := 'age')",
-    "risk_summary({}, 'sex', 0.34, entity := 'half')",
-    "class_size_histogram({}, ['half', 'sex'], entity := 'age')",
-    "equivalence_classes({}, ['half', 'sex'], entity := 'age')",
-    "l_diversity({}, ['half'], 'sex', entity := 'age')",
-    "t_closeness({}, ['half'], 'sex', 'ordered')",
-    "t_closeness({}, ['age', 'half'], 'sex', 'numeric', t := 0.05)",
-    "attribute_disclosure({}, ['age'], 'sex', measure := 'beta_likeness')",
-    "attribute_disclosure({}, ['age'], 'sex', 'beta_likeness', 0.3, variant := 'enhanced')",
-    "attribute_disclosure({}, ['half', 'age'], 'sex', measure := 'delta_disclosure')",
-    "attribute_disclosure({}, ['half'], 'sex', 'delta_disclosure', variant := 'all')",
-    "attribute_disclosure({}, ['half'], 'sex', entity := 'age', threshold := 0.2)",
-]
 NAMES = [
     "a b",
     'say "hi"',
@@ -79,13 +65,18 @@ def python() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module", params=["script", "file"])
-def alone(request: pytest.FixtureRequest) -> Iterator[duckdb.DuckDBPyConnection]:
+def alone(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Without Python: after the script, or with the file attached."""
-    if request.param == "file":
-        yield request.getfixturevalue("attached")
-        return
     with tables() as con:
-        con.execute(script())
+        if request.param == "script":
+            con.execute(script())
+        else:
+            file = tmp_path_factory.mktemp("file") / "reid.duckdb"
+            write_file(file, declared())
+            con.execute(f"ATTACH '{file}' (READ_ONLY)")
+            con.execute("SET search_path = 'memory.main,reid.main'")
         yield con
 
 
@@ -129,91 +120,6 @@ def test_the_script_answers_what_python_answers(
 ) -> None:
     query = f"FROM {call[:-1].format(table, table)}, nulls := '{nulls}')"
     assert answer_or_refusal(alone, query) == answer_or_refusal(python, query)
-
-
-@pytest.fixture(scope="module")
-def attached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
-    file = tmp_path_factory.mktemp("file") / "reid.duckdb"
-    write_file(file, declared())
-    with tables() as con:
-        con.execute(f"ATTACH '{file}' (READ_ONLY)")
-        con.execute("SET search_path = 'memory.main,reid.main'")
-        yield con
-
-
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("call", WITH_ALL_OPTIONS)
-@pytest.mark.parametrize("table", TABLES)
-def test_the_file_answers_with_all_options(
-    python: duckdb.DuckDBPyConnection,
-    attached: duckdb.DuckDBPyConnection,
-    table: str,
-    call: str,
-    nulls: str,
-) -> None:
-    """Or refuses by the same sentence."""
-    query = f"FROM {call[:-1].format(table)}, nulls := '{nulls}')"
-    answers = []
-    for con in (attached, python):
-        try:
-            answers.append(answer(con, query))
-        except duckdb.Error as error:
-            answers.append(([], [str(error).partition("\n")[0]]))
-    assert answers[0] == answers[1]
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        ("risk_summary(people, ['age', 'sx'])", 'does not have a column named "sx"'),
-        ("risk_summary(people, [])", "must be a list of 1 to 64 different column names, got []"),
-        ("risk_summary(people, NULL)", "must be a list of 1 to 64 different column names, got NULL"),
-        ("risk_summary(people, ['age', NULL])", "must be a list of 1 to 64 different column names"),
-        ("l_diversity(people, ['age'], NULL)", "quasi-identifiers and sensitive must be a list of 1"),
-        ("l_diversity(people, ['age', 'sex'], 'AGE')", "quasi-identifiers and sensitive must be a list"),
-        ("l_diversity(people, ['age'], 'sex', 'recursive')", "must be distinct or entropy in plain SQL"),
-        ("risk_summary(people, ['age'], nulls := 'wildcard')", "nulls must be value or drop in plain SQL"),
-        ("risk_summary(people, ['age'], by := ['sex'])", "by must be left out in plain SQL"),
-        ("risk_summary(people, ['age'], entity := 'sx')", 'Referenced column "sx" not found'),
-        ("risk_summary(' ', ['age'])", "tbl must be a table, view or file, got an empty name"),
-        ("risk_summary('x.json', ['age'])", "tbl must be a table, a Parquet or a CSV file, got x.json"),
-        ("range(3) AS o(sx), LATERAL (FROM risk_summary(people, ['sx']))", '"reid_source'),
-    ],
-)  # fmt: skip
-def test_the_file_refuses_what_it_cannot_answer(
-    attached: duckdb.DuckDBPyConnection, call: str, words: str
-) -> None:
-    with pytest.raises(duckdb.Error) as refused:
-        attached.execute(f"FROM {call}").fetchall()
-    assert words in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "risk_summary(people, ['age'], threshold := 3)",
-        "risk_summary(people, ['age'], threshold := NULL)",
-        "risk_summary(people, ['age'], entity = 'half')",
-        "risk_summary(people, ['age'], entity := 'sex')",
-        "l_diversity(people, ['age'], 'sex', l := 0.5)",
-        "t_closeness(people, ['age'], 'sex', t := 1.5)",
-        "attribute_disclosure(people, ['age'], 'sex', threshold := 1.5)",
-        "attribute_disclosure(people, ['age'], 'sex', 'beta_likeness', k := 3)",
-        "attribute_disclosure(people, ['age'], 'sex', variant := 'basic')",
-        "attribute_disclosure(people, ['age'], 'sex', k := 1.5)",
-        "risk_summary(collated, ['half', 'age'])",
-    ],
-)
-def test_the_file_refuses_by_the_sentences_of_python(
-    python: duckdb.DuckDBPyConnection, attached: duckdb.DuckDBPyConnection, call: str
-) -> None:
-    refused = []
-    for con in (attached, python):
-        con.execute("CREATE OR REPLACE TABLE collated (age VARCHAR COLLATE NOCASE, half VARCHAR)")
-        with pytest.raises(duckdb.Error) as caught:
-            con.execute(f"FROM {call}").fetchall()
-        refused.append(str(caught.value).partition("\n")[0])
-    assert refused[0] == refused[1]
 
 
 @pytest.mark.newest
@@ -273,7 +179,6 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
     ).fetchall() == [(50,)]
 
 
-@pytest.mark.parametrize("alone", ["script"], indirect=True)
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -411,7 +316,7 @@ def test_an_empty_table_is_refused_whatever_is_selected(
 def test_a_default_collation_is_refused(alone: duckdb.DuckDBPyConnection) -> None:
     cursor = alone.cursor()
     cursor.execute("SET default_collation = 'NOCASE'")
-    with pytest.raises(duckdb.Error, match=r"texts that differ,|texts that differ are the same"):
+    with pytest.raises(duckdb.Error, match="columns must distinguish texts that differ"):
         cursor.execute("FROM reid.risk_summary(texts, ['half'])").fetchall()
     cursor.execute("RESET default_collation")
 
