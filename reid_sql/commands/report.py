@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,6 +12,7 @@ from typing import Any, Final
 import duckdb
 from rich.console import Group, RenderableType
 
+from reid_sql.charts.svg import escape
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import ReadTable
 from reid_sql.check.first_report import render_first_report
@@ -22,7 +22,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.check.sentences import (
     STEP_CAUTIONS,
-    STEP_PREPARE,
+    STEP_RELEASE,
     describe_columns_that_help,
     describe_people_alone,
     find_table_cautions,
@@ -33,7 +33,7 @@ from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, columns_of_diseases, source_of
+from reid_sql.commands.starter import Starter, columns_of_diseases, source_of, starter_path
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -47,7 +47,9 @@ from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
-STEP_POLICY: Final = "reid-sql init FILE writes a starter policy. Review its columns: only you know what others know."
+STEP_POLICY: Final = (
+    "{} writes a starter policy. Review its columns: only you know what others know."
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,12 @@ class FirstReport:
         )
         cautions = find_table_cautions(self.page, table["name"])
         settled = [STEP_CAUTIONS.format(table["name"])] if cautions.accepted else []
-        return [*settled, *omitted, *describe_columns_that_help(table), STEP_POLICY, STEP_PREPARE]
+        return [*settled, *omitted, *describe_columns_that_help(table), *self._commands]
+
+    @property
+    def _commands(self) -> list[str]:
+        init, prepare = self.starter.commands
+        return [STEP_POLICY.format(init), STEP_RELEASE.format(prepare)]
 
     @property
     def answer(self) -> str:
@@ -99,7 +106,7 @@ class FirstReport:
     def _repr_html_(self) -> str:
         """Show the report in a notebook."""
         columns = f"<h2>Columns</h2>{page_blocks(self._columns())}<p class=soft>{NOT_MASKED}</p>"
-        policy = f"<h2>The starter policy</h2><p>{STEP_POLICY}</p>{render_lines(self.policy.splitlines())}"
+        policy = f"<h2>The starter policy</h2><p>{escape(self._commands[0])}</p>{render_lines(self.policy.splitlines())}"
         return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:
@@ -223,8 +230,7 @@ def run_init(options: argparse.Namespace) -> int:
     """Write both documents into the current folder; refuse to replace a file."""
     con, table = open_file(options, keep=True)
     rows = profile_columns(con, table, [])
-    stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
-    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
+    targets = {kind: starter_path(options.file, kind) for kind in ("policy", "scenario")}
     for path in targets.values():
         if path.exists():
             rule = f"init must not replace a file, got '{path}', which exists"

@@ -1,9 +1,11 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -69,6 +71,8 @@ ENTITY: Final = """# Column {0} looks like the identifier of a person and repeat
 entity = {0}"""
 PERHAPS_ENTITY: Final = """# Column {0} looks like an identifier and repeats: only you know whether of people.
 # entity = {0}"""
+SEVERAL_VALUES: Final = """
+# If people have several values of a sensitive column, its check of l_diversity has no answer by entity."""
 INCOMPLETE_ENTITY: Final = """# Column {0} looks like the identifier of a person, but some rows lack a value.
 # Name these rows in a view and count people by it, or pass a row of each person.
 # entity = "person_id\""""
@@ -137,6 +141,16 @@ def columns_of_diseases(
     return [name for name in named if reason_by_values(values[name])]
 
 
+def starter_path(file: str, kind: str = "policy") -> Path:
+    """Name the document that `reid-sql init` writes for a file, in the current folder.
+
+    >>> str(starter_path("data/people of 2024.csv"))
+    'people_of_2024.policy.toml'
+    """
+    stem = re.sub(r"\W+", "_", Path(file).stem) or "table"
+    return Path(f"{stem}.{kind}.toml")
+
+
 @dataclass(frozen=True)
 class Starter:
     """What is proposed for a file: the columns that others can know, and the documents."""
@@ -153,6 +167,16 @@ class Starter:
         knowable = self._knowable
         kept = set(sorted(knowable, key=lambda name: -apart[name])[:MAX_COLUMNS])
         return [name for name in knowable if name in kept]
+
+    @property
+    def commands(self) -> tuple[str, str]:
+        """The commands that write the starter policy, and the release that meets it."""
+        (kind, file), *others = self.source.items()
+        given = [part for key, value in others for part in (f"--{key}", value)]
+        init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else []), *given]
+        policy = str(starter_path(file))
+        release = policy.replace(".policy.toml", "_released.parquet")
+        return shlex.join(init), shlex.join(["reid-sql", "prepare", policy, "--release", release])
 
     @property
     def _knowable(self) -> list[str]:
@@ -194,14 +218,15 @@ class Starter:
     @property
     def _entity_lines(self) -> str:
         """The lines of the policy on the column of people."""
+        several = SEVERAL_VALUES if self.sensitive else ""
         if self.entity is not None:
-            return ENTITY.format(toml_text(self.entity))
+            return ENTITY.format(toml_text(self.entity)) + several
         if not self._repeated:
             return NO_ENTITY
         name = max(self._repeated, key=lambda each: (self._repeated[each], names_a_person(each)))
-        return (PERHAPS_ENTITY if self._repeated[name] else INCOMPLETE_ENTITY).format(
-            toml_text(name)
-        )
+        if not self._repeated[name]:
+            return INCOMPLETE_ENTITY.format(toml_text(name))
+        return PERHAPS_ENTITY.format(toml_text(name)) + several
 
     @property
     def omitted(self) -> list[str]:
