@@ -70,6 +70,21 @@ def render_html(
 
     `before_checks` and `after_checks` are sections, such as on other transformations that would pass.
     """
+    sections = render_body(
+        page, steps, prepared, before_checks=before_checks, after_checks=after_checks
+    )
+    return render_document(f"{page['policy']['name']}: {page['verdict']}", sections)
+
+
+def render_body(
+    page: Page,
+    steps: Sequence[str] = (),
+    prepared: PreparedRelease | None = None,
+    *,
+    before_checks: str = "",
+    after_checks: str = "",
+) -> str:
+    """Write the sections of the report, as `render_html` and a page of several reports have them."""
     refuse_unmasked(page)
     found = prepared is not None and prepared.page is not None
     parts = [
@@ -79,13 +94,13 @@ def render_html(
         released_columns_section(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
-        _checks(page),
+        render_checks(page),
         after_checks,
         *(table_section(page, table) for table in page["tables"]),
         _group_tables(page),
         provenance_section(page),
     ]
-    return render_document(f"{page['policy']['name']}: {page['verdict']}", "".join(parts))
+    return "".join(parts)
 
 
 def render_document(title: str, body: str) -> str:
@@ -169,7 +184,7 @@ def render_lines(lines: Sequence[str]) -> str:
     return "<pre>" + "\n".join(map(escape, lines)) + "</pre>"
 
 
-def _checks(page: Page) -> str:
+def render_checks(page: Page) -> str:
     """A table of checks for each table of the policy, below its name."""
     head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     parts = []
@@ -264,13 +279,13 @@ def _table_facts(table: Page) -> str:
     nulls = {
         "value": "a value of its own",
         "wildcard": "may be any value",
-        "drop": "few records dropped"
+        "drop": ("few records" if table["records"] is not None else "records are") + " dropped"
         if table["records_dropped"] is None
         else f"{table['records_dropped']:,} records dropped",
     }
     facts = {
         "file": where,
-        counted_noun(table): f"{table['records']:,}",
+        counted_noun(table): "not counted" if table["records"] is None else f"{table['records']:,}",
         "counted": "records: one row per person is assumed"
         if table["entity"] is None
         else f"people, distinguished by {table['entity']}",

@@ -46,6 +46,7 @@ INFORMATIVE_CODES: Final = frozenset(
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)
 
 
+CAUTION_UNSEEN_CODES: Final = "keep_values keeps the values of {} in the warehouse, so no one looked for missing-value codes in them"
 SPLIT: Final = "\x01"  # where a sentence has a count
 
 
@@ -164,6 +165,11 @@ def _codes_of(row: Mapping[str, Any]) -> Remark:
     codes = [code for code in row["sentinels"] if code not in STRUCTURAL_CODES]
     remedy = declare_missing(name, codes) if codes else ""
     return remark(counted, looks, code="missing_codes", remedy=remedy)
+
+
+def unseen_codes_remark(columns: Iterable[str]) -> Remark:
+    """Return the remark on columns whose values no one looked at, as the policy keeps them."""
+    return remark(CAUTION_UNSEEN_CODES.format(", ".join(columns)), code="missing_codes")
 
 
 def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:

@@ -40,9 +40,14 @@ class TableEngine(ABC):
         self.cautions: list[Remark] = []  # caveats on the table, whatever the check
         self.is_prepared = False  # whether it is a release that was made of a file
         self.omitted: list[str] = []  # columns of the file that such a release lacks
+        self.keeps_values = False  # whether a warehouse returns counts and codes alone
         self.counts_overview = True  # whether a report shows the overview of each column
         self._groups: dict[tuple[str, ...], list[Group]] = {}
         self._places: dict[tuple[str, ...], dict[str, int]] = {}
+
+    def columns_fetched(self, check: Check) -> Sequence[str]:  # noqa: ARG002 - of a warehouse
+        """List the columns whose values a check of a warehouse fetches."""
+        return ()
 
     @abstractmethod
     def count_records(self) -> int:

@@ -33,7 +33,7 @@ from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, columns_of_diseases, source_of, starter_path
+from reid_sql.commands.starter import Starter, columns_of_diseases, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -162,6 +162,17 @@ def _stamp_of(file: str) -> Stamp | None:
     return file_stamp(Path(file)) if Path(file).is_file() else None
 
 
+def propose(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None = None,
+) -> Starter:
+    """Profile the table, and propose a role for each column."""
+    rows = profile_columns(con, name, [])
+    return Starter(rows, source, population, columns_of_diseases(con, name, rows))
+
+
 def measure(
     con: duckdb.DuckDBPyConnection,
     name: str,
@@ -176,10 +187,9 @@ def measure(
     if file == "-":
         rule = "FILE must be a file, got standard input, which can be read once"
         raise OutOfDomainError(f"{rule}; write it to a file")
-    rows = profile_columns(con, name, [])
-    starter = Starter(rows, source, population, columns_of_diseases(con, name, rows))
+    starter = propose(con, name, source, population)
     starter.refuse_unknown(file)
-    sets = describe_smallest_sets(con, name, rows)
+    sets = describe_smallest_sets(con, name, starter.rows)
     is_read = name == KEPT
     if not is_read:
         con.close()  # a database of DuckDB is opened once more
@@ -195,7 +205,9 @@ def measure(
         title = f"First report on {inputs[0].name}"
         policy = replace(policy, name=title, sha256=sha256, tables=(table,))
         opened = (
-            gate.open_read_table(policy, ReadTable(con, name, rows, before), progress.report)
+            gate.open_read_table(
+                policy, ReadTable(con, name, starter.rows, before), progress.report
+            )
             if is_read
             else gate.open_with_engine(None, policy, memory_limit, progress.report)
         )
@@ -223,33 +235,4 @@ def run_report(options: argparse.Namespace) -> int:
     people = describe_profile(made.profile)
     take_notes()  # which are cautions of the page
     print_answer(options, document, made.profile, made.rendered, people)
-    return PASSED
-
-
-def run_init(options: argparse.Namespace) -> int:
-    """Write both documents into the current folder; refuse to replace a file."""
-    con, table = open_file(options, keep=True)
-    rows = profile_columns(con, table, [])
-    targets = {kind: starter_path(options.file, kind) for kind in ("policy", "scenario")}
-    for path in targets.values():
-        if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = Starter(rows, source_of(options), None, columns_of_diseases(con, table, rows))
-    starter.refuse_unknown(options.file)
-    page = {kind: str(path) for kind, path in targets.items()}
-    texts = {
-        "policy": starter.policy(page["policy"]),
-        "scenario": starter.scenario(page["scenario"]),
-    }
-    for kind, path in targets.items():
-        path.write_text(texts[kind], encoding="utf-8")
-    left = "".join(
-        f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items()
-    )
-    words = (
-        f"Wrote {page['policy']} and {page['scenario']}.{left} "
-        f"Review them, then: reid-sql check {page['policy']}"
-    )
-    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
     return PASSED

@@ -18,6 +18,7 @@ from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.models.columns.sensitive_columns import OF_VALUES, reason_by_name, reason_by_values
 from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.parameters.document import toml_text, toml_texts
+from reid_sql.sources.remote import VARIABLE, is_connection
 
 KNOWABLE: Final = (
     kinds.CATEGORY,
@@ -28,7 +29,8 @@ KNOWABLE: Final = (
 POLICY: Final = """# A starter policy. Check the table against it: reid-sql check {policy}
 # reid-sql proposes columns from their values; only you know what others can know. Review each line.
 cautions = "refuse"     # a result that comes with a caution is not judged
-
+"""
+TABLE: Final = """
 [[tables]]
 {source}
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
@@ -49,6 +51,9 @@ at_most = 0.05          # the expected share of people that an attacker identifi
 {diversity}
 {estimate}
 """
+UNREAD: Final = """
+# Not in this policy, so that no check measures them:
+{}"""
 DIVERSITY: Final = """
 [[tables.checks]]
 measure = "l_diversity"
@@ -92,6 +97,7 @@ ESTIMATE: Final = (
     "at_most = 0.05",
 )
 NAME: Final = "name"  # the kind of advice on names of people
+PATTERN: Final = frozenset("*?[")
 COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
@@ -104,21 +110,30 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
-def _line(key: str, value: str) -> str:
-    return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+def source_lines(source: Mapping[str, str]) -> str:
+    """Write the lines of a policy on where its table is."""
+    return "\n".join(
+        f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+        for key, value in source.items()
+    )
 
 
-def columns_of_diseases(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
-    named = [
+def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of texts whose values may be diseases, where their names do not say so."""
+    return [
         row["column_name"]
         for row in rows
         if row["column_type"] == "text"
         and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
         and not reason_by_name(row["column_name"])
     ]
+
+
+def columns_of_diseases(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
+    named = find_texts(rows)
     values: dict[str, list[str]] = {name: [] for name in named}
     for start in range(0, len(named), COLUMNS_AT_ONCE):
         part = named[start : start + COLUMNS_AT_ONCE]
@@ -141,14 +156,16 @@ def columns_of_diseases(
     return [name for name in named if reason_by_values(values[name])]
 
 
-def starter_path(file: str, kind: str = "policy") -> Path:
-    """Name the document that `reid-sql init` writes for a file, in the current folder.
-
-    >>> str(starter_path("data/people of 2024.csv"))
-    'people_of_2024.policy.toml'
-    """
-    stem = re.sub(r"\W+", "_", Path(file).stem) or "table"
-    return Path(f"{stem}.{kind}.toml")
+def stem_of(file: str) -> str:
+    """Return what the documents of a file, a folder, a pattern or a connection are called."""
+    name = Path(file.partition("*")[0] if PATTERN & {*file} else file).stem
+    if is_connection(file):
+        name = Path(
+            file.removeprefix(VARIABLE).partition("?")[0].rstrip("/").rpartition("/")[2]
+        ).stem
+    elif Path(file).is_dir():
+        name = Path(file).resolve().name
+    return re.sub(r"\W+", "_", name).strip("_") or "table"
 
 
 @dataclass(frozen=True)
@@ -159,6 +176,14 @@ class Starter:
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
     of_diseases: Collection[str] = ()  # columns whose values are diseases
+    unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
+
+    @property
+    def name(self) -> str:
+        """What the policy calls the table."""
+        source = self.source
+        file = source.get("files") or source.get("file") or ""
+        return source.get("name") or source.get("table") or Path(file).stem
 
     @property
     def known(self) -> list[str]:
@@ -174,9 +199,9 @@ class Starter:
         (kind, file), *others = self.source.items()
         given = [part for key, value in others for part in (f"--{key}", value)]
         init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else []), *given]
-        policy = str(starter_path(file))
-        release = policy.replace(".policy.toml", "_released.parquet")
-        return shlex.join(init), shlex.join(["reid-sql", "prepare", policy, "--release", release])
+        stem = stem_of(file)
+        prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
+        return shlex.join(init), shlex.join(["reid-sql", *prepare])
 
     @property
     def _knowable(self) -> list[str]:
@@ -250,6 +275,7 @@ class Starter:
         reasons = {
             "values of several parts: split them into columns": of_kind[kinds.OTHER],
             "survey weights": of_kind[kinds.WEIGHT],
+            "more values than come from a warehouse": list(self.unprofiled),
             f"beyond the {MAX_COLUMNS} columns that tell most people apart": beyond,
         }
         return {reason: columns for reason, columns in reasons.items() if columns}
@@ -261,7 +287,11 @@ class Starter:
             raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
-        """Write the policy, which lies at the path."""
+        """Write the policy of this table alone, which lies at the path."""
+        return write_policy(path, [self])
+
+    def table(self) -> str:
+        """Write the table of a policy, with its checks."""
         coded = [row for row in self.rows if row["sentinels"]]
         lines = [
             f"# {declare_missing(row['column_name'], codes)}"
@@ -274,9 +304,8 @@ class Starter:
         reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
         leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
-        return POLICY.format(
-            policy=path,
-            source="\n".join(_line(key, value) for key, value in self.source.items()),
+        return TABLE.format(
+            source=source_lines(self.source),
             known=toml_texts(self.known),
             sensitive=self._sensitive_lines,
             diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
@@ -300,3 +329,12 @@ class Starter:
         file = next(iter(self.source.values()))
         people = self.rows[0]["records"]
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
+
+
+def write_policy(
+    path: str, starters: Sequence[Starter], unread: Mapping[str, str] | None = None
+) -> str:
+    """Write the policy of some tables, which lies at the path; `unread` are those without one, and why."""
+    lines = "".join(f"#     {name}: {why}\n" for name, why in (unread or {}).items())
+    omitted = UNREAD.format(lines) if lines else ""
+    return POLICY.format(policy=path) + omitted + "".join(each.table() for each in starters)
