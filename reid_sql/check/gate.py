@@ -16,18 +16,18 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
-from reid_sql.check.policy_model import Policy, TablePolicy
+from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import (
     build_report,
     files_read,
@@ -54,6 +54,9 @@ from reid_sql.sources.reading import escape_pattern
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import process_folder, spill_folder, spill_into
 from reid_sql.terminal.runner import sentence
+
+if TYPE_CHECKING:  # Ibis is optional
+    from reid_sql.engines.ibis.frames import Statement
 
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
@@ -109,6 +112,15 @@ def open_tables(
                 con.close()
 
 
+@contextmanager
+def open_read_table(
+    policy: Policy, read: ReadTable, show_progress: ShowProgress = lambda _: None
+) -> Iterator[list[DuckDBTableCounts]]:
+    """Open the one table of a policy in the connection that has read its file."""
+    _lock(read.con, policy, ())
+    yield [_open_table(read.con, policy.tables[0], 1, show_progress, read)]
+
+
 def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for number, table in enumerate(policy.tables, 1):
@@ -153,6 +165,9 @@ def open_with_engine(
     openers = {"duckdb": open_tables, "spark": _open_in_spark}
     asked = _choose_engine(engine, policy)
     if asked != "ibis":
+        if policy.keep_values:
+            rule = f"keep_values must be set for tables of a warehouse, got the engine '{asked}'"
+            raise OutOfDomainError(f"{rule}, whose values stay in its process; remove the key")
         return openers[asked](policy, memory_limit, show_progress)
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
@@ -164,7 +179,15 @@ def open_with_engine(
     return open_in_ibis(policy, memory_limit, show_progress, tables or {})
 
 
-def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
+@dataclass(frozen=True)
+class Plan:
+    """The statements that a warehouse would run, and the columns whose values each check fetches."""
+
+    statements: Sequence["Statement"]
+    checks: Sequence[tuple[str, Check, Sequence[str]]]  # the table, the check, the columns
+
+
+def plan_statements(policy: Policy, *, overview: bool = True) -> Plan:
     """List the statements that a warehouse would run to check a table of one record."""
     if _choose_engine(None, policy) != "ibis":
         rule = "--plan must be asked of a policy with a url, got tables in files"
@@ -173,7 +196,12 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
 
     with plan_queries() as statements, open_with_engine(None, policy) as counted_tables:
         measure_policy(policy, counted_tables, None, overview=overview)
-    return statements
+        checks = [
+            (counts.table.name, check, counts.engine.columns_fetched(check))
+            for counts in counted_tables
+            for check in counts.table.checks
+        ]
+    return Plan(statements, checks)
 
 
 def _choose_engine(engine: str | None, policy: Policy) -> str:
@@ -214,11 +242,15 @@ def _open_in_spark(
 
 
 def _open_table(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, show_progress: ShowProgress
+    con: duckdb.DuckDBPyConnection,
+    table: TablePolicy,
+    number: int,
+    show_progress: ShowProgress,
+    read: ReadTable | None = None,
 ) -> DuckDBTableCounts:
     show_progress(f"{table.name}: opening")
     try:
-        return open_in_duckdb(con, table, number)
+        return open_in_duckdb(con, table, number, read)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record

@@ -91,16 +91,22 @@ def _shows_overview(options: argparse.Namespace) -> bool:
 
 def _print_plan(policy: Policy, *, overview: bool) -> int:
     """Print the statements of a check of a warehouse; nothing but the tables' columns is asked for."""
-    statements = gate.plan_statements(policy, overview=overview)
-    for place, statement in enumerate(statements, 1):
-        print(f"-- {place}\n{statement};")  # noqa: T201 - SQL, never wrapped
+    plan = gate.plan_statements(policy, overview=overview)
+    for place, statement in enumerate(plan.statements, 1):
+        print(f"-- {place}: returns {_name_values(statement.columns)}\n{statement.sql};")  # noqa: T201 - SQL, never wrapped
+    for table, check, columns in plan.checks:
+        print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
         "; a group that is measured alone asks for more"
         if any(c.by for t in policy.tables for c in t.checks)
         else ""
     )
-    print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
+    print(f"-- {len(plan.statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
+
+
+def _name_values(columns: Sequence[str]) -> str:
+    return f"values of {', '.join(columns)}" if columns else "counts and codes"
 
 
 def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:

@@ -8,10 +8,10 @@ from typing import Final
 from reid_sql.charts.svg import escape, read_styles
 from reid_sql.check.html import (
     css_class,
+    released_columns_section,
     render_checks,
-    render_measured_table,
-    render_released_columns,
     render_table,
+    table_section,
 )
 from reid_sql.check.remarks import INFORMATIVE_CODES, without_codes
 from reid_sql.check.sentences import describe_people_alone, describe_verdict
@@ -141,7 +141,7 @@ def _answer(exploration: Exploration, state: State) -> str:
             "" if answer.is_whole else COUNT_ALL,
             _cautions(answer, state.choice),
             _next_steps(answer),
-            render_measured_table(answer.page, answer.table),
+            table_section(answer.page, answer.table),
             render_checks(answer.page),
             _files(answer, state),
         ]
@@ -183,7 +183,7 @@ def _unmeasured(answer: Answer, choice: Choice) -> str:
         if private
         else ""
     )
-    return warning + render_released_columns(answer.page)
+    return warning + released_columns_section(answer.page)
 
 
 def _cautions(answer: Answer, choice: Choice) -> str:

@@ -34,6 +34,7 @@ from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
 from reid_sql.prepare.usefulness import CrossTables, Target
+from reid_sql.sources.other_programs import OTHER_SHEETS
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
@@ -224,7 +225,8 @@ class ReleasedTable(DuckDBTable):
         original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
         super().__init__(original.con, original.table, view)
         self.raw = original.raw
-        self.cautions = list(original.cautions)
+        # other sheets stay behind: the release is a file of its own
+        self.cautions = [each for each in original.cautions if each.code != OTHER_SHEETS]
         self.left_out = form.left_out
         self.is_prepared = True
         shipped = columns_shipped(original.table, original.columns, form)

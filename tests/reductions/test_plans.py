@@ -1,4 +1,4 @@
-"""The plan of one reduction of each large family is stored for reviews; `python -m tools.plans` writes it anew."""
+"""Ten plans are stored for reviews, one of each large family; `python -m tools.plans` writes them anew."""
 
 from tools.plans import files, renew
 
