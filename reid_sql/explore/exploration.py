@@ -107,7 +107,7 @@ class Exploration:
         self.mask, self.folder = Mask(mask), folder
         self.file = Path(next(iter(starter.source.values()))).name
         self.answer = lru_cache(64)(self._answer)
-        self._generalize = lru_cache(8)(self._generalize_columns)
+        self._generalize = lru_cache(2)(self._generalize_columns)
         self._identify = lru_cache(8)(self._find_identifiers)
         self.large = LARGE
         self._made: tuple[Choice, TransformedRelease] | None = None
