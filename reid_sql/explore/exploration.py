@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.check import gate
-from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, ReportPage
 from reid_sql.check.policy import read_policy
@@ -143,11 +143,8 @@ class Exploration:
 
     def _counts(self, choice: Choice) -> DuckDBTableCounts:
         """The table as the choice's policy sees it."""
-        opened = self.original.engine
         table = replace(self._read_policy(choice).tables[0], source=self.original.table.source)
-        engine = DuckDBTable(opened.con, table, opened.view)
-        engine.whole, engine.raw = opened.whole, opened.raw
-        engine.other_sheets, engine.cautions = opened.other_sheets, list(opened.cautions)
+        engine = self.original.engine.seen_by(table)
         return DuckDBTableCounts(table, engine, self.original.evidence)
 
     def _read_policy(self, choice: Choice) -> Policy:

@@ -222,6 +222,17 @@ def test_headers_let_nothing_else_run(client: Client) -> None:
     assert "http" not in re.sub(r"http://www.w3.org\S*", "", reply.body)
 
 
+def test_a_page_with_a_mask_has_no_small_count(tmp_path: Path) -> None:
+    people().write_parquet(tmp_path / "people.parquet")
+    with served(tmp_path / "people.parquet", mask=10) as client:
+        page = client.choose(r3="4", r4="4", l0="2", k="5", omit="1", population="100000")
+    assert page.status == 200
+    assert "are the only one with their" in page.body or "is not shown" in page.body
+    said = Markup(page.body.partition("<h2>people</h2>")[0].partition('id="answer"')[2]).text
+    counts = [int(each) for each in re.findall(r"(\d+)(?: of|\.)", said.replace(",", ""))]
+    assert all(each == 0 or each >= 10 for each in counts), said
+
+
 def test_no_value_is_in_a_page_or_an_address(client: Client) -> None:
     everything = client.choose(k="5", l0="2", l2="1", l3="3", omit="1", population="100000")
     assert MARK not in everything.body
