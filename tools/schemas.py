@@ -252,6 +252,8 @@ def _table() -> Schema:
         "additionalProperties": False,
         "properties": {
             "name": TEXT,
+            "engine": ENGINE.schema
+            | {"description": "what counts this table, if not what counts the others"},
             "file": TEXT
             | {
                 "description": "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file, seen from the policy's folder"

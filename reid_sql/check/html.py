@@ -70,6 +70,21 @@ def render_html(
 
     `before_checks` and `after_checks` are sections, such as on other transformations that would pass.
     """
+    sections = render_body(
+        page, steps, prepared, before_checks=before_checks, after_checks=after_checks
+    )
+    return render_document(f"{page['policy']['name']}: {page['verdict']}", sections)
+
+
+def render_body(
+    page: Page,
+    steps: Sequence[str] = (),
+    prepared: PreparedRelease | None = None,
+    *,
+    before_checks: str = "",
+    after_checks: str = "",
+) -> str:
+    """Write the sections of the report, as `render_html` and a page of several reports have them."""
     refuse_unmasked(page)
     found = prepared is not None and prepared.page is not None
     parts = [
@@ -85,7 +100,7 @@ def render_html(
         _group_tables(page),
         provenance_section(page),
     ]
-    return render_document(f"{page['policy']['name']}: {page['verdict']}", "".join(parts))
+    return "".join(parts)
 
 
 def render_document(title: str, body: str) -> str:
@@ -264,13 +279,13 @@ def _table_facts(table: Page) -> str:
     nulls = {
         "value": "a value of its own",
         "wildcard": "may be any value",
-        "drop": "few records dropped"
+        "drop": ("few records" if table["records"] is not None else "records are") + " dropped"
         if table["records_dropped"] is None
         else f"{table['records_dropped']:,} records dropped",
     }
     facts = {
         "file": where,
-        counted_noun(table): f"{table['records']:,}",
+        counted_noun(table): "not counted" if table["records"] is None else f"{table['records']:,}",
         "counted": "records: one row per person is assumed"
         if table["entity"] is None
         else f"people, distinguished by {table['entity']}",

@@ -79,29 +79,29 @@ def open_in_ibis(
     _refuse_files(policy)
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
-        for number, table in enumerate(policy.tables, 1):
+        for table in policy.tables:
             for each in table.sources:
                 if each.url is not None and each.url not in warehouses:
-                    label = f"policy tables[{number}].url"
+                    label = f"policy tables[{table.number}].url"
                     warehouses[each.url] = stack.enter_context(
                         warehouse(label, each.url, each.path)
                     )
         stack.enter_context(keep_values(kept=policy.keep_values))
         client = Client(stack)
         counted_tables: list[TableCounts] = []
-        for number, table in enumerate(policy.tables, 1):
+        for table in policy.tables:
             show_progress(f"{table.name}: opening")
-            engine = IbisTable(table, number, warehouses, given, client)
+            engine = IbisTable(table, table.number, warehouses, given, client)
             counted_tables.append(TableCounts(table, engine))
         yield counted_tables
 
 
 def _refuse_files(policy: Policy) -> None:
-    for number, table in enumerate(policy.tables, 1):
+    for table in policy.tables:
         for each in table.sources:
             if each.of_file:
-                rule = f"policy tables[{number}] must lie in a warehouse as the others, got '{each.given}'"
-                raise OutOfDomainError(f"{rule}; check files by a policy of their own")
+                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{each.given}'"
+                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
 
 
 class IbisTable(RemoteTable):

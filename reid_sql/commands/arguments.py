@@ -70,6 +70,13 @@ def add_policy(parser: Parser) -> None:
     add_memory_and_format(parser)
 
 
+def add_policies(parser: Parser) -> None:
+    """Add one policy or several, and how they are answered."""
+    words = "a policy, TOML or JSON, or several: one verdict, one report and one exit code for all"
+    parser.option("policies", words, "POLICY.toml", nargs="+")
+    add_memory_and_format(parser)
+
+
 def add_memory_and_format(parser: Parser) -> None:
     """Add the memory to use, and the form of the answer."""
     parser.option(

@@ -22,6 +22,7 @@ from reid_sql.commands.arguments import (
     add_html,
     add_nulls,
     add_plot,
+    add_policies,
     add_policy,
     add_progress,
     add_safe,
@@ -90,7 +91,8 @@ def _explore(parser: Parser) -> None:
 
 
 def _init(parser: Parser) -> None:
-    add_source(parser, None)
+    words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
+    add_source(parser, None, file=words)
 
 
 def _risk(parser: Parser) -> None:
@@ -134,7 +136,7 @@ def _risk(parser: Parser) -> None:
 
 
 def _check(parser: Parser) -> None:
-    add_policy(parser)
+    add_policies(parser)
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
@@ -218,9 +220,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "people.csv",
     ),
     "init": Command(
-        "write a starter policy and scenario for a file, with comments",
+        "write a starter policy for all tables of a file, a folder, a pattern or a connection, and a scenario",
         _init,
-        "report:run_init",
+        "init:run_init",
         "people.csv",
     ),
     "risk": Command(

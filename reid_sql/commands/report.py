@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -228,33 +227,4 @@ def run_report(options: argparse.Namespace) -> int:
     people = describe_profile(made.profile)
     take_notes()  # which are cautions of the page
     print_answer(options, document, made.profile, made.rendered, people)
-    return PASSED
-
-
-def run_init(options: argparse.Namespace) -> int:
-    """Write both documents into the current folder; refuse to replace a file."""
-    con, table = open_file(options, keep=True)
-    stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
-    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
-    for path in targets.values():
-        if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = propose(con, table, source_of(options))
-    starter.refuse_unknown(options.file)
-    page = {kind: str(path) for kind, path in targets.items()}
-    texts = {
-        "policy": starter.policy(page["policy"]),
-        "scenario": starter.scenario(page["scenario"]),
-    }
-    for kind, path in targets.items():
-        path.write_text(texts[kind], encoding="utf-8")
-    left = "".join(
-        f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items()
-    )
-    words = (
-        f"Wrote {page['policy']} and {page['scenario']}.{left} "
-        f"Review them, then: reid-sql check {page['policy']}"
-    )
-    print_answer(options, page, [page], lambda: Text(words), describe_profile(list(starter.rows)))
     return PASSED

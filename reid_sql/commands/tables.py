@@ -273,14 +273,21 @@ def text_format(options: argparse.Namespace) -> TextFormat:
 @contextmanager
 def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
+    if options.table is None:
+        rule = "--table must name the table of the warehouse, got none"
+        raise OutOfDomainError(f"{rule}; write --table schema.people")
+    with connect_warehouse(options) as opened:
+        yield opened, opened.table("--table", options.table)
+
+
+@contextmanager
+def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
+    """Open the connection that the options name."""
     if options.memory_limit is not None:
         rule = f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'"
         raise OutOfDomainError(f"{rule}; omit it")
     if options.files:
         raise OutOfDomainError("--files must be given with files, got a connection; omit it")
-    if options.table is None:
-        rule = "--table must name the table of the warehouse, got none"
-        raise OutOfDomainError(f"{rule}; write --table schema.people")
     if find_spec("ibis") is None:
         rule = "a connection must have ibis, got none"
         raise UnavailableError(
@@ -289,4 +296,4 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
     from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 
     with warehouse("the connection", options.file, Path()) as opened:
-        yield opened, opened.table("--table", options.table)
+        yield opened

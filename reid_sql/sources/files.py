@@ -16,7 +16,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, TextFormat
 from reid_sql.sources.notes import Note, add_notes
-from reid_sql.sources.other_programs import WORKBOOKS
+from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
 from reid_sql.sources.reading import (
     AS_WRITTEN,
     FORMAT_READ,
@@ -253,13 +253,34 @@ def _attach_database(
     from reid_sql.engines.duckdb import make_functions  # noqa: PLC0415 - help is shown without the functions
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
-    catalog = f"{view}_database"
     make_functions(con, declared())
+    known = _list_database(con, words, file, catalog := f"{view}_database")
+    schema, name, of_view = _table_of(words, table, known)
+    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
+    return Opened(view, of_view=of_view)
+
+
+def list_tables(words: str, file: str) -> list[str]:
+    """Name the tables of a database, or the sheets of a workbook; none of a file that is a table itself."""
+    kind = check_source(words, file)
+    if kind in WORKBOOKS:
+        return list_sheets(words, Path(file))
+    if kind not in DATABASES:
+        return []
+    with connect_quietly() as con:
+        known = _list_database(con, words, file, "reid_listed")
+    return [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
+
+
+def _list_database(
+    con: duckdb.DuckDBPyConnection, words: str, file: str, catalog: str
+) -> list[tuple[str, str, bool]]:
+    """Attach a database, and list its tables and views: schema, name, and whether it is a view."""
     with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
         con.execute(
             f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)"
         )
-    known = con.execute(
+    return con.execute(
         """SELECT schema_name, table_name, false FROM duckdb_tables()
            WHERE database_name = $1 AND NOT internal
            UNION ALL SELECT schema_name, view_name, true FROM duckdb_views()
@@ -267,9 +288,6 @@ def _attach_database(
            ORDER BY ALL""",
         [catalog],
     ).fetchall()
-    schema, name, of_view = _table_of(words, table, known)
-    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
-    return Opened(view, of_view=of_view)
 
 
 def _table_of(
@@ -344,12 +362,17 @@ def _hint(words: str, path: Path) -> str:
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
         below = "" if _kind_within(path.iterdir()) else "**/"
-        kind = _kind_within(path.rglob("*") if below else path.iterdir()) or ".parquet"
+        kind = kind_of_folder(path) if below else _kind_within(path.iterdir())
         return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
     known: list[str] = []
     with suppress(OSError):
         known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
     return suggestion(path.name, known, f"files in '{path.parent}'")
+
+
+def kind_of_folder(folder: Path) -> str:
+    """Return the most frequent ending of the files in the folder and below that can be read."""
+    return _kind_within(folder.rglob("*")) or ".parquet"
 
 
 def _kind_within(files: Iterable[Path]) -> str:

@@ -54,7 +54,7 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
     fastexcel = _reader("fastexcel", words, path)
     with _readable(words, path, (fastexcel.FastExcelError, OSError)):
         book = fastexcel.read_excel(path)
-        filled = [each for each in book.sheet_names if book.load_sheet(each, header_row=None).width]
+        filled = _filled_sheets(book)
         name = _find_sheet(words, sheet, filled)
         cells = book.load_sheet(
             name, header_row=None, dtypes="string", skip_whitespace_tail_rows=True
@@ -65,6 +65,17 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
         csv.writer(written).writerows(zip(*columns, strict=True))
     others = ", ".join(each for each in filled if each != name)
     return (Note(OTHER_SHEETS, NOTE_SHEETS.format(others)),) if others else ()
+
+
+def list_sheets(words: str, path: Path) -> list[str]:
+    """Name the sheets of a workbook that have cells."""
+    fastexcel = _reader("fastexcel", words, path)
+    with _readable(words, path, (fastexcel.FastExcelError, OSError)):
+        return _filled_sheets(fastexcel.read_excel(path))
+
+
+def _filled_sheets(book: Any) -> list[str]:  # noqa: ANN401 - of a library without types
+    return [name for name in book.sheet_names if book.load_sheet(name, header_row=None).width]
 
 
 def _find_sheet(words: str, sheet: str | None, filled: Sequence[str]) -> str:
