@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
+from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
@@ -13,8 +14,9 @@ from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Bar, FigureTable, Folded, Text
 
+WIDEST_BAR: Final = 40
 CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."
 
 
@@ -139,17 +141,50 @@ def comparison_page(
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
     # one sentence names the others
     known = [row for row in figures if not row["status"].startswith(NO_KEY)]
+    first = [row for row in known if row["measure"] in FIRST_FIGURES]
+    others = [row for row in known if row["measure"] not in FIRST_FIGURES]
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
-        _figures(known),
+        Panel(Group(*map(Text, headline))),
+        _figures(first),
+        "",
+        _shares(first),
         "",
         _columns(columns),
+        Folded(f"{len(others)} more figures", (_figures(others),)),
         "",
-        *(Text(words, style="bold") for words in headline),
         *map(Text, unmeasured),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
+
+
+# What a reader looks for first; the others are folded.
+FIRST_FIGURES: Final = (
+    "unique_records",
+    "records_at_risk",
+    "average_risk",
+    "correct_links",
+    "information_loss",
+)
+DRAWN: Final = ("records_at_risk", "average_risk", "correct_links")  # as bars, shares of the people
+
+
+def _shares(figures: Sequence[Mapping[str, Any]]) -> Table:
+    """Draw the shares of people of the original above those of the release."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column("", max_width=WIDEST_BAR)
+    for row in figures:
+        for side, style in (("original", "red"), ("released", "cyan")):
+            value = row[side]
+            if row["measure"] not in DRAWN or value is None:
+                continue
+            name = row["measure"].replace("_", " ") if side == "original" else ""
+            cells = (Text(name), Text(side), Text(percent(value)))
+            table.add_row(*cells, Bar(value, style) if value else "")
+    return table
 
 
 def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
@@ -171,7 +206,7 @@ def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
     return f"{of_release}; in the original, about {before}."
 
 
-def _figures(figures: Sequence[dict[str, Any]]) -> Table:
+def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
     table = FigureTable(header_style="bold")
     table.add_column("figure")
     for name in ("original", "released"):
@@ -221,7 +256,10 @@ AREA: Final = "auc"
 
 
 def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
-    """Show a line for each figure, then the result of the strongest attack, and what could not be judged."""
+    """Show the result in a box, then what happens to people, then why some attacks are not judged.
+
+    A line for each figure of each attack is folded.
+    """
     table = FigureTable(header_style="bold")
     table.add_column("attack")
     table.add_column("figure", style="dim")
@@ -234,12 +272,68 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
         table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
     statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
     return Group(
-        table,
+        Panel(Text(describe_audit(rows))),
+        _people_hit(rows),
         "",
-        Text(describe_audit(rows), style="bold"),
         *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
+        Folded(f"{len(rows)} figures of all attacks", (table,)),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
     )
+
+
+COPIED: Final = "have an equal record in the synthetic table"
+INFERRED: Final = "have their {} inferred by a sure attacker"
+GUESSED: Final = "have their {} guessed"
+RECOGNIZED: Final = "are recognized as people it was made from"
+PAIRS: Final = "are told from people who were not used (in pairs, one of each)"
+
+
+def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Say how many of 100 people the table copies, gives a value of, or shows to have been used."""
+    table = FigureTable(header_style="bold")
+    for name in ("of 100 people", "by chance"):
+        table.add_column(name, justify="right")
+    table.add_column("what happens to them")
+    for row, words in _choose_harms(rows):
+        control = row["holdout"] if row["holdout"] is not None else row["baseline"]
+        numbers = (_of_hundred(row["original"]), _of_hundred(control))
+        table.add_row(*map(Text, (*numbers, words)))
+    return table
+
+
+def _choose_harms(
+    rows: Sequence[Mapping[str, Any]],
+) -> list[tuple[Mapping[str, Any], str]]:
+    """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
+    chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
+    inferred = [
+        row
+        for row in rows
+        if row["attack"] in INFERENCES and row["figure"] == "share" and row["original"] is not None
+    ]
+    if inferred:
+        row = max(inferred, key=lambda each: (each["excess"] or -1.0, each["original"]))
+        column = str(row["column_name"]).partition(" / ")[0]
+        words = GUESSED if row["attack"] == "inference" else INFERRED
+        chosen.append((row, words.format(column)))
+    for row in rows:
+        if row["attack"] == "strongest_membership" and row["original"] is not None:
+            chosen.append((row, PAIRS if row["figure"].endswith(AREA) else RECOGNIZED))
+    return chosen
+
+
+INFERENCES: Final = ("inference", "sure_inference", "strongest_inference")
+
+
+def _of_hundred(share: float | None) -> str:
+    """Write a share as people of 100; what is not known is said.
+
+    >>> _of_hundred(0.409), _of_hundred(0.001), _of_hundred(0.0), _of_hundred(None)
+    ('41', 'fewer than 1', '0', 'not known')
+    """
+    if share is None:
+        return "not known"
+    return "fewer than 1" if 0 < share < 0.005 else f"{100 * share:.0f}"  # noqa: PLR2004 - half a person
 
 
 # What an attack is right about; another one is named by its name.
