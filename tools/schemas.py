@@ -68,6 +68,10 @@ def policy_schema() -> Schema:
             },
             "mask_below": MASK.schema
             | {"default": 10, "description": "counts of fewer records are masked"},
+            "keep_values": {
+                "type": "boolean",
+                "description": "whether queries of a warehouse return counts and codes alone, and no value",
+            },
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": SEED.schema | {"default": 0},
             "cautions": CAUTIONS.schema

@@ -17,18 +17,18 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
-from reid_sql.check.policy_model import Policy, TablePolicy
+from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import (
     build_report,
     files_read,
@@ -55,6 +55,9 @@ from reid_sql.sources.reading import escape_pattern
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import process_folder, spill_folder, spill_into
 from reid_sql.terminal.runner import sentence
+
+if TYPE_CHECKING:  # Ibis is optional
+    from reid_sql.engines.ibis.frames import Statement
 
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
@@ -107,6 +110,15 @@ def open_tables(
                 con.close()
 
 
+@contextmanager
+def open_read_table(
+    policy: Policy, read: ReadTable, show_progress: ShowProgress = lambda _: None
+) -> Iterator[list[DuckDBTableCounts]]:
+    """Open the one table of a policy in the connection that has read its file."""
+    _lock(read.con, policy, ())
+    yield [_open_table(read.con, policy.tables[0], show_progress, read)]
+
+
 def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for table in policy.tables:
@@ -150,6 +162,8 @@ def open_with_engine(
     `tables` are those that the caller passes, by name. The limit of memory is that of DuckDB, if it has any.
     """
     engines = _choose_engines(engine, policy)
+    if policy.keep_values:
+        _refuse_other_engines(engines)
     opened: dict[str, TableCounts] = {}
     with ExitStack() as stack:
         for name in dict.fromkeys(engines):
@@ -162,6 +176,14 @@ def open_with_engine(
             ):
                 opened[counts.table.name] = counts
         yield [opened[table.name] for table in policy.tables]
+
+
+def _refuse_other_engines(engines: Sequence[str]) -> None:
+    """Refuse to keep values where no table is in a warehouse, or Spark has one, which sends them."""
+    other = "spark" if "spark" in engines else next(iter(engines))
+    if "spark" in engines or "ibis" not in engines:
+        rule = f"keep_values must be set for tables of a warehouse, got the engine '{other}'"
+        raise OutOfDomainError(f"{rule}; remove the key")
 
 
 def _tables_of(policy: Policy, engines: Sequence[str], engine: str) -> Policy:
@@ -191,7 +213,15 @@ def _opener(engine: str, passed: Mapping[str, Any]) -> Opener:
     return partial(open_in_ibis, given=passed)
 
 
-def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
+@dataclass(frozen=True)
+class Plan:
+    """The statements that a warehouse would run, and the columns whose values each check fetches."""
+
+    statements: Sequence["Statement"]
+    checks: Sequence[tuple[str, Check, Sequence[str]]]  # the table, the check, the columns
+
+
+def plan_statements(policy: Policy, *, overview: bool = True) -> Plan:
     """List the statements that a warehouse would run to check a table of one record."""
     engines = _choose_engines(None, policy)
     if "ibis" not in engines:
@@ -202,7 +232,12 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
     asked = _tables_of(policy, engines, "ibis")
     with plan_queries() as statements, open_with_engine(None, asked) as counted_tables:
         measure_policy(asked, counted_tables, None, overview=overview)
-    return statements
+        checks = [
+            (counts.table.name, check, counts.engine.columns_fetched(check))
+            for counts in counted_tables
+            for check in counts.table.checks
+        ]
+    return Plan(statements, checks)
 
 
 def _choose_engines(engine: str | None, policy: Policy) -> list[str]:
@@ -255,11 +290,14 @@ def _open_in_spark(
 
 
 def _open_table(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, show_progress: ShowProgress
+    con: duckdb.DuckDBPyConnection,
+    table: TablePolicy,
+    show_progress: ShowProgress,
+    read: ReadTable | None = None,
 ) -> DuckDBTableCounts:
     show_progress(f"{table.name}: opening")
     try:
-        return open_in_duckdb(con, table, table.number)
+        return open_in_duckdb(con, table, table.number, read)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record

@@ -36,6 +36,7 @@ from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord,
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import refuse_entity
+from reid_sql.sources.files import refuse_unread_format
 
 KEYS: Final = (
     *(
@@ -45,6 +46,7 @@ KEYS: Final = (
         "baseline",
         "baseline_accepted_by",
         "mask_below",
+        "keep_values",
         "memory_limit",
         "seed",
     ),
@@ -131,6 +133,7 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         tables=tuple(replace(table, kept=preparing.keep) for table in tables),
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
         mask_below=_read_mask(place),
+        keep_values=place.flag("keep_values"),
         memory_limit=_read_text(place, "memory_limit"),
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
@@ -246,6 +249,9 @@ def _read_table(
 ) -> TablePolicy:
     place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
     source = read_source(place, given)
+    others = read_other_sources(place, given, source)
+    files = [path for each in (source, *others.values()) for path in each.paths]
+    refuse_unread_format(source.form, files, place.at)
     population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(
         name=table_name(place),
@@ -254,7 +260,7 @@ def _read_table(
         sensitive=_read_distinct(place, "sensitive"),
         nulls=_read_nulls(place),
         population=population,
-        others=read_other_sources(place, given, source),
+        others=others,
         checks=(),
         engine=_read_engine(place),
         entity=_read_text(place, "entity"),

@@ -172,6 +172,7 @@ class Policy:
     seed: int
     cautions: str
     sha256: str
+    keep_values: bool = False  # whether queries of a warehouse return counts and codes alone
     accept: tuple[str, ...] = ()  # the codes of cautions that never block
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)

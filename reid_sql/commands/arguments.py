@@ -343,6 +343,8 @@ def _add_published_tables(parser: Parser) -> None:
     parser.option("--base", words, "N")
     words = "by how much a rounded count may differ from the true one (default half the base)"
     parser.option("--within", words, "N")
+    words = "opensafely, if counts of at most 7 are shown as 0, and others to the nearest 5"
+    parser.option("--rule", words, "WORD")
     parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
     words = (
         "the column of the largest contributions to each sum, such as [80, 15] (default largest)"

@@ -188,13 +188,12 @@ def _shows_overview(options: argparse.Namespace) -> bool:
 def _print_plans(options: argparse.Namespace) -> int:
     """Print the statements of checks of warehouses; nothing but the tables' columns is asked for."""
     policies = [read_policy(file) for file in options.policies]
-    statements = [
-        statement
-        for policy in policies
-        for statement in gate.plan_statements(policy, overview=_shows_overview(options))
-    ]
+    plans = [gate.plan_statements(each, overview=_shows_overview(options)) for each in policies]
+    statements = [statement for plan in plans for statement in plan.statements]
     for place, statement in enumerate(statements, 1):
-        print(f"-- {place}\n{statement};")  # noqa: T201 - SQL, never wrapped
+        print(f"-- {place}: returns {_name_values(statement.columns)}\n{statement.sql};")  # noqa: T201 - SQL, never wrapped
+    for table, check, columns in (each for plan in plans for each in plan.checks):
+        print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
         "; a group that is measured alone asks for more"
         if any(c.by for policy in policies for t in policy.tables for c in t.checks)
@@ -202,6 +201,10 @@ def _print_plans(options: argparse.Namespace) -> int:
     )
     print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
+
+
+def _name_values(columns: Sequence[str]) -> str:
+    return f"values of {', '.join(columns)}" if columns else "counts and codes"
 
 
 def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:

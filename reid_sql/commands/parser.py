@@ -85,6 +85,11 @@ def _report(parser: Parser) -> None:
     parser.option("--html", "write the report as one HTML file for people", "FILE")
 
 
+def _explore(parser: Parser) -> None:
+    add_source(parser, None)
+    parser.option("--mask", "mask counts below N on the page (default 1: none)", "N", default="1")
+
+
 def _init(parser: Parser) -> None:
     words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
     add_source(parser, None, file=words)
@@ -201,6 +206,12 @@ COMMANDS: Final[Mapping[str, Command]] = {
         _report,
         "report:run_report",
         "people.csv --html report.html",
+    ),
+    "explore": Command(
+        "open a page on this machine: choose what others know and how exact it is, and see the risk",
+        _explore,
+        "explore:run_explore",
+        "people.csv",
     ),
     "profile": Command(
         "list the columns of a file: which single people out, and codes for missing values",

@@ -105,8 +105,12 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
-def _line(key: str, value: str) -> str:
-    return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+def source_lines(source: Mapping[str, str]) -> str:
+    """Write the lines of a policy on where its table is."""
+    return "\n".join(
+        f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+        for key, value in source.items()
+    )
 
 
 def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -273,7 +277,7 @@ class Starter:
         leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
         return TABLE.format(
-            source="\n".join(_line(key, value) for key, value in self.source.items()),
+            source=source_lines(self.source),
             known=toml_texts(self.known),
             sensitive=self._sensitive_lines,
             diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),

@@ -56,9 +56,6 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     # an earlier table counts rows, as the cells do that are protected, also where people have several
     options = {"nulls": arguments["nulls"]} if arguments.get("nulls") else {}
     sizes = ask(data, "class_size_histogram", {"tbl": arguments["tbl"], "qi": by, **options})
-    if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
-        rule = f"groups must have some of at least {arguments['k']} people, got none"
-        raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
     if sum(sizes["classes"].to_pylist()) > MAX_CELLS:
         rule = f"groups must be at most {MAX_CELLS:,}, got more"  # how many would be a figure
         raise OutOfDomainError(f"{rule}; name fewer or coarser columns")

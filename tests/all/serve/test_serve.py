@@ -16,6 +16,7 @@ from reid_sql.serve.allowed import ALLOWED
 from reid_sql_udfs import declared
 from tests.all.serve.conftest import PYTHON, TOKEN, Client, Served
 from tests.all.serve.marked import MARKS, ROWS
+from tests.processes import environment
 
 pytestmark = pytest.mark.serve
 HOSTILE = (
@@ -296,3 +297,36 @@ at_least = 2
     ages = [57] * 6 + [58]  # classes of enough people are recorded as if their cells were shown
     counted = sorted([*ages, 200, 200, 400])
     assert cells == [("people (entity := person)", count) for count in counted]
+
+
+def test_a_record_outlives_a_server_that_is_killed_and_no_two_share_it(folder: Path) -> None:
+    """Of a question whose answer arrived before kill -9, the next server knows."""
+    sexes, record = "SELECT sex, count(*) FROM people GROUP BY sex ORDER BY sex", "killed.duckdb"
+    served = Served(folder, "data.duckdb", "--record", record)
+    client = Client(served.port)
+    assert client.ask(sexes)["rows"] == [["F", 200], ["M", 200]]
+    arguments = ["serve", "data.duckdb", "--record", record, "--port", "1024"]
+    second = subprocess.run(
+        [PYTHON, "-m", "reid_sql.cli", *arguments],
+        env=environment(),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 2
+    assert "the record must be a DuckDB file that no other server uses" in second.stderr
+    served.process.kill()
+    served.process.communicate()
+    client.close()
+    again = Served(folder, "data.duckdb", "--record", record)
+    client = Client(again.port)
+    people = "FROM reid.risk_summary(people, ['age'], by := 'sex', entity := 'person')"
+    assert client.ask(people)["error"].startswith(
+        "an answer must count the people of the answers before"
+    )
+    assert client.ask(sexes)["rows"] == [["F", 200], ["M", 200]]
+    client.close()
+    again.stop()
+    # the file lies in the folder of all servers of this module
+    (folder / record).unlink()
