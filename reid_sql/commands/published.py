@@ -61,20 +61,32 @@ def read_published(
 def _columns_of_counts(
     con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], categories: Sequence[str]
 ) -> list[str]:
-    """Return the columns of a crosstab that have counts, those behind the last column of categories."""
+    """Return the columns of a crosstab that have counts, those behind the last column of categories.
+
+    Refuses a column with numbers and with words: one of them would be read as what it is not.
+    """
     known = {fold_case(name) for name in categories}
     if known:
         return [name for name in columns if fold_case(name) not in known]
     marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
-    tested = ", ".join(
-        f"""coalesce(bool_and(coalesce(try_cast(trim({quoted(name)}::VARCHAR) AS DOUBLE) IS NOT NULL
-              OR lower(trim({quoted(name)}::VARCHAR)) IN ({marks})
-              OR regexp_full_match(trim({quoted(name)}::VARCHAR), {sql_text(BELOW.pattern)}), true)), true)"""
-        for name in columns
-    )
-    is_count = con.execute(f"SELECT {tested} FROM {view}").fetchall()[0]
+    tests = []
+    for name in columns:
+        text = f"lower(trim({quoted(name)}::VARCHAR))"
+        number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
+        mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
+        count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {mark}, true)"
+        tests.append(f"coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)")
+    found = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
+    is_count, has_number = found[::2], found[1::2]
     others = [place for place, counts in enumerate(is_count) if not counts]
-    return list(columns[others[-1] + 1 :]) if others else []
+    mixed = [columns[place] for place in others if place and has_number[place]]
+    if mixed or not others or others[-1] == len(columns) - 1:
+        got = f"'{mixed[0]}' with both" if mixed else "no such columns"
+        rule = f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}"
+        raise OutOfDomainError(
+            f"{rule}; name the categories by --columns or the counts by --count, and write counts as 1234"
+        )
+    return list(columns[others[-1] + 1 :])
 
 
 def _unpivot(

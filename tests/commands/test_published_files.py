@@ -131,3 +131,20 @@ def test_nothing_is_published_that_gives_a_cell_away(tmp_path: Path) -> None:
     done = command(*known, "--publish", "safe.csv", folder=tmp_path)
     assert done.returncode == 2
     assert {each.name for each in tmp_path.iterdir()} == {"people.csv", "earlier.csv"}
+
+
+@pytest.mark.parametrize(
+    ("text", "got"),
+    [
+        ("region;hiv;cancer;Total\nnorth;2;1,234;1236\nsouth;10;30;40\n", "'cancer' with both"),
+        ("region;hiv;note;Total\nnorth;2;see 3;42\nsouth;10;30;40\n", "'note' with both"),
+        ("year;hiv;cancer\n2020;3;4\n2021;9;9\n", "no such columns"),
+        ("region;note\nnorth;a\n", "no such columns"),
+    ],
+)
+def test_what_may_be_read_in_two_ways_is_refused(tmp_path: Path, text: str, got: str) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    done = command("audit", "t.csv", "--total", "Total", "--json", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert got in done.stderr
+    assert "--columns" in done.stderr
