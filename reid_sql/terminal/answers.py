@@ -144,14 +144,13 @@ def comparison_page(
     others = [row for row in known if row["measure"] not in FIRST_FIGURES]
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
-        Panel(Group(*map(Text, headline))),
         _figures(first),
         "",
         _shares(first),
         "",
         _columns(columns),
         Folded(f"{len(others)} more figures", (_figures(others),)),
-        "",
+        Panel(Group(*map(Text, headline))),
         *map(Text, unmeasured),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),

@@ -17,7 +17,7 @@ AREA: Final = "auc"
 
 
 def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
-    """Show the result in a box, then what happens to people, then why some attacks are not judged.
+    """Show what happens to people, then the result in a box, then why some attacks are not judged.
 
     A line for each figure of each attack is folded.
     """
@@ -33,9 +33,8 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
         table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
     statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
     return Group(
-        Panel(Text(describe_audit(rows))),
         _people_hit(rows),
-        "",
+        Panel(Text(describe_audit(rows))),
         *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
         Folded(f"{len(rows)} figures of all attacks", (table,)),
         *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
