@@ -197,6 +197,12 @@ def add_sql(parser: Parser) -> None:
         help="store the functions in the database, not only in the session; with NAME, other databases can "
         "call them, too, if this one is attached under that name",
     )
+    parser.add_argument(
+        "--file",
+        metavar="FILE",
+        help="write the functions into a new database file, such as reid.duckdb, which any client of DuckDB "
+        "attaches and calls without Python",
+    )
 
 
 def add_dossier(parser: Parser) -> None:
