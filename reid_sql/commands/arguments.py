@@ -283,6 +283,8 @@ def add_safe(parser: Parser) -> None:
         "all has it (default for csv: publishable with --suppress secondary or rounding)"
     )
     parser.option("--output", words, "WORD")
+    words = "write what may be published as a new CSV file, once its audit reveals no hidden cell"
+    parser.option("--publish", words, "FILE.csv")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
     words = (
