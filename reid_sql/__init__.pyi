@@ -117,6 +117,7 @@ def audit_tables(
     p_percent: float = 0.1,
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
+    rule: Literal["none", "opensafely"] = "none",
 ) -> duckdb.DuckDBPyRelation: ...
 def class_size_histogram(
     con: duckdb.DuckDBPyConnection,

@@ -90,6 +90,7 @@ def audit_tables(
     p_percent: float = 0.1,
     within: int = 0,
     not_total: str | Sequence[str] | None = None,
+    rule: Literal["none", "opensafely"] = "none",
 ) -> DataFrame: ...
 def cell_probability(model: str | FittedModel, *columns: str | Column) -> Column: ...
 def cell_risk(
