@@ -99,8 +99,9 @@ def _run_with_progress(options: "argparse.Namespace") -> int:
         if not options.command.duckdb:
             return int(command(options))
         from reid_sql.engines.counted_rows import report_people  # noqa: PLC0415 - it imports DuckDB's types
+        from reid_sql.sources.notes import collect_notes  # noqa: PLC0415 - only these commands read files
 
-        with report_people():
+        with report_people(), collect_notes():
             return int(command(options))
     finally:
         progress.end()

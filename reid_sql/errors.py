@@ -5,9 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 
 LONG: Final = re.compile(r"\S{301,}")
-MEANINGS: Final = {  # of errors that a reader can mend
-    "InsufficientPrivilege": "the right to read all rows is lacking, as where row-level security hides some",
-    "QueryCanceled": "the statement was stopped, as by a time limit",
+MEANINGS: Final = {  # of errors that a reader can mend, by PostgreSQL's function where it raised them
+    ("InsufficientPrivilege", "aclcheck_error"): "this user lacks a right, such as GRANT SELECT",
+    (
+        "InsufficientPrivilege",
+        "check_enable_rls",
+    ): "row-level security would hide rows from this user",
+    ("InsufficientPrivilege", None): "this user may not read all rows",
+    ("QueryCanceled", None): "the statement was stopped, as by a time limit",
 }
 OTHER_VALUE: Final = "another value"  # in place of a column's, which no refusal repeats
 MAX_ERROR_NUMBER: Final = 9999  # of a database's errors
@@ -74,7 +79,9 @@ def name_error(error: BaseException) -> str:
     of_database = any(base.__name__ == "DatabaseError" for base in type(error).__mro__)
     number = error.args[0] if of_database and error.args else None
     known = isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER
-    meaning = f" ({MEANINGS[kind]})" if kind in MEANINGS else ""
+    where = getattr(getattr(error, "diag", None), "source_function", None)
+    words = MEANINGS.get((kind, where), MEANINGS.get((kind, None)))
+    meaning = f" ({words})" if words else ""
     return f"{kind} {number}" if known else f"{kind}{meaning}"
 
 

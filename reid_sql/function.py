@@ -32,7 +32,7 @@ from reid_sql.parameters.outputs import (
     choose_arguments,
     merge_parameters,
 )
-from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Reduction
+from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Needs, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
 SQL_TYPES: Final[Mapping[Any, str]] = {
@@ -148,6 +148,7 @@ class Function:
     one_row_per_person: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)  # why it lacks a parameter
     also: tuple[str, ...] = ()  # further names that answer alike
+    needs: Needs = Needs.VALUES  # of the columns that it counts by
     # of a function of several outputs: the parameter that chooses, and the output of each of its words
     selector: str = ""
     outputs: Mapping[str, "Function"] = field(default_factory=dict)
@@ -423,6 +424,7 @@ def table_function(
     overlapping_classes: bool = False,
     reasons: Mapping[str, str] | None = None,
     also: tuple[str, ...] = (),
+    needs: Needs = Needs.VALUES,
     output: Output | None = None,
 ) -> Callable[[Body], Body]:
     """Declare a table function: the engine reduces the table, the body answers from the reduced arrays.
@@ -437,7 +439,8 @@ def table_function(
     an engine lacks this very function. `one_row_per_person` is true where the table is a sample of people:
     with `entity`, each person has one row. `overlapping_classes` is true where the answer is right for
     classes that overlap, as they do under nulls := 'wildcard': without it that word is refused. `reasons`
-    explains by parameter why it lacks `entity` or `by`, `also` which other names it has. `output` is given
+    explains by parameter why it lacks `entity` or `by`, `also` which other names it has, `needs` what it
+    needs of the values. `output` is given
     where the function has several, of which the body answers one; `parameters` may name what chooses.
     """
 
@@ -461,7 +464,7 @@ def table_function(
             reasons or {},
         )
         name = (output.of if output else "") or body.__name__
-        made = Function(name, answer, ordered, columns, question, source, body, *more, also)
+        made = Function(name, answer, ordered, columns, question, source, body, *more, also, needs)
         _add(made, output, place)
         return body
 

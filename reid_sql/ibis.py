@@ -24,7 +24,8 @@ from reid_sql_udfs import declared
 def _at_client(function: Function, arguments: Mapping[str, Any]) -> Table:
     """What DuckDB answers of what the warehouse counted, as a table that the client holds."""
     adapter.warn_of_people(function, arguments)
-    return adapter.framed(answer_by_duckdb(function, arguments, adapter))
+    place = adapter.CodedRecords(function, arguments)
+    return adapter.framed(answer_by_duckdb(function, arguments, place))
 
 
 FUNCTIONS = declared()

@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -189,6 +190,34 @@ OF_NO_RECORD: Final = {
     "records": 0,
     "status": "not available: nulls := 'drop' leaves no record of the group",
 }
+
+
+# options that say how values of the columns that they name are compared
+COMPARING: Final = ("scenario", "marginals", "tables", "bins", "tolerance")
+
+
+class Needs(Enum):
+    """What an answer needs of the values of its columns; a warehouse sends no more to the client."""
+
+    CODES = "which values are equal"
+    POSITIONS = "which values are equal, and which numbers and dates they are"
+    VALUES = "the values"
+
+
+def columns_as_codes(
+    needs: Needs, arguments: Mapping[str, Any], columns: Sequence[str]
+) -> dict[str, Needs]:
+    """Choose the columns of which numbers may stand for values, with what the answer needs of them.
+
+    An option that names columns says how their values are compared, so it needs them. The answer has the
+    values of groups, and weights are numbers.
+    """
+    is_compared = any(arguments.get(name) is not None for name in COMPARING)
+    if needs is Needs.VALUES or is_compared:
+        return {}
+    sent, people = {*(arguments.get("by") or ()), arguments.get("weight")}, arguments.get("entity")
+    needed = {name: Needs.CODES if name == people else needs for name in columns}
+    return {name: need for name, need in needed.items() if name not in sent}
 
 
 def group_names(by: Sequence[str]) -> list[str]:

@@ -41,7 +41,7 @@ LAYERS = [
     ("reid_sql.prepare", "reid_sql.dossier"),
     ("reid_sql.serve",),
     ("reid_sql",),  # the face, which shows the gate
-    ("reid_sql.commands",),
+    ("reid_sql.commands", "reid_sql.explore"),
     ("reid_sql.dbt", "reid_sql.harlequin"),  # plug-ins of other programs
     ("reid_sql.cli", "reid_sql.__main__"),
 ]

@@ -280,10 +280,13 @@ def test_links_in_the_documents_lead_somewhere() -> None:
     assert lost == []
 
 
-def test_the_readme_leads_to_every_page(root: Path) -> None:
+def test_the_readme_and_the_front_page_lead_to_every_page(root: Path) -> None:
+    """README names what four kinds of readers need, and the front page all others."""
     text = (root / "README.md").read_text(encoding="utf-8")
+    front = (root / "docs" / "index.md").read_text(encoding="utf-8").replace("](", "](docs/")
+    assert "](docs/index.md" in text
     for document in DOCUMENTS:
-        assert document.name == "README.md" or f"]({short(document)})" in text, document.name
+        assert document.name in {"README.md", "index.md"} or f"]({short(document)})" in text + front
 
 
 EXISTING = {  # words for what a function or command does, which no page may list as missing

@@ -10,7 +10,7 @@ from typing import Final
 
 from benchmarks.accuracy.papers_page import stored_page
 from tests import examples
-from tools import documents, figures, pages, pictures, schemas, stubs
+from tools import documents, figures, pages, pictures, rivals, schemas, stubs
 from tools.documents import DOCUMENTS, PAGES, ROOT
 from tools.faces import FACES
 from tools.figures import FIGURES
@@ -31,6 +31,7 @@ GENERATED: Final[Mapping[Path, Callable[[], str]]] = {
     ROOT / "reid_sql" / "check" / "policy.schema.json": schemas.policy,
     **{path: partial(pictures.picture, path) for path in PICTURES},
     **{path: partial(figures.figure, path) for path in FIGURES},
+    rivals.PAGE: rivals.page,
     **{path: partial(documents.renewed, path) for path in DOCUMENTS},
     **{path: partial(pages.page, function) for path, function in PAGES.items()},
     ROOT / "docs" / "papers.md": stored_page,

@@ -68,6 +68,10 @@ def policy_schema() -> Schema:
             },
             "mask_below": MASK.schema
             | {"default": 10, "description": "counts of fewer records are masked"},
+            "keep_values": {
+                "type": "boolean",
+                "description": "whether queries of a warehouse return counts and codes alone, and no value",
+            },
             "memory_limit": TEXT | {"description": "the most memory to use, such as 4GB"},
             "seed": SEED.schema | {"default": 0},
             "cautions": CAUTIONS.schema
@@ -248,6 +252,8 @@ def _table() -> Schema:
         "additionalProperties": False,
         "properties": {
             "name": TEXT,
+            "engine": ENGINE.schema
+            | {"description": "what counts this table, if not what counts the others"},
             "file": TEXT
             | {
                 "description": "CSV, Parquet, JSON, DuckDB, Excel, SPSS or Stata file, seen from the policy's folder"

@@ -13,7 +13,7 @@ from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.masked_checks import describe_question
 from reid_sql.check.masking import ReportPage, round_figures
 from reid_sql.check.policy_model import Check, Policy, TablePolicy
-from reid_sql.check.report import FORMAT, broken_seal, report_schema
+from reid_sql.check.report import FORMAT, FORMAT_OF_SEVERAL, broken_seal, report_schema
 from reid_sql.check.sources import OTHER_TABLES, PUBLISHED, ROLES, Evidence
 from reid_sql.check.verdicts import (
     EXIT_CODES,
@@ -45,7 +45,7 @@ def read_baseline(
     original, holdout, former release or published table. A masked figure is only known to be above 0,
     unless the files are the same.
     """
-    content, page = _read_report(path)
+    content, page = _read_report(path, policy.name)
     accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
     earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
@@ -77,8 +77,8 @@ def read_baseline(
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, others)
 
 
-def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
-    """Read the report, or refuse what is none by its schema."""
+def _read_report(path: Path, policy: str) -> tuple[bytes, Mapping[str, Any]]:
+    """Read the report, of several that of this policy, or refuse what is none by its schema."""
     if not path.is_file():
         known = (
             sorted(other.name for other in path.parent.glob("*.json"))
@@ -92,7 +92,11 @@ def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
     content = path.read_bytes()
     try:
         page = parsed("baseline", ".json", content.decode("utf-8"))
+        if page.get("format") == FORMAT_OF_SEVERAL:
+            page = _find_report(path, page, policy)
         wrong = broken_rule(page, report_schema())
+    except UnknownNameError:
+        raise
     except ValueError as error:  # a ReidError is one
         page, wrong = {}, "a key occurs twice" if "twice" in str(error) else "no JSON"
     if wrong:
@@ -103,6 +107,16 @@ def _read_report(path: Path) -> tuple[bytes, Mapping[str, Any]]:
         rule = f"baseline must be a report as it was written, got '{path}': {wrong}"
         raise OutOfDomainError(f"{rule}; {WRITE_ONE}")
     return content, page
+
+
+def _find_report(path: Path, page: Mapping[str, Any], policy: str) -> Any:  # noqa: ANN401 - a part of a document
+    """Return the report of a policy among those of a run, which has a seal of its own."""
+    reports = [each.get("report") for each in page.get("policies", [])]
+    of_policy = [each for each in reports if each and each.get("policy", {}).get("name") == policy]
+    if len(of_policy) != 1:
+        rule = f"baseline must have one report of the policy '{policy}', got {len(of_policy)} in '{path}'"
+        raise UnknownNameError(f"{rule}; give each policy a name of its own, or {WRITE_ONE}")
+    return of_policy[0]
 
 
 def broken_report(page: Mapping[str, Any]) -> str:

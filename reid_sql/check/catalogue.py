@@ -439,7 +439,7 @@ ALL: Final = (
             # what hidden counts may be changes no count that is shown
             {
                 "pick": count_cells("finding", PUBLISHED),
-                "unused": (*OF_SUMS, "lowest", "highest", "within"),
+                "unused": (*OF_SUMS, "lowest", "highest", "within", "rule"),
             },
         ),
         (

@@ -42,7 +42,7 @@ CAUTION_INVISIBLE: Final = "the column name '{}' contains an invisible character
 CAUTION_LOOKALIKE: Final = (
     "the column '{}' may be mistaken for another column, whose name looks the same"
 )
-CAUTION_ANY_TABLE: Final = "the limit {} {:g} is met by any table"
+CAUTION_ANY_TABLE: Final = "the limit {} {} is met by any table"
 # parameters: how many columns a measure takes at a time
 SIZES_OF_SUBSETS: Final = ("max_size", "p")
 # thresholds that no record and no class can exceed
@@ -71,10 +71,10 @@ LOOKALIKES: Final = {
 
 
 def table_cautions(
-    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[str]
+    table: TablePolicy, records: int, columns: Sequence[str], cautions: Sequence[Remark]
 ) -> Iterator[Remark]:
     """Yield the cautions on a table, whatever the check; `cautions` are those of its engine."""
-    yield from (remark(each, code="view") for each in cautions)
+    yield from cautions
     if table.population is not None:
         yield from _population_cautions(table.population, records)
     if table.quasi_identifiers and not any(_covers(table, check) for check in table.checks):
@@ -118,7 +118,7 @@ def check_cautions(
     if limit is not None and not check.no_worse:
         bound = measure.bound.replace("_", " ")
         share = measure.unit == "share" and not measure.at_least
-        words = CAUTION_ANY_TABLE.format(bound, limit)
+        words = CAUTION_ANY_TABLE.format(bound, plain(limit))
         if limit <= 1 if measure.at_least else share and limit >= 1:
             yield remark(words, code="met_by_any_table")
         elif not measure.at_least and limit >= _highest(measure.name, records):
@@ -153,9 +153,9 @@ def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
         if not isinstance(value, int | float):
             continue
         if value >= {**ALWAYS_MET, **gains}.get(name, math.inf):
-            yield f"{name} = {value:g} is exceeded by no record"
+            yield f"{name} = {plain(value)} is exceeded by no record"
         if value <= NEVER_MISSED.get(name, -math.inf) and "alpha" not in check.parameters:
-            yield f"{name} = {value:g} is met by any class"
+            yield f"{name} = {plain(value)} is met by any class"
 
 
 def _population_cautions(population: float, records: int) -> Iterator[Remark]:

@@ -1,7 +1,7 @@
 """What the gate asks of a warehouse: records at the client for DuckDB, and measures from one statement."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +31,7 @@ from reid_sql.engines.ibis.reductions.disclosure import (
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
 from reid_sql.parameters import quoted
-from reid_sql.reduction import NULL_REPORT_COLUMNS
+from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
 from reid_sql_udfs import declared
 
@@ -44,13 +44,14 @@ class RemoteTable(TableEngine):
     table: TablePolicy
 
     @abstractmethod
-    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
+    def fetch(
+        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+    ) -> DistinctRecords:
         """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
 
     def is_fetched(self, check: Check) -> bool:
         """Whether the client answers, as the warehouse lacks the function."""
-        given = {**check.parameters, "nulls": self.table.nulls, "entity": self.table.entity}
-        return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
+        return is_answered_by_client(self.table, check)
 
     @abstractmethod
     def leave(self) -> None:
@@ -70,7 +71,21 @@ class Client:
         return self._stack.enter_context(open_client())
 
 
-Key = tuple[frozenset[str], tuple[str, ...]]  # columns, and those that divide the records
+def is_answered_by_client(table: TablePolicy, check: Check) -> bool:
+    """Whether the client answers a check of a warehouse's table, from its distinct records."""
+    given = {**check.parameters, "nulls": table.nulls, "entity": table.entity}
+    return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
+
+
+def needs_of(table: TablePolicy, check: Check, columns: Sequence[str]) -> dict[str, Needs]:
+    """Choose the columns of a check of which the client gets codes; a fitted model has values."""
+    given = {**check.parameters, "entity": table.entity, "by": None}
+    needs = Needs.VALUES if check.measure.over else check.measure.declared.needs
+    return columns_as_codes(needs, given, columns)
+
+
+# columns, those that divide the records, and what is needed of columns of which numbers came
+Key = tuple[frozenset[str], tuple[str, ...], frozenset[tuple[str, Needs]]]
 
 
 @dataclass(frozen=True)
@@ -110,20 +125,22 @@ class ClientRecords:
         group: Group,
     ) -> list[Row]:
         """Call a function on the records of a group, or of the whole table."""
-        return self._calls.call(
-            function, qi, given, self._part(self._needed(function, qi, given), by, group)
-        )
+        columns = self._needed(function, qi, given)
+        part = self._part(columns, by, group, self._coded(function, given, columns))
+        return self._calls.call(function, qi, given, part)
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
         columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-        return self._calls.call_measure(check, given, self._part(columns, check.by, group))
+        part = self._part(columns, check.by, group, {})
+        return self._calls.call_measure(check, given, part)
 
     def call_by_group(
         self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
-        view = self._view(self._needed(function, qi, given), by)
+        columns = self._needed(function, qi, given)
+        view = self._view(columns, by, self._coded(function, given, columns))
         names, groups = self._source.group_names(by), self._source.groups(by)
         rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
         return [
@@ -142,20 +159,53 @@ class ClientRecords:
             dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person])
         )
 
-    def _view(self, columns: Sequence[str], by: Sequence[str]) -> str:
+    def _coded(
+        self, function: Function, given: Mapping[str, Any], columns: Sequence[str]
+    ) -> dict[str, Needs]:
+        """Choose the columns of which numbers are enough for a call on the table or a group."""
+        arguments = {**given, "entity": self._table.entity, "by": None}
+        return columns_as_codes(function.needs, arguments, columns)
+
+    def _view(self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]) -> str:
         """Name a view of all records, with the place of their group."""
-        key = (frozenset(columns), tuple(by))
-        if key not in self._views:
+        key = (frozenset(columns), tuple(by), frozenset(coded.items()))
+        if self._find_view(key) is None:
             self._fetch_view(key, columns, by)
         self._fetch_all()
         self._source.leave()
-        return self._views[key].name
+        return (self._find_view(key) or self._views[key]).name
+
+    def _find_view(self, key: Key) -> View | None:
+        """Find the records with at least what is needed of each column: values serve for codes."""
+        needed = dict(key[2])
+        for (names, by, coded), view in self._views.items():
+            if (names, by) == key[:2] and all(
+                needed.get(name) in {Needs.CODES, need} for name, need in coded
+            ):
+                return view
+        return None
+
+    def columns_fetched(self, check: Check, texts: Collection[str]) -> list[str]:
+        """List the columns whose values the check fetches: of its groups, and of what the client computes.
+
+        Of `texts`, positions are fetched only where they are numbers or dates, which a query shows.
+        """
+        if not self._source.is_fetched(check):
+            return list(check.by)
+        columns = self._needed(
+            check.measure.declared,
+            check.quasi_identifiers,
+            {**check.parameters, "sensitive": check.sensitive},
+        )
+        needs = needs_of(self._table, check, columns)
+        codes = {name for name, need in needs.items() if need is Needs.CODES or name in texts}
+        return [*check.by, *(name for name in columns if name not in codes)]
 
     def fetch_with(self, columns: Sequence[str]) -> None:
         """Fetch the records that a check needs anyway, if they have these columns, and fit next to others."""
-        for needed, by in self._list_needed():
+        for needed, by, coded in self._list_needed():
             if set(columns) <= set(needed):
-                self._fetch_ahead(needed, by)
+                self._fetch_ahead(needed, by, coded)
                 return
 
     def _fetch_all(self) -> None:
@@ -165,23 +215,26 @@ class ClientRecords:
         """
         if not self._has_all:
             self._has_all = True
-            for columns, by in self._list_needed():
-                self._fetch_ahead(columns, by)
+            for columns, by, coded in self._list_needed():
+                self._fetch_ahead(columns, by, coded)
 
-    def _fetch_ahead(self, columns: Sequence[str], by: Sequence[str]) -> None:
+    def _fetch_ahead(
+        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+    ) -> None:
         """Fetch the records before their check is computed, unless they do not fit next to the others.
 
         They are known not to fit if those on some of the columns, which are no more, would not.
         """
-        key, every = (frozenset(columns), tuple(by)), {*columns, *by}
+        key = (frozenset(columns), tuple(by), frozenset(coded.items()))
+        every = {*columns, *by}
         least = [
-            view.rows for (names, own), view in self._views.items() if names | set(own) <= every
+            view.rows for (names, own, _), view in self._views.items() if names | set(own) <= every
         ]
         may_fit = (
             self._total + max(least, default=0) * (len(columns) + len(by) + 1)
             <= max_collected_values()
         )
-        if key in self._views or self._is_full or not may_fit:
+        if self._find_view(key) or self._is_full or not may_fit:
             return
         with suppress(ReidError):  # the check that is about them is refused
             self._fetch_view(key, columns, by, ahead=True)
@@ -190,17 +243,33 @@ class ClientRecords:
     def _total(self) -> int:
         return sum(view.values for view in self._views.values())
 
-    def _list_needed(self) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-        """Yield the columns of each check that the client answers, and by which; and of the overview."""
+    def _list_needed(
+        self,
+    ) -> Iterator[tuple[Sequence[str], Sequence[str], Mapping[str, Needs]]]:
+        """Yield the columns of each check that the client answers, and by which; and of the overview.
+
+        Those of which most is needed come first: they serve where less would do.
+        """
+        yield from sorted(
+            self._list_checked(),
+            key=lambda each: sum(1 + (need is Needs.CODES) for need in each[2].values()),
+        )
+
+    def _list_checked(
+        self,
+    ) -> Iterator[tuple[Sequence[str], Sequence[str], Mapping[str, Needs]]]:
         table = self._table
         for check in table.checks:
             if self._source.is_fetched(check):
                 given = {**check.parameters, "sensitive": check.sensitive}
-                yield self._needed(check.measure.declared, check.quasi_identifiers, given), check.by
+                columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
+                yield columns, check.by, needs_of(table, check, columns)
         is_asked = self._source.counts_overview and table.asks_for_population
         population = largest_population(table) if is_asked else None
         if table.quasi_identifiers and (population or 0) > self._source.count_records():
-            yield self._needed(declared()["population_risk"], table.quasi_identifiers, {}), ()
+            function = declared()["population_risk"]
+            columns = self._needed(function, table.quasi_identifiers, {})
+            yield columns, (), self._coded(function, {}, columns)
 
     def _fetch_view(
         self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool = False
@@ -215,7 +284,7 @@ class ClientRecords:
 
     def _create(self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool) -> None:
         """Fetch the records; of more than the client may have, keep those that are needed now."""
-        fetched = self._source.fetch(columns, by)
+        fetched = self._source.fetch(columns, by, dict(key[2]))
         if ahead and self._total + fetched.values > max_collected_values():
             self._is_full = True
             return
@@ -245,9 +314,15 @@ class ClientRecords:
         numbers = np.array(places, dtype=np.int64)[of_kind.ravel()]
         return [*fetched.columns[:own], PLACE], rows.append_column(f"q{own + 1}", pa.array(numbers))
 
-    def _part(self, columns: Sequence[str], by: Sequence[str], group: Group) -> str:
+    def _part(
+        self,
+        columns: Sequence[str],
+        by: Sequence[str],
+        group: Group,
+        coded: Mapping[str, Needs],
+    ) -> str:
         """Name a view of the group's records alone."""
-        view = self._view(columns, by)
+        view = self._view(columns, by, coded)
         if not by:
             return view
         part = f"{view}_of_{group.place}"

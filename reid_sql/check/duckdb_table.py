@@ -1,6 +1,7 @@
 """A table of the policy in DuckDB: opened read-only, its relations passed to the public functions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
@@ -20,8 +21,11 @@ from reid_sql.check.sources import (
     NUMERIC_TYPES,
     OTHER_TABLES,
     PUBLISHED,
+    REASON_CHANGED,
     Source,
+    Stamp,
     codes_of,
+    file_stamp,
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
@@ -36,16 +40,18 @@ from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted,
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
-from reid_sql.sources.files import Opened, attach_source, attach_sources, check_source
+from reid_sql.sources.files import (
+    SLOW_TO_READ,
+    Opened,
+    attach_source,
+    attach_sources,
+    check_source,
+)
 from reid_sql.sources.identifiers import count_nobodies_in, find_panels
-from reid_sql.sources.other_programs import other_sheets
-from reid_sql.sources.reading import JSON, TEXTS
 from reid_sql.sources.unique_columns import count_unique
 from reid_sql.sql.missing_value_codes import spelled_alike
 from reid_sql.terminal.runner import Answer, run, sentence
 
-SLOW_TO_READ: Final = (*TEXTS, *JSON)
-CAUTION_SHEETS: Final = "the workbook has other sheets, which no check measures ({}): release a file of this sheet alone"
 CAUTION_VIEW: Final = (
     "a view of the database '{}' was measured: no hash covers what it reads elsewhere"
 )
@@ -173,10 +179,10 @@ class DuckDBTable(TableEngine):
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
         self.raw = view  # in which the codes that the policy declares are values
-        self.other_sheets: list[str] = []  # of a workbook, with cells that are not read
         self.other_views = {role: f"{view}_{role}" for role in table.others}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
+        self.profiled: Sequence[Row] = ()  # the columns, where they were profiled already
         self._distinct: DistinctTable | None = None
         self._group_tables: dict[tuple[str, ...], str] = {}
         self._views: dict[Any, str] = {}
@@ -197,6 +203,11 @@ class DuckDBTable(TableEngine):
         if self._distinct is not None:
             self._distinct.drop()
             self._distinct = None
+
+    def profile(self, columns: Sequence[str]) -> list[Row]:
+        """Profile some columns, unless all were."""
+        known = {fold_case(row["column_name"]): row for row in self.profiled}
+        return [known[fold_case(each)] for each in columns] if known else super().profile(columns)
 
     def count_records(self) -> int:
         if columns_counted(self.table):
@@ -318,36 +329,50 @@ class DuckDBTableCounts(TableCounts):
 
     engine: DuckDBTable
 
-    def find_unnamed_columns(self, check: Check) -> list[Remark]:
-        """Find also the caution on sheets of a workbook that no check measures: they leave with its file."""
-        sheets = self.engine.other_sheets
-        words = CAUTION_SHEETS.format(", ".join(sheets))
-        found = [remark(words, code="other_sheets")] if sheets else []
-        return [*super().find_unnamed_columns(check), *found]
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table that a connection has read from a file of text, with what is known of its columns."""
+
+    con: duckdb.DuckDBPyConnection
+    name: str
+    profile: Sequence[Row]
+    stamp: Stamp | None  # of the file, before it was read
+
+    def attach(self, view: str, source: Source) -> Opened:
+        """Give the table the name of the view, if the file is still the one that was read."""
+        if self.stamp != file_stamp(source.path):
+            raise OutOfDomainError(f"FILE must stay as it is, but {REASON_CHANGED}; start again")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS FROM {self.name}")
+        return Opened(view)
 
 
 def open_in_duckdb(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int
+    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, read: ReadTable | None = None
 ) -> DuckDBTableCounts:
-    """Open a table of the policy, and check that it has the columns that the policy names."""
+    """Open a table of the policy, and check that it has the columns that the policy names.
+
+    One that the connection has `read` is not read again, nor are its columns profiled again.
+    """
     view = f"reid_release_{number}"
     where = f"policy tables[{number}].{'files' if table.source.parts else 'file'}"
-    opened = _attach(con, view, where, table.source)
+    opened = read.attach(view, table.source) if read else _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
     named = columns_required(table)
     for start in range(0, len(named), MAX_COLUMNS):
         Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
     _refuse_intervals(engine, named)
     engine.whole = _known(engine, view)
-    engine.other_sheets = other_sheets(where, table.source.paths[0], table.source.table)
-    if check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
+    if read is None and check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the columns of a text file that are measured into a temporary table.
         listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
         engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
     engine.view = engine.whole if engine.raw == view else _known(engine, engine.raw)
-    engine.cautions += [CAUTION_VIEW.format(table.source.given)] if opened.of_view else []
+    if read is not None and engine.view == view:  # no value is declared missing
+        engine.profiled = read.profile
+    engine.cautions += _cautions_of_source(opened, table.source)
     for role, source in table.others.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBTableCounts(table, engine)
@@ -389,5 +414,10 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
     engine.other_views[role] = _known(engine, view)
     if opened.text is not None:
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
-    if opened.of_view:
-        engine.cautions.append(CAUTION_VIEW.format(source.given))
+    engine.cautions += _cautions_of_source(opened, source)
+
+
+def _cautions_of_source(opened: Opened, source: Source) -> list[Remark]:
+    """Return the cautions on what was decided while a file was read."""
+    view = [remark(CAUTION_VIEW.format(source.given), code="view")] if opened.of_view else []
+    return [*view, *(remark(note.words, code=note.code) for note in opened.notes)]

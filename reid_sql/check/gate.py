@@ -9,25 +9,26 @@ The steps go one way, and each sees only what the one before it returned:
     report.py      the document            MaskedReport -> ReportPage, which all renderers take
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
 from reid_sql.check.baseline import read_baseline
-from reid_sql.check.duckdb_table import DuckDBTableCounts, open_in_duckdb
+from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
 from reid_sql.check.html import PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
-from reid_sql.check.policy_model import Policy, TablePolicy
+from reid_sql.check.policy_model import Check, Policy, TablePolicy
 from reid_sql.check.report import (
     build_report,
     files_read,
@@ -54,6 +55,9 @@ from reid_sql.sources.reading import escape_pattern
 from reid_sql.sources.remote import masked
 from reid_sql.sources.spill import process_folder, spill_folder, spill_into
 from reid_sql.terminal.runner import sentence
+
+if TYPE_CHECKING:  # Ibis is optional
+    from reid_sql.engines.ibis.frames import Statement
 
 MIN_PYSPARK: Final = (4, 1)  # the first with Arrow functions of arrays
 
@@ -100,23 +104,29 @@ def open_tables(
             if limit is not None:
                 limit_memory(con, limit)
             _lock(con, policy, written)
-            yield [
-                _open_table(con, table, number, show_progress)
-                for number, table in enumerate(policy.tables, 1)
-            ]
+            yield [_open_table(con, table, show_progress) for table in policy.tables]
         finally:
             with suppress(duckdb.Error):  # a query that was stopped may not have ended
                 con.close()
 
 
+@contextmanager
+def open_read_table(
+    policy: Policy, read: ReadTable, show_progress: ShowProgress = lambda _: None
+) -> Iterator[list[DuckDBTableCounts]]:
+    """Open the one table of a policy in the connection that has read its file."""
+    _lock(read.con, policy, ())
+    yield [_open_table(read.con, policy.tables[0], show_progress, read)]
+
+
 def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
-    for number, table in enumerate(policy.tables, 1):
+    for table in policy.tables:
         other = next(
             (each for each in table.sources if not each.of_file or "://" in each.given), None
         )
         if other is not None:
-            rule = f"policy tables[{number}] must lie in a file here, got '{masked(other.given, other.given)}'"
+            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.given, other.given)}'"
             raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
@@ -139,21 +149,60 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path
     con.execute("SET enable_external_access = false; SET lock_configuration = true")
 
 
+@contextmanager
 def open_with_engine(
     engine: str | None,
     policy: Policy,
     memory_limit: str | None = None,
     show_progress: ShowProgress = lambda _: None,
     tables: Mapping[str, Any] | None = None,
-) -> AbstractContextManager[Sequence[TableCounts]]:
-    """Open the tables of a policy in DuckDB, as Spark finds them, or through Ibis where they live.
+) -> Iterator[list[TableCounts]]:
+    """Open the tables of a policy, each in its engine: DuckDB, Spark, or Ibis where a warehouse has them.
 
-    `tables` are those that the caller passes, by name.
+    `tables` are those that the caller passes, by name. The limit of memory is that of DuckDB, if it has any.
     """
-    openers = {"duckdb": open_tables, "spark": _open_in_spark}
-    asked = _choose_engine(engine, policy)
-    if asked != "ibis":
-        return openers[asked](policy, memory_limit, show_progress)
+    engines = _choose_engines(engine, policy)
+    if policy.keep_values:
+        _refuse_other_engines(engines)
+    opened: dict[str, TableCounts] = {}
+    with ExitStack() as stack:
+        for name in dict.fromkeys(engines):
+            part = _tables_of(policy, engines, name)
+            limit = memory_limit
+            if name != "duckdb" and "duckdb" in engines:
+                part, limit = replace(part, memory_limit=None), None
+            for counts in stack.enter_context(
+                _opener(name, tables or {})(part, limit, show_progress)
+            ):
+                opened[counts.table.name] = counts
+        yield [opened[table.name] for table in policy.tables]
+
+
+def _refuse_other_engines(engines: Sequence[str]) -> None:
+    """Refuse to keep values where no table is in a warehouse, or Spark has one, which sends them."""
+    other = "spark" if "spark" in engines else next(iter(engines))
+    if "spark" in engines or "ibis" not in engines:
+        rule = f"keep_values must be set for tables of a warehouse, got the engine '{other}'"
+        raise OutOfDomainError(f"{rule}; remove the key")
+
+
+def _tables_of(policy: Policy, engines: Sequence[str], engine: str) -> Policy:
+    """Return the policy with the tables of one engine."""
+    pairs = zip(policy.tables, engines, strict=True)
+    return replace(policy, tables=tuple(table for table, name in pairs if name == engine))
+
+
+Opener: TypeAlias = Callable[
+    [Policy, str | None, ShowProgress], AbstractContextManager[Sequence[TableCounts]]
+]
+
+
+def _opener(engine: str, passed: Mapping[str, Any]) -> Opener:
+    """Return what opens the tables of an engine."""
+    if engine == "duckdb":
+        return open_tables
+    if engine == "spark":
+        return _open_in_spark
     if find_spec("ibis") is None:
         rule = "a policy with a url must have ibis, got none"
         raise UnavailableError(
@@ -161,37 +210,64 @@ def open_with_engine(
         )
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return open_in_ibis(policy, memory_limit, show_progress, tables or {})
+    return partial(open_in_ibis, given=passed)
 
 
-def plan_statements(policy: Policy, *, overview: bool = True) -> list[str]:
+@dataclass(frozen=True)
+class Plan:
+    """The statements that a warehouse would run, and the columns whose values each check fetches."""
+
+    statements: Sequence["Statement"]
+    checks: Sequence[tuple[str, Check, Sequence[str]]]  # the table, the check, the columns
+
+
+def plan_statements(policy: Policy, *, overview: bool = True) -> Plan:
     """List the statements that a warehouse would run to check a table of one record."""
-    if _choose_engine(None, policy) != "ibis":
+    engines = _choose_engines(None, policy)
+    if "ibis" not in engines:
         rule = "--plan must be asked of a policy with a url, got tables in files"
         raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
     from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
 
-    with plan_queries() as statements, open_with_engine(None, policy) as counted_tables:
-        measure_policy(policy, counted_tables, None, overview=overview)
-    return statements
+    asked = _tables_of(policy, engines, "ibis")
+    with plan_queries() as statements, open_with_engine(None, asked) as counted_tables:
+        measure_policy(asked, counted_tables, None, overview=overview)
+        checks = [
+            (counts.table.name, check, counts.engine.columns_fetched(check))
+            for counts in counted_tables
+            for check in counts.table.checks
+        ]
+    return Plan(statements, checks)
 
 
-def _choose_engine(engine: str | None, policy: Policy) -> str:
-    """What counts: what the run asks for, else what the policy says, else what its tables need."""
-    sources = [each for table in policy.tables for each in table.sources]
-    elsewhere = any(not source.of_file for source in sources)
-    words = "--engine" if engine is not None else "policy engine"
-    default = "ibis" if elsewhere else "duckdb"
-    asked = ENGINE.check(words, engine or policy.engine or default)
-    if asked != default and "ibis" in (asked, default):
-        got = "tables of a warehouse" if elsewhere else "tables in files"
-        remedy = (
-            "leave the engine away, or the url"
-            if elsewhere
-            else "write url and table in place of file"
+def _choose_engines(engine: str | None, policy: Policy) -> list[str]:
+    """Choose what counts each table: what the run asks for, else the table, else the policy, else its source.
+
+    What is asked for all tables is about files, where other tables are in a warehouse.
+    """
+    elsewhere = [any(not each.of_file for each in table.sources) for table in policy.tables]
+    is_mixed = len(set(elsewhere)) > 1
+    engines = []
+    for table, is_elsewhere in zip(policy.tables, elsewhere, strict=True):
+        default = "ibis" if is_elsewhere else "duckdb"
+        of_table = (f"policy tables[{table.number}].engine", table.engine)
+        asked = [("--engine", engine), of_table, ("policy engine", policy.engine)]
+        if is_mixed and is_elsewhere:
+            asked = [of_table]
+        words, name = next(
+            ((words, name) for words, name in asked if name), ("policy engine", default)
         )
-        raise OutOfDomainError(f"{words} must be '{default}' for {got}, got '{asked}'; {remedy}")
-    return asked
+        engines.append(ENGINE.check(words, name))
+        if name != default and "ibis" in (name, default):
+            got = "tables of a warehouse" if is_elsewhere else "tables in files"
+            remedy = (
+                "leave the engine away, or the url"
+                if is_elsewhere
+                else "write url and table in place of file"
+            )
+            rule = f"{words} must be '{default}' for {got}, got '{name}'"
+            raise OutOfDomainError(f"{rule}; {remedy}")
+    return engines
 
 
 def _open_in_spark(
@@ -214,11 +290,14 @@ def _open_in_spark(
 
 
 def _open_table(
-    con: duckdb.DuckDBPyConnection, table: TablePolicy, number: int, show_progress: ShowProgress
+    con: duckdb.DuckDBPyConnection,
+    table: TablePolicy,
+    show_progress: ShowProgress,
+    read: ReadTable | None = None,
 ) -> DuckDBTableCounts:
     show_progress(f"{table.name}: opening")
     try:
-        return open_in_duckdb(con, table, number)
+        return open_in_duckdb(con, table, table.number, read)
     except duckdb.InterruptException:
         raise
     except duckdb.Error as error:  # its own words may quote a record

@@ -21,7 +21,6 @@ from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
     REMEDY_POLICY,
     REMEDY_TABLE,
-    cautions_of_figures,
     count_verdicts,
     counted_noun,
     describe_check,
@@ -71,49 +70,37 @@ def render_html(
 
     `before_checks` and `after_checks` are sections, such as on other transformations that would pass.
     """
+    sections = render_body(
+        page, steps, prepared, before_checks=before_checks, after_checks=after_checks
+    )
+    return render_document(f"{page['policy']['name']}: {page['verdict']}", sections)
+
+
+def render_body(
+    page: Page,
+    steps: Sequence[str] = (),
+    prepared: PreparedRelease | None = None,
+    *,
+    before_checks: str = "",
+    after_checks: str = "",
+) -> str:
+    """Write the sections of the report, as `render_html` and a page of several reports have them."""
     refuse_unmasked(page)
     found = prepared is not None and prepared.page is not None
     parts = [
         _verdict_section(page, steps, advise=not found),
         _recipients(page) if page["recipients"] else "",
-        _cautions(page),
-        _released_columns(page),
+        cautions_section(page),
+        released_columns_section(page),
         render_prepared_release(prepared) if prepared else "",
         before_checks,
-        _checks(page),
+        render_checks(page),
         after_checks,
-        *(_table(page, table) for table in page["tables"]),
+        *(table_section(page, table) for table in page["tables"]),
         _group_tables(page),
-        _provenance(page),
+        provenance_section(page),
     ]
-    return render_document(f"{page['policy']['name']}: {page['verdict']}", "".join(parts))
-
-
-def render_first_report(
-    page: Page, answer: str, steps: Sequence[str], columns: str, policy: str
-) -> str:
-    """Write the first report on a file: what was found, and no verdict of a policy that nobody wrote.
-
-    `columns` and `policy` are sections of their own.
-    """
-    refuse_unmasked(page)
-    listed = "".join(f"<li>{escape(without_codes(step))}</li>" for step in steps)
-    parts = [
-        f"<h1>{escape(page['policy']['name'])}</h1><p><strong>{escape(answer)}</strong></p>",
-        *(_table(page, table) for table in page["tables"]),
-        f"<h2>What to do next</h2><ul>{listed}</ul>",
-        _cautions(page),
-        *(
-            f"<p>{escape(without_codes(each))}</p>"
-            for table in page["tables"]
-            for each in cautions_of_figures(page, table["name"])
-        ),
-        _released_columns(page),
-        columns,
-        policy,
-        _provenance(page),
-    ]
-    return render_document(page["policy"]["name"], "".join(parts))
+    return "".join(parts)
 
 
 def render_document(title: str, body: str) -> str:
@@ -164,7 +151,7 @@ def _recipients(page: Page) -> str:
     return f"<h2>For whom</h2>{render_table(('verdict', 'for whom', 'where, and what they may know'), rows)}"
 
 
-def _cautions(page: Page) -> str:
+def cautions_section(page: Page) -> str:
     """The cautions on each table, once, with the lines of the policy that resolve them."""
     parts = []
     for table in page["tables"]:
@@ -181,7 +168,7 @@ def _cautions(page: Page) -> str:
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
 
 
-def _released_columns(page: Page) -> str:
+def released_columns_section(page: Page) -> str:
     """The columns of each table that no check measures, and those that the release lacks."""
     parts = []
     for table in page["tables"]:
@@ -197,7 +184,7 @@ def render_lines(lines: Sequence[str]) -> str:
     return "<pre>" + "\n".join(map(escape, lines)) + "</pre>"
 
 
-def _checks(page: Page) -> str:
+def render_checks(page: Page) -> str:
     """A table of checks for each table of the policy, below its name."""
     head = "<tr><th>verdict</th><th>what is measured</th><th class=number>figure</th><th>limit</th></tr>"
     parts = []
@@ -270,7 +257,8 @@ def render_table(heads: Sequence[str], rows: str, figures: Collection[int] = ())
     return f'<div class="scroll"><table><thead><tr>{named}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
-def _table(page: Page, table: Page) -> str:
+def table_section(page: Page, table: Page) -> str:
+    """What was counted of a table, its class sizes and its columns."""
     parts = [f"<h2>{escape(table['name'])}</h2>{_table_facts(table)}"]
     if table["class_sizes"]:
         parts.append(_class_sizes(page, table))
@@ -291,13 +279,13 @@ def _table_facts(table: Page) -> str:
     nulls = {
         "value": "a value of its own",
         "wildcard": "may be any value",
-        "drop": "few records dropped"
+        "drop": ("few records" if table["records"] is not None else "records are") + " dropped"
         if table["records_dropped"] is None
         else f"{table['records_dropped']:,} records dropped",
     }
     facts = {
         "file": where,
-        counted_noun(table): f"{table['records']:,}",
+        counted_noun(table): "not counted" if table["records"] is None else f"{table['records']:,}",
         "counted": "records: one row per person is assumed"
         if table["entity"] is None
         else f"people, distinguished by {table['entity']}",
@@ -427,7 +415,8 @@ def hash_label(sha256: str | None) -> str:
     return f"sha256 {sha256}" if sha256 else "no hash, as it is no single file"
 
 
-def _provenance(page: Page) -> str:
+def provenance_section(page: Page) -> str:
+    """How the report was made, and of what."""
     seeds = sorted(
         {
             str(check["parameters"]["seed"])

@@ -26,6 +26,7 @@ from reid_sql.check.policy_model import (
     columns_required,
     sets_counted,
 )
+from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
@@ -34,13 +35,16 @@ from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
+    KEEPS_VALUES,
     aliases,
     bigint,
     check_columns,
     collected,
     count_by,
+    keep_values,
     with_aliases,
 )
+from reid_sql.engines.ibis.lineage import LISTED
 from reid_sql.engines.ibis.nobodies import count_nobodies
 from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
@@ -49,7 +53,7 @@ from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
-from reid_sql.reduction import DIVIDING, group_names
+from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
 from reid_sql.sources.warehouse import Warehouse, asked, warehouse
 
@@ -75,28 +79,29 @@ def open_in_ibis(
     _refuse_files(policy)
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
-        for number, table in enumerate(policy.tables, 1):
+        for table in policy.tables:
             for each in table.sources:
                 if each.url is not None and each.url not in warehouses:
-                    label = f"policy tables[{number}].url"
+                    label = f"policy tables[{table.number}].url"
                     warehouses[each.url] = stack.enter_context(
                         warehouse(label, each.url, each.path)
                     )
+        stack.enter_context(keep_values(kept=policy.keep_values))
         client = Client(stack)
         counted_tables: list[TableCounts] = []
-        for number, table in enumerate(policy.tables, 1):
+        for table in policy.tables:
             show_progress(f"{table.name}: opening")
-            engine = IbisTable(table, number, warehouses, given, client)
+            engine = IbisTable(table, table.number, warehouses, given, client)
             counted_tables.append(TableCounts(table, engine))
         yield counted_tables
 
 
 def _refuse_files(policy: Policy) -> None:
-    for number, table in enumerate(policy.tables, 1):
+    for table in policy.tables:
         for each in table.sources:
             if each.of_file:
-                rule = f"policy tables[{number}] must lie in a warehouse as the others, got '{each.given}'"
-                raise OutOfDomainError(f"{rule}; check files by a policy of their own")
+                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{each.given}'"
+                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
 
 
 class IbisTable(RemoteTable):
@@ -133,7 +138,7 @@ class IbisTable(RemoteTable):
         }
         for each in sources:
             if each.url is not None and warehouses[each.url].is_view(str(each.table)):
-                self.cautions.append(CAUTION_VIEW.format(each.table))
+                self.cautions.append(remark(CAUTION_VIEW.format(each.table), code="view"))
         is_snapshot = all(each.url is not None and warehouses[each.url].still for each in sources)
         self._records: int | None = None
         self._measures = SensitiveMeasures(table, self.frame)
@@ -144,12 +149,27 @@ class IbisTable(RemoteTable):
         self._columns: dict[str, DistinctRecords] = {}  # of those that came to the client
         self._parts: dict[Any, int] = {}  # the records of each group that was asked alone
         self._client = ClientRecords(client, table, number, self)
+        self.keeps_values = KEEPS_VALUES.get()
+        if self.keeps_values:
+            self._refuse_values(number)
         # of the warehouses, in which something was asked
         self._transactions: set[tuple[int, ...]] = set()
         self._is_snapshot = is_snapshot
         self._sizes = None if is_snapshot else self._class_sizes()
         if self._sizes is not None and table.nulls != "drop":
             self._counted[self._compared] = list(self._sizes[0])
+
+    def columns_fetched(self, check: Check) -> Sequence[str]:
+        texts = {name for name, kind in self.frame.schema().items() if kind.is_string()}
+        return self._client.columns_fetched(check, texts)
+
+    def _refuse_values(self, number: int) -> None:
+        """Refuse each check that needs values which the policy keeps in the warehouse."""
+        for place, check in enumerate(self.table.checks, 1):
+            if columns := self.columns_fetched(check):
+                rule = f"policy tables[{number}] must have checks by counts and codes where keep_values = true"
+                got = f"got '{check.measure.name}' as check {place}, which fetches values of {', '.join(columns)}"
+                raise UnavailableError(f"{rule}, {got}; leave it out, or remove keep_values")
 
     def has_changed(self) -> bool:
         """Whether a table has other class sizes than before; what was read in one transaction has not."""
@@ -350,9 +370,9 @@ class IbisTable(RemoteTable):
         values = self.raw.select(t=self.raw[name].cast("string"))
         spelled = values["t"].strip().lower().isin(spellings_of(codes))
         is_day = values["t"][:10].isin(list(codes))
-        found = values.filter(spelled | is_day)
-        rows = self._ask(lambda: found.group_by("t").agg(records=found.count()))
-        return [row["t"] for row in rows], self.raw[name].type().is_numeric()
+        found = values.filter(spelled | is_day).rename({LISTED: "t"})
+        rows = self._ask(lambda: found.group_by(LISTED).agg(records=found.count()))
+        return [row[LISTED] for row in rows], self.raw[name].type().is_numeric()
 
     def call(
         self,
@@ -410,10 +430,12 @@ class IbisTable(RemoteTable):
             )
         return part
 
-    def fetch(self, columns: Sequence[str], by: Sequence[str]) -> DistinctRecords:
+    def fetch(
+        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
+    ) -> DistinctRecords:
         """Fetch the distinct records, with the columns that divide them last; refuse if some are missing."""
         divided, names = self.divided(by), self.group_names(by)
-        fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names]))
+        fetched = self._asked(lambda: fetch_distinct(divided, [*columns, *names], coded))
         if fetched.records != self.count_records():
             rule = "the table must not change while it is read"
             got = f"got {fetched.records} of {self.count_records()} records"
@@ -424,7 +446,9 @@ class IbisTable(RemoteTable):
                 drop = self.table.nulls == "drop"
                 self._counted[frozenset(each)] = fetched.class_sizes(each, drop=drop)
         self._columns |= {
-            name: fetched.of_column(name) for name in columns if name not in self._columns
+            name: fetched.of_column(name)
+            for name in columns
+            if name not in self._columns and name not in coded
         }
         return fetched
 

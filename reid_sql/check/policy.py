@@ -36,6 +36,7 @@ from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord,
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import refuse_entity
+from reid_sql.sources.files import refuse_unread_format
 
 KEYS: Final = (
     *(
@@ -45,13 +46,26 @@ KEYS: Final = (
         "baseline",
         "baseline_accepted_by",
         "mask_below",
+        "keep_values",
         "memory_limit",
         "seed",
     ),
     *("cautions", "accept", "prepare", "tables", "checks", "recipients", "assessment"),
 )
 TABLE_KEYS: Final = (
-    *("name", "file", "files", "url", "table", "delimiter", "encoding", "header", "quote", "skip"),
+    *(
+        "name",
+        "engine",
+        "file",
+        "files",
+        "url",
+        "table",
+        "delimiter",
+        "encoding",
+        "header",
+        "quote",
+        "skip",
+    ),
     *("quasi_identifiers", "sensitive", "released", "left_out"),
     *("nulls", "entity", "missing", "population"),
     *(f"{role}_{kind}" for role in ROLES for kind in ("file", "table")),
@@ -100,7 +114,10 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
     given = PolicyContext(folder, read_url(place), passed)
     named = place.tables("tables")
     recipients = read_recipients(place, [table_name(each) for each in named])
-    tables = tuple(_read_table(each, given, everywhere, recipients, seed) for each in named)
+    tables = tuple(
+        replace(_read_table(each, given, everywhere, recipients, seed), number=number)
+        for number, each in enumerate(named, 1)
+    )
     if not tables:
         raise OutOfDomainError(
             'policy must name at least one table, got none; write [[tables]] with file = "people.csv"'
@@ -116,15 +133,14 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
         tables=tuple(replace(table, kept=preparing.keep) for table in tables),
         baseline=folder / place.text("baseline") if "baseline" in place.values else None,
         mask_below=_read_mask(place),
+        keep_values=place.flag("keep_values"),
         memory_limit=_read_text(place, "memory_limit"),
         seed=seed,
         cautions=CAUTIONS.check(place.at("cautions"), place.text("cautions", "allow")),
         accept=_read_accepted(place),
         sha256=before,
         baseline_accepted_by=_read_text(place, "baseline_accepted_by"),
-        engine=ENGINE.check(place.at("engine"), place.text("engine"))
-        if "engine" in place.values
-        else None,
+        engine=_read_engine(place),
         preparing=preparing,
         recipients=recipients,
         assessment=read_assessment(place),
@@ -134,7 +150,10 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
 
 def _refuse_missing(file: Path) -> None:
     """Refuse a policy that is no file, and offer the nearest."""
-    if file.is_dir() or not file.is_file():
+    if file.is_dir():
+        rule = f"policy must be an existing file, got the folder '{file}'"
+        raise UnknownNameError(f"{rule}; name its policies, as in reid-sql check {file}/*.toml")
+    if not file.is_file():
         neighbours = (
             sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
             if file.parent.is_dir()
@@ -144,6 +163,12 @@ def _refuse_missing(file: Path) -> None:
             f"policy must be an existing file, got '{file}'; "
             f"{suggestion(file.name, neighbours, 'files beside it')}"
         )
+
+
+def _read_engine(place: Place) -> str | None:
+    """What counts, where the place says so."""
+    given = _read_text(place, "engine")
+    return None if given is None else ENGINE.check(place.at("engine"), given)
 
 
 def _read_text(place: Place, key: str) -> str | None:
@@ -224,6 +249,9 @@ def _read_table(
 ) -> TablePolicy:
     place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
     source = read_source(place, given)
+    others = read_other_sources(place, given, source)
+    files = [path for each in (source, *others.values()) for path in each.paths]
+    refuse_unread_format(source.form, files, place.at)
     population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(
         name=table_name(place),
@@ -232,8 +260,9 @@ def _read_table(
         sensitive=_read_distinct(place, "sensitive"),
         nulls=_read_nulls(place),
         population=population,
-        others=read_other_sources(place, given, source),
+        others=others,
         checks=(),
+        engine=_read_engine(place),
         entity=_read_text(place, "entity"),
         missing=read_missing(place),
         released=_read_distinct(place, "released") if "released" in place.values else None,

@@ -131,6 +131,8 @@ class TablePolicy:
     population: float | None
     others: Mapping[str, Source]  # tables that this one is compared with, by role
     checks: tuple[Check, ...]
+    number: int = 1  # among the tables of its policy
+    engine: str | None = None  # what counts it, where it says so itself
     entity: str | None = None  # the column that identifies people, where rows are not people
     missing: Codes = field(default_factory=dict)  # by column, the values that mean "missing"
     released: tuple[str, ...] | None = None  # the columns of the release; None: all of the file
@@ -170,6 +172,7 @@ class Policy:
     seed: int
     cautions: str
     sha256: str
+    keep_values: bool = False  # whether queries of a warehouse return counts and codes alone
     accept: tuple[str, ...] = ()  # the codes of cautions that never block
     baseline_accepted_by: str | None = None
     preparing: Preparing = field(default_factory=Preparing)

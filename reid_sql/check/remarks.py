@@ -33,16 +33,20 @@ from reid_sql.models.people.diagnostics import STATUS_CHECK
 from reid_sql.models.population.individual_risk import STATUS_LIGHT_WEIGHTS
 from reid_sql.parameters.document import toml_key, toml_text, toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED
+from reid_sql.sources.other_programs import AS_DECLARED, MERGED_MISSING, OTHER_SHEETS
 
 STATUS_WITHHELD_CHECK: Final = (
     "predictive_check: the model expects other class sizes than the records have"
 )
 # Statuses that limit no figure and need no remedy.
-INFORMATIVE_CODES: Final = frozenset(["determined", "counted", "tested_interval", "rare_values"])
+INFORMATIVE_CODES: Final = frozenset(
+    ["determined", "counted", "tested_interval", "rare_values", AS_DECLARED]
+)
 # {} is a count of records
 COUNTED_STATUSES: Final = (STATUS_BLANK, STATUS_UNCOVERED, STATUS_LIGHT_WEIGHTS)
 
 
+CAUTION_UNSEEN_CODES: Final = "keep_values keeps the values of {} in the warehouse, so no one looked for missing-value codes in them"
 SPLIT: Final = "\x01"  # where a sentence has a count
 
 
@@ -163,6 +167,11 @@ def _codes_of(row: Mapping[str, Any]) -> Remark:
     return remark(counted, looks, code="missing_codes", remedy=remedy)
 
 
+def unseen_codes_remark(columns: Iterable[str]) -> Remark:
+    """Return the remark on columns whose values no one looked at, as the policy keeps them."""
+    return remark(CAUTION_UNSEEN_CODES.format(", ".join(columns)), code="missing_codes")
+
+
 def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
     """Return the remark on the records without a sensitive value, which counts as one more value."""
     records, name = int(row["records"]), row["column_name"]
@@ -245,12 +254,20 @@ def identifier_remark(
 # The codes of cautions: those of the gate itself, and of each status that a function returns.
 
 OF_THE_GATE: Final = (
-    *("blank_records", "columns_not_covered", "fewer_choices", "met_by_any_table", "missing_codes"),
+    *(
+        AS_DECLARED,
+        MERGED_MISSING,
+        "blank_records",
+        "columns_not_covered",
+        "fewer_choices",
+        "met_by_any_table",
+        "missing_codes",
+    ),
     *(
         "missing_sensitive",
         "nobody",
         "other_policy",
-        "other_sheets",
+        OTHER_SHEETS,
         "population_of_groups",
         "records_dropped",
     ),

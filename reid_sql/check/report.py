@@ -74,6 +74,7 @@ def broken_seal(page: Mapping[str, Any]) -> str:
 
 
 FORMAT: Final = "reid-sql report 3"
+FORMAT_OF_SEVERAL: Final = "reid-sql reports 1"
 MODELS: Final = ("duckdb", "numpy", "scipy", "pyarrow")
 
 Page = dict[str, Node]
@@ -257,16 +258,22 @@ def render_junit(page: ReportPage) -> str:
     """Write the report: what fails is a failure, what could not be judged an error."""
     refuse_unmasked(page)
     suites = ET.Element("testsuites", name=escape_control_characters(page["policy"]["name"]))
+    add_junit_suites(suites, page)
+    return junit_document(suites)
+
+
+def add_junit_suites(suites: ET.Element, page: ReportPage, before: str = "") -> None:
+    """Add a suite for each table; `before` precedes its name, such as the policy."""
     for table in page["tables"]:
         seen: Counter[str] = Counter()
         cases = [
             case
             for check in page["checks"]
             if check["table"] == table["name"]
-            for case in _test_cases(check, seen)
+            for case in _test_cases(check, seen, before)
         ]
         counted = {
-            "name": escape_control_characters(table["name"]),
+            "name": escape_control_characters(before + table["name"]),
             "tests": str(len(cases)),
             "failures": str(_count_cases(cases, "failure")),
             "errors": str(_count_cases(cases, "error")),
@@ -275,6 +282,10 @@ def render_junit(page: ReportPage) -> str:
         suite.extend(cases)
         if columns := describe_released_columns(table):
             ET.SubElement(suite, "system-out").text = escape_control_characters(" ".join(columns))
+
+
+def junit_document(suites: ET.Element) -> str:
+    """Write suites as a document."""
     ET.indent(suites)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(suites, encoding="unicode") + "\n"
@@ -285,7 +296,7 @@ def _count_cases(cases: list[ET.Element], kind: str) -> int:
     return sum(case.find(kind) is not None for case in cases)
 
 
-def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
+def _test_cases(check: ReportPage, seen: Counter[str], before: str) -> Iterator[ET.Element]:
     """Give a case for each group, with all that decides it in its name; the same again is numbered."""
     for place, group in enumerate(check["groups"], 1):
         label = "" if not check["by"] else f" [{_group_label(group['group'], place)}]"
@@ -310,7 +321,7 @@ def _test_cases(check: ReportPage, seen: Counter[str]) -> Iterator[ET.Element]:
         )
         numbered = name if seen[name] == 1 else f"{name} #{seen[name]}"
         case = ET.Element(
-            "testcase", classname=escape_control_characters(check["table"]), name=numbered
+            "testcase", classname=escape_control_characters(before + check["table"]), name=numbered
         )
         if group["verdict"] in ("fail", "not judged"):
             ET.SubElement(

@@ -68,7 +68,9 @@ def counted_noun(table: ReportPage) -> str:
 
 
 def describe_count(table: ReportPage) -> str:
-    """Say how many records, or people, a table has."""
+    """Say how many records, or people, a table has, if it could be read."""
+    if table["records"] is None:
+        return f"{counted_noun(table)} not counted"
     return f"{table['records']:,} {counted_noun(table)}"
 
 
@@ -380,6 +382,8 @@ def describe_people_alone(page: Page) -> str:
     table = page["tables"][0]
     *others, last = table["quasi_identifiers"]
     named = f"{', '.join(others)} and {last}" if others else last
+    if table["records"] is None:
+        return f"How many people are the only one with their {named} is unknown: they could not be counted."
     people = table["records"] - (table["records_dropped"] or 0)
     sizes = table["class_sizes"] or [{"records": None}]
     alone = sizes[0]["records"]

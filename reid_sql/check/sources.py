@@ -199,7 +199,7 @@ def identify_files(source: Source, others: Mapping[str, Source]) -> Evidence:
     return Evidence(
         _hash_source(source),
         {role: _hash_source(each) for role, each in others.items()},
-        tuple(_file_stamp(each) for each in files),
+        tuple(file_stamp(each) for each in files),
     )
 
 
@@ -230,7 +230,7 @@ def _hash_file(path: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _file_stamp(path: Path) -> Stamp:
+def file_stamp(path: Path) -> Stamp:
     """What the file system says of a file: one that was put in its place and taken away leaves a trace."""
     stamp = path.stat()
     return stamp.st_dev, stamp.st_ino, stamp.st_size, stamp.st_mtime_ns, stamp.st_ctime_ns

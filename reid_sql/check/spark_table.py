@@ -112,9 +112,9 @@ def open_in_spark(
     try:
         with configure_reading(spark), without_logs(spark):
             counted_tables: list[TableCounts] = []
-            for number, table in enumerate(policy.tables, 1):
+            for table in policy.tables:
                 show_progress(f"{table.name}: opening")
-                counted_tables.append(TableCounts(table, SparkTable(spark, table, number)))
+                counted_tables.append(TableCounts(table, SparkTable(spark, table, table.number)))
             yield counted_tables
     finally:
         if before is None:
@@ -152,10 +152,10 @@ def _refuse_unsupported(policy: Policy, memory_limit: str | None) -> None:
     if limit is not None:
         rule = f"memory_limit must not be set with --engine spark, got '{limit}'"
         raise OutOfDomainError(f"{rule}; set spark.driver.memory and spark.executor.memory instead")
-    for number, table in enumerate(policy.tables, 1):
+    for table in policy.tables:
         for each in table.checks:
             if reason := each.measure.declared.absence("spark"):
-                rule = f"policy tables[{number}] must have measures that Spark can answer"
+                rule = f"policy tables[{table.number}] must have measures that Spark can answer"
                 got = f"got '{each.measure.name}': {reason}"
                 raise UnavailableError(
                     f"{rule}, {got}; leave --engine spark away, or the measure out"

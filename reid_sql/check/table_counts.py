@@ -18,6 +18,7 @@ from reid_sql.check.remarks import (
     missing_sensitive_remark,
     missing_value_remarks,
     remark,
+    unseen_codes_remark,
     unused_code_remark,
 )
 from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
@@ -223,11 +224,14 @@ class TableCounts:
             if check.dilutes_by_nulls and row["column_name"].lower() == str(check.sensitive).lower()
         )
         found = [] if self.table.nulls == "drop" else [each for each in lacking if each is not None]
-        return (*missing_value_remarks(rows).values(), *found)
+        unseen = [unseen_codes_remark(check.values_counted)] if self.engine.keeps_values else []
+        return (*missing_value_remarks(rows).values(), *found, *unseen)
 
     @cached_property
     def _profiles(self) -> Mapping[str, Row]:
-        """Profile the columns of all checks once."""
+        """Profile the columns of all checks once, by their values."""
+        if self.engine.keeps_values:
+            return {}
         named = list(
             dict.fromkeys(name for each in self.table.checks for name in each.values_counted)
         )

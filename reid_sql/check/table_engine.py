@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
@@ -14,6 +14,9 @@ from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql_udfs import declared
+
+if TYPE_CHECKING:
+    from reid_sql.check.remarks import Remark
 
 POLICY_COLUMNS: Final = "columns of the policy"
 GROUP_COLUMN: Final = "reid by"
@@ -34,12 +37,17 @@ class TableEngine(ABC):
         """Begin with no group counted."""
         self.columns: list[str] = []
         self.population_columns: list[str] = []  # of the population table, if there is one
-        self.cautions: list[str] = []  # caveats on the table, whatever the check
+        self.cautions: list[Remark] = []  # caveats on the table, whatever the check
         self.is_prepared = False  # whether it is a release that was made of a file
         self.omitted: list[str] = []  # columns of the file that such a release lacks
+        self.keeps_values = False  # whether a warehouse returns counts and codes alone
         self.counts_overview = True  # whether a report shows the overview of each column
         self._groups: dict[tuple[str, ...], list[Group]] = {}
         self._places: dict[tuple[str, ...], dict[str, int]] = {}
+
+    def columns_fetched(self, check: Check) -> Sequence[str]:  # noqa: ARG002 - of a warehouse
+        """List the columns whose values a check of a warehouse fetches."""
+        return ()
 
     @abstractmethod
     def count_records(self) -> int:

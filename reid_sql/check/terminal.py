@@ -72,13 +72,15 @@ def verdict_page(page: ReportPage, width: int = WIDE) -> RenderableType:
 
 def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[RenderableType]:
     """Show the facts of a table, its cautions once, and the lines of the policy that resolve them."""
-    dropped = "" if each["records_dropped"] == 0 else ", some dropped for a NULL"
+    is_known = each["records"] is None or each["records_dropped"] == 0
+    dropped = "" if is_known else ", some dropped for a NULL"
     dropped = (
         f", {each['records_dropped']:,} dropped for a NULL" if each["records_dropped"] else dropped
     )
     named = ", ".join(each["quasi_identifiers"]) or "no quasi-identifiers"
     counted = "records" if each["entity"] is None else f"people, distinguished by {each['entity']}"
-    yield Text(f"{each['name']} by {named}, {counted}: {each['records']:,}{dropped}", style="dim")
+    number = "not counted" if each["records"] is None else f"{each['records']:,}"
+    yield Text(f"{each['name']} by {named}, {counted}: {number}{dropped}", style="dim")
     yield from map(Text, describe_released_columns(each))
     if cautions.sentences:
         yield Text(f"Cautions on {each['name']}", style="yellow")

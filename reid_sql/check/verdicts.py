@@ -105,7 +105,7 @@ def judge_check(measured: MeasuredCheck, policy: Policy, baseline: Baseline | No
     if measured.refusal:
         return CheckResult(table, check, (_not_judged(WHOLE, measured.refusal),), cautions)
     refused = policy.cautions == "refuse" and any(
-        each.code not in policy.accept for each in cautions
+        each.code not in INFORMATIVE_CODES.union(policy.accept) for each in cautions
     )
     findings = [
         _not_judged(figure.group, _reason(figure), figure)
@@ -130,11 +130,9 @@ def withhold_figures(each: CheckResult, why: str) -> CheckResult:
 
 def has_caveat(outcome: Figure, accepted: Collection[str] = ()) -> bool:
     """Whether there is a caveat on a figure that needs a remedy, and that nobody accepts."""
-    codes = {*codes_of_status(outcome.status)} - {OK} - INFORMATIVE_CODES
-    codes |= {each.code for each in outcome.remarks} | (
-        {"records_dropped"} if outcome.dropped > 0 else set()
-    )
-    return bool(codes - {*accepted})
+    codes = {*codes_of_status(outcome.status), *(each.code for each in outcome.remarks)}
+    codes |= {"records_dropped"} if outcome.dropped > 0 else set()
+    return bool(codes - {OK} - INFORMATIVE_CODES - {*accepted})
 
 
 def judge_figure(

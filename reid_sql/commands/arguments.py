@@ -70,6 +70,13 @@ def add_policy(parser: Parser) -> None:
     add_memory_and_format(parser)
 
 
+def add_policies(parser: Parser) -> None:
+    """Add one policy or several, and how they are answered."""
+    words = "a policy, TOML or JSON, or several: one verdict, one report and one exit code for all"
+    parser.option("policies", words, "POLICY.toml", nargs="+")
+    add_memory_and_format(parser)
+
+
 def add_memory_and_format(parser: Parser) -> None:
     """Add the memory to use, and the form of the answer."""
     parser.option(
@@ -334,6 +341,8 @@ def _add_published_tables(parser: Parser) -> None:
     parser.option("--base", words, "N")
     words = "by how much a rounded count may differ from the true one (default half the base)"
     parser.option("--within", words, "N")
+    words = "opensafely, if counts of at most 7 are shown as 0, and others to the nearest 5"
+    parser.option("--rule", words, "WORD")
     parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
     words = (
         "the column of the largest contributions to each sum, such as [80, 15] (default largest)"

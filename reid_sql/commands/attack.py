@@ -175,7 +175,7 @@ BY: Final = Columns("columns of by")
 COUNTED: Final = ("k", "totals", "suppress", "protection", "base", "zeros", "nulls")
 TEXTS: Final = ("count", "total", "not_total", "status", "value", "largest")
 AUDIT_WITHOUT_QI: Final = "published tables, which have no --qi"
-AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within")
+AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "within", "rule")
 
 
 def run_safe(options: argparse.Namespace) -> int:

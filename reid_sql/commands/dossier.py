@@ -54,7 +54,7 @@ def _write(options: argparse.Namespace, named: dict[str, Path]) -> int:
     write_folder(folder, build_dossier(policy, page, since))
     if "sign" in named:
         sign_folder(folder, named["sign"])
-    print_verdict(options, page)
+    print_verdict(options, page, options.policy)
     if expired := _describe_expiry(read_dossier(folder)):
         printed(f"reid-sql: {expired}\n", sys.stderr)
     return int(page["exit_code"])

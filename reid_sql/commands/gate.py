@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+import duckdb
 from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
@@ -28,6 +29,14 @@ from reid_sql.check.report import (
     write_report,
 )
 from reid_sql.check.sentences import describe_released_columns
+from reid_sql.check.several_policies import (
+    PolicyResult,
+    build_run,
+    render_run_html,
+    render_run_junit,
+    run_page,
+    run_rows,
+)
 from reid_sql.check.terminal import verdict_page
 from reid_sql.commands.options import PASSED, number, printed
 from reid_sql.commands.output import print_people, print_rendered, print_rows
@@ -35,6 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.parameters import Number
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
+from reid_sql.terminal.runner import sentence
 
 Page = ReportPage
 REPORTS: Final = ("json_report", "junit", "html")  # options of `check` that name a file
@@ -48,18 +58,71 @@ RISKY_RECORDS: Final = Number(
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Check a policy: print the verdict, write the reports, return the exit code."""
-    policy = read_policy(options.policy)
+    """Check one policy or several: print the verdict, write the reports, return the exit code."""
+    given = [str(each) for each in options.policies]
+    _refuse_twice(given)
     if options.plan:
-        return _print_plan(policy, overview=_shows_overview(options))
+        return _print_plans(options)
     risky = int(
         RISKY_RECORDS.check("--risky-records", number("--risky-records", options.risky_records))
     )
     files = report_files(options, REPORTS)
     baseline = _path(options, "baseline")
-    protect_inputs(files, policy, baseline)
-    policy = _with_time_limit(policy, options)
-    way_out = None
+    attempt = _attempt_alone if len(given) == 1 else _attempt
+    policies = [(file, attempt(partial(_read_policy, options, file))) for file in given]
+    inputs = [
+        path
+        for file, policy in policies
+        for path in ([Path(file)] if isinstance(policy, str) else files_read(policy, baseline))
+    ]
+    refuse_to_overwrite({_option(name): file for name, file in files.items()}, inputs)
+    results = []
+    for file, policy in policies:
+        if isinstance(policy, str):
+            results.append(PolicyResult(file, refusal=policy))
+            continue
+        one = attempt(partial(_measure, options, file, policy, baseline, risky))
+        results.append(PolicyResult(file, refusal=one) if isinstance(one, str) else one)
+    return (
+        _report_alone(options, results[0], files)
+        if len(given) == 1
+        else _report_run(options, results, files)
+    )
+
+
+def _read_policy(options: argparse.Namespace, file: str) -> Policy:
+    return _with_time_limit(read_policy(file), options)
+
+
+Result = TypeVar("Result")
+
+
+def _attempt_alone(work: Callable[[], Result]) -> Result | str:
+    """Return the result; what a policy alone is refused for ends the command."""
+    return work()
+
+
+def _attempt(work: Callable[[], Result]) -> Result | str:
+    """Return the result, or the sentence by which it is refused, which is the result of that policy."""
+    try:
+        return work()
+    except (duckdb.InterruptException, BrokenPipeError):
+        raise
+    except (ReidError, OSError, UnicodeError, ImportError, MemoryError, duckdb.Error) as error:
+        return sentence(error) or type(error).__name__
+
+
+def _refuse_twice(given: Sequence[str]) -> None:
+    for place, file in enumerate(given):
+        if Path(file).resolve() in [Path(other).resolve() for other in given[:place]]:
+            raise OutOfDomainError(f"POLICY must be named once, got '{file}' twice; omit one")
+
+
+def _measure(
+    options: argparse.Namespace, file: str, policy: Policy, baseline: Path | None, risky: int
+) -> PolicyResult:
+    """Measure a policy, and search for a release that meets it if that is asked."""
+    prepared = None
     with gate.open_with_engine(
         options.engine, policy, options.memory_limit, progress.report
     ) as releases:
@@ -72,16 +135,49 @@ def run_check(options: argparse.Namespace) -> int:
             show_progress=progress.report,
         )
         if options.prepare and page["verdict"] == "fail":
-            way_out = _way_out(policy, releases, baseline)
+            prepared = _way_out(policy, releases, baseline)
+    return PolicyResult(file, page, prepared=prepared)
+
+
+def _report_alone(
+    options: argparse.Namespace, result: PolicyResult, files: Mapping[str, Path]
+) -> int:
+    """Write and print the report of one policy."""
+    page = result.page or Page({})
     writers: dict[str, Callable[[Page], str]] = {
         "json_report": to_json,
         "junit": render_junit,
-        "html": partial(render_html, prepared=way_out),
+        "html": partial(render_html, prepared=result.prepared),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))
-    print_verdict(options, page)
+    print_verdict(options, page, result.file)
     return int(page["exit_code"])
+
+
+def _report_run(
+    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
+) -> int:
+    """Write and print one document of several policies."""
+    run = build_run(results)
+    writers: dict[str, Callable[[], str]] = {
+        "json_report": partial(to_json, run),
+        "junit": partial(render_run_junit, results),
+        "html": partial(render_run_html, results),
+    }
+    for name, file in files.items():
+        write_report(file, writers[name]())
+
+    def render(width: int) -> RenderableType:
+        shown = {each.file: _page(each.file, each.page, width) for each in results if each.page}
+        return run_page(results, shown)
+
+    if options.format == "csv":
+        for each in results:
+            columns = _released_columns(each.page) if each.page else []
+            print_people(f"{each.file}: {' '.join(columns)}" if columns else "")
+    print_result(options, run, lambda: run_rows(results), render)
+    return int(run["exit_code"])
 
 
 def _shows_overview(options: argparse.Namespace) -> bool:
@@ -89,18 +185,26 @@ def _shows_overview(options: argparse.Namespace) -> bool:
     return options.format == "json" or options.json_report is not None or options.html is not None
 
 
-def _print_plan(policy: Policy, *, overview: bool) -> int:
-    """Print the statements of a check of a warehouse; nothing but the tables' columns is asked for."""
-    statements = gate.plan_statements(policy, overview=overview)
+def _print_plans(options: argparse.Namespace) -> int:
+    """Print the statements of checks of warehouses; nothing but the tables' columns is asked for."""
+    policies = [read_policy(file) for file in options.policies]
+    plans = [gate.plan_statements(each, overview=_shows_overview(options)) for each in policies]
+    statements = [statement for plan in plans for statement in plan.statements]
     for place, statement in enumerate(statements, 1):
-        print(f"-- {place}\n{statement};")  # noqa: T201 - SQL, never wrapped
+        print(f"-- {place}: returns {_name_values(statement.columns)}\n{statement.sql};")  # noqa: T201 - SQL, never wrapped
+    for table, check, columns in (each for plan in plans for each in plan.checks):
+        print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
         "; a group that is measured alone asks for more"
-        if any(c.by for t in policy.tables for c in t.checks)
+        if any(c.by for policy in policies for t in policy.tables for c in t.checks)
         else ""
     )
     print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
+
+
+def _name_values(columns: Sequence[str]) -> str:
+    return f"values of {', '.join(columns)}" if columns else "counts and codes"
 
 
 def report_files(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Path]:
@@ -167,18 +271,29 @@ def _page(policy: str, page: Page, width: int) -> RenderableType:
     )
 
 
-def print_verdict(options: argparse.Namespace, page: Page) -> None:
-    """Print the checks and the verdict; a reader who stops does not change it."""
+def _released_columns(page: Page) -> list[str]:
+    """What rows of checks do not have: the columns in no check."""
+    return [line for each in page["tables"] for line in describe_released_columns(each)]
+
+
+def print_verdict(options: argparse.Namespace, page: Page, policy: str) -> None:
+    """Print the checks and the verdict of the policy in this file."""
     if options.format == "csv":
-        columns = (line for each in page["tables"] for line in describe_released_columns(each))
-        print_people(" ".join(columns))
+        print_people(" ".join(_released_columns(page)))
+    print_result(
+        options, page, lambda: (check_columns(), check_rows(page)), partial(_page, policy, page)
+    )
+
+
+def print_result(
+    options: argparse.Namespace,
+    page: Mapping[str, Any],
+    rows: Callable[[], tuple[Sequence[str], Sequence[Mapping[str, Any]]]],
+    render: Callable[[int], RenderableType],
+) -> None:
+    """Print a document; a reader who stops does not change the verdict."""
     try:
-        print_document(
-            options,
-            page,
-            lambda: (check_columns(), check_rows(page)),
-            partial(_page, options.policy, page),
-        )
+        print_document(options, page, rows, render)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

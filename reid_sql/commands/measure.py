@@ -41,7 +41,7 @@ from reid_sql.models.columns.identifiers import hint, likely, repeating
 from reid_sql.models.people.diagnostics import Check, predictive_checks
 from reid_sql.models.people.fit import cache_fits
 from reid_sql.models.people.model import PeopleModel
-from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN
+from reid_sql.parameters import COLUMNS, MAX_COLUMNS, SHOWN, quoted
 from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import pages
 from reid_sql.terminal.answers import describe_smallest_set, profile_page
@@ -59,6 +59,8 @@ SHARES_SINGLED_OUT: Final = (
 MAX_RECORDS_READ: Final = (
     100_000_000  # for these sets; a set of columns reads each record at most once
 )
+COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
+PART: Final = "reid_part"  # a view of so many columns
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
 
 
@@ -67,7 +69,7 @@ def run_profile(options: argparse.Namespace) -> int:
     columns = [name for text in options.columns for name in names("the columns", text)]
     if options.columns:
         COLUMNS.check(columns, columns)
-    con, table = open_file(options)
+    con, table = open_file(options, keep=True)
     rows = profile_columns(con, table, columns)
     found = describe_smallest_sets(con, table, rows)
     # the page has them above the columns
@@ -80,11 +82,22 @@ def run_profile(options: argparse.Namespace) -> int:
 def profile_columns(
     con: duckdb.DuckDBPyConnection, table: str, columns: list[str]
 ) -> list[dict[str, Any]]:
-    """Profile these columns of the table, or all if none is named."""
+    """Profile these columns of the table, or all if none is named.
+
+    Columns that are named are counted one by one; without names, the function counts all of them. The time to
+    bind these grows with the square of their number, so that a wide table is profiled in parts.
+    """
     every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
-    # Columns that are named are counted one by one; without names, the function counts all of them.
-    named = columns or (every if len(every) <= MAX_COLUMNS else None)
-    return call(con, "profile", [table, named], "columns").records()
+    if columns or len(every) <= MAX_COLUMNS:
+        return call(con, "profile", [table, columns or every], "columns").records()
+    rows = []
+    for start in range(0, len(every), COLUMNS_AT_ONCE):
+        listed = ", ".join(map(quoted, every[start : start + COLUMNS_AT_ONCE]))
+        con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
+        words = f"columns from {start + 1:,} of {len(every):,}"
+        rows += call(con, "profile", [PART, None], words).records()
+    con.execute(f"DROP VIEW {PART}")
+    return rows
 
 
 def describe_smallest_sets(

@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 
 from reid_sql.commands.options import printed
+from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text, console
 from reid_sql.terminal.control_characters import (
@@ -38,6 +39,7 @@ def print_answer(
     `people` says how people are counted, or that rows may not be people: below the page, else to the standard
     error. `head` is the kind of page, where it is not the command.
     """
+    people = " ".join(filter(None, [people, *take_notes()]))
     if getattr(options, "html", None) is not None:
         from reid_sql.commands.html import write_page  # noqa: PLC0415 - the report's parts load slowly
 

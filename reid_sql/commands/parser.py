@@ -22,6 +22,7 @@ from reid_sql.commands.arguments import (
     add_html,
     add_nulls,
     add_plot,
+    add_policies,
     add_policy,
     add_progress,
     add_safe,
@@ -84,8 +85,14 @@ def _report(parser: Parser) -> None:
     parser.option("--html", "write the report as one HTML file for people", "FILE")
 
 
-def _init(parser: Parser) -> None:
+def _explore(parser: Parser) -> None:
     add_source(parser, None)
+    parser.option("--mask", "mask counts below N on the page (default 1: none)", "N", default="1")
+
+
+def _init(parser: Parser) -> None:
+    words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
+    add_source(parser, None, file=words)
 
 
 def _risk(parser: Parser) -> None:
@@ -129,7 +136,7 @@ def _risk(parser: Parser) -> None:
 
 
 def _check(parser: Parser) -> None:
-    add_policy(parser)
+    add_policies(parser)
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
@@ -200,6 +207,12 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "report:run_report",
         "people.csv --html report.html",
     ),
+    "explore": Command(
+        "open a page on this machine: choose what others know and how exact it is, and see the risk",
+        _explore,
+        "explore:run_explore",
+        "people.csv",
+    ),
     "profile": Command(
         "list the columns of a file: which single people out, and codes for missing values",
         _profile,
@@ -207,9 +220,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
         "people.csv",
     ),
     "init": Command(
-        "write a starter policy and scenario for a file, with comments",
+        "write a starter policy for all tables of a file, a folder, a pattern or a connection, and a scenario",
         _init,
-        "report:run_init",
+        "init:run_init",
         "people.csv",
     ),
     "risk": Command(

@@ -22,8 +22,10 @@ from reid_sql.engines.duckdb.planner import planned_calls
 from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
+from reid_sql.terminal.answers import profile_page
 from reid_sql.terminal.console import answer_table
 from reid_sql.terminal.runner import Answer, run
+from reid_sql_udfs import declared
 
 WITH_ROWS: Final = ("SELECT", "EXPLAIN", "CALL", "PRAGMA", "EXECUTE", "RELATION")
 REFUSAL_NO_CHART: Final = (
@@ -98,7 +100,9 @@ def list_fixed_columns(answer: Answer, text: str) -> list[str]:
 
 
 def _page(answer: Answer, fixed: Sequence[str]) -> RenderableType:
-    """Show the other columns, and name those that are left out."""
+    """Show the other columns, and name those that are left out; a profile as its command shows it."""
+    if {*answer.columns} >= {*declared()["profile"].answer_columns} and answer.rows:
+        return profile_page(answer.records(), [])
     places = [place for place, name in enumerate(answer.columns) if name not in fixed]
     rows = [tuple(row[place] for place in places) for row in answer.rows]
     table = answer_table(Answer([answer.columns[place] for place in places], rows))
@@ -169,7 +173,6 @@ def run_sql(options: argparse.Namespace) -> int:
     """Print the functions as SQL, or the query that a call of one runs."""
     from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - help needs no functions
     from reid_sql.engines.duckdb.plain_sql import plain_sql, script  # noqa: PLC0415 - the same
-    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
     if options.call is not None:
         if options.permanent is not None:
@@ -186,6 +189,9 @@ def run_sql(options: argparse.Namespace) -> int:
     head = f"-- reid-sql {__version__}\n"
     head += BARE if options.permanent == "" else ""
     printed(
-        head + script(permanent=options.permanent is not None, database=options.permanent or "")
+        head
+        + script(
+            declared(), permanent=options.permanent is not None, database=options.permanent or ""
+        )
     )
     return PASSED

@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -14,7 +13,9 @@ import duckdb
 from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
-from reid_sql.check.html import render_first_report, render_lines
+from reid_sql.check.duckdb_table import ReadTable
+from reid_sql.check.first_report import render_first_report
+from reid_sql.check.html import render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
@@ -25,6 +26,7 @@ from reid_sql.check.sentences import (
     describe_people_alone,
     find_table_cautions,
 )
+from reid_sql.check.sources import Stamp, file_stamp
 from reid_sql.check.terminal import facts_page
 from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
@@ -34,7 +36,8 @@ from reid_sql.commands.starter import Starter, columns_of_diseases, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
-from reid_sql.sources.files import open_source
+from reid_sql.sources.files import KEPT, open_source
+from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
 from reid_sql.terminal.console import Text
@@ -139,10 +142,27 @@ def report(
     The file is CSV, Parquet, JSON or a database of DuckDB, whose `table` is named. `population` is the number
     of people that the table is a sample of: it adds the risk there.
     """
-    con, name = open_source(str(file), table)
+    before = _stamp_of(str(file))
+    con, name = open_source(str(file), table, keep=True)
     source = {"file": str(file)} | ({} if table is None else {"table": table})
     people = None if population is None else float(POPULATION.check("population", population))
-    return measure(con, name, source, people)
+    return measure(con, name, source, people, before=before)
+
+
+def _stamp_of(file: str) -> Stamp | None:
+    """What the file system says of a file before it is read; nothing of one that is not there."""
+    return file_stamp(Path(file)) if Path(file).is_file() else None
+
+
+def propose(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    source: Mapping[str, str],
+    population: float | None = None,
+) -> Starter:
+    """Profile the table, and propose a role for each column."""
+    rows = profile_columns(con, name, [])
+    return Starter(rows, source, population, columns_of_diseases(con, name, rows))
 
 
 def measure(
@@ -150,18 +170,21 @@ def measure(
     name: str,
     source: Mapping[str, str],
     population: float | None,
+    *,
+    before: Stamp | None,
     memory_limit: str | None = None,
 ) -> FirstReport:
-    """Profile the table, and check it against the starter policy."""
+    """Profile the table, and check it against the starter policy; a file of text is read once."""
     file = next(iter(source.values()))
     if file == "-":
         rule = "FILE must be a file, got standard input, which can be read once"
         raise OutOfDomainError(f"{rule}; write it to a file")
-    rows = profile_columns(con, name, [])
-    starter = Starter(rows, source, population, columns_of_diseases(con, name, rows))
+    starter = propose(con, name, source, population)
     starter.refuse_unknown(file)
-    sets = describe_smallest_sets(con, name, rows)
-    con.close()  # a database of DuckDB is opened once more
+    sets = describe_smallest_sets(con, name, starter.rows)
+    is_read = name == KEPT
+    if not is_read:
+        con.close()  # a database of DuckDB is opened once more
     inputs = (Path(file),)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "starter.toml"
@@ -173,7 +196,14 @@ def measure(
         table = replace(policy.tables[0], source=replace(policy.tables[0].source, given=file))
         title = f"First report on {inputs[0].name}"
         policy = replace(policy, name=title, sha256=sha256, tables=(table,))
-        with gate.open_with_engine(None, policy, memory_limit, progress.report) as releases:
+        opened = (
+            gate.open_read_table(
+                policy, ReadTable(con, name, starter.rows, before), progress.report
+            )
+            if is_read
+            else gate.open_with_engine(None, policy, memory_limit, progress.report)
+        )
+        with opened as releases:
             page = gate.measure_policy(policy, releases, None, show_progress=progress.report)
     return FirstReport(starter, sets, page, inputs)
 
@@ -184,43 +214,17 @@ def run_report(options: argparse.Namespace) -> int:
     if options.population is not None:
         given = number("--population", options.population.replace(",", ""))
         population = float(POPULATION.check("--population", given))
-    con, table = open_file(options)
-    made = measure(con, table, source_of(options), population, options.memory_limit)
+    before = _stamp_of(options.file)
+    con, table = open_file(options, keep=True)
+    made = measure(
+        con, table, source_of(options), population, before=before, memory_limit=options.memory_limit
+    )
     if options.html is not None:
         made.html(options.html)
         options.html = None  # which is written
     document = {"profile": made.profile, "policy": made.policy, "report": dict(made.page)}
     document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
     people = describe_profile(made.profile)
+    take_notes()  # which are cautions of the page
     print_answer(options, document, made.profile, made.rendered, people)
-    return PASSED
-
-
-def run_init(options: argparse.Namespace) -> int:
-    """Write both documents into the current folder; refuse to replace a file."""
-    con, table = open_file(options)
-    rows = profile_columns(con, table, [])
-    stem = re.sub(r"\W+", "_", Path(options.file).stem) or "table"
-    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in ("policy", "scenario")}
-    for path in targets.values():
-        if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starter = Starter(rows, source_of(options), None, columns_of_diseases(con, table, rows))
-    starter.refuse_unknown(options.file)
-    page = {kind: str(path) for kind, path in targets.items()}
-    texts = {
-        "policy": starter.policy(page["policy"]),
-        "scenario": starter.scenario(page["scenario"]),
-    }
-    for kind, path in targets.items():
-        path.write_text(texts[kind], encoding="utf-8")
-    left = "".join(
-        f" Not measured: {', '.join(names)} ({why})." for why, names in starter.unmeasured.items()
-    )
-    words = (
-        f"Wrote {page['policy']} and {page['scenario']}.{left} "
-        f"Review them, then: reid-sql check {page['policy']}"
-    )
-    print_answer(options, page, [page], lambda: Text(words), describe_profile(rows))
     return PASSED

@@ -28,6 +28,7 @@ from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, Answerer, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
+from reid_sql.sources.notes import take_notes
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.control_characters import escape_control_characters
 
@@ -67,7 +68,7 @@ def run_serve(options: argparse.Namespace) -> int:
     reader = Reader(tables, mask.functions, columns, mask.of_people)
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
-    for line in describe_unnamed(data, tables, options.policy):
+    for line in (*take_notes(), *describe_unnamed(data, tables, options.policy)):
         print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     if options.rows or not options.policy:
         print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud

@@ -4,6 +4,7 @@ import argparse
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import duckdb
@@ -26,7 +27,8 @@ KNOWABLE: Final = (
 POLICY: Final = """# A starter policy. Check the table against it: reid-sql check {policy}
 # reid-sql proposes columns from their values; only you know what others can know. Review each line.
 cautions = "refuse"     # a result that comes with a caution is not judged
-
+"""
+TABLE: Final = """
 [[tables]]
 {source}
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
@@ -47,6 +49,9 @@ at_most = 0.05          # the expected share of people that an attacker identifi
 {diversity}
 {estimate}
 """
+UNREAD: Final = """
+# Not in this policy, so that no check measures them:
+{}"""
 DIVERSITY: Final = """
 [[tables.checks]]
 measure = "l_diversity"
@@ -100,21 +105,30 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
     return named | {key: value for key in SOURCES if (value := getattr(options, key)) is not None}
 
 
-def _line(key: str, value: str) -> str:
-    return f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+def source_lines(source: Mapping[str, str]) -> str:
+    """Write the lines of a policy on where its table is."""
+    return "\n".join(
+        f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
+        for key, value in source.items()
+    )
 
 
-def columns_of_diseases(
-    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
-    named = [
+def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of texts whose values may be diseases, where their names do not say so."""
+    return [
         row["column_name"]
         for row in rows
         if row["column_type"] == "text"
         and row["looks_like"] in {kinds.CATEGORY, kinds.CODE}
         and not reason_by_name(row["column_name"])
     ]
+
+
+def columns_of_diseases(
+    con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
+    named = find_texts(rows)
     values: dict[str, list[str]] = {name: [] for name in named}
     for start in range(0, len(named), COLUMNS_AT_ONCE):
         part = named[start : start + COLUMNS_AT_ONCE]
@@ -145,6 +159,14 @@ class Starter:
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
     of_diseases: Collection[str] = ()  # columns whose values are diseases
+    unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
+
+    @property
+    def name(self) -> str:
+        """What the policy calls the table."""
+        source = self.source
+        file = source.get("files") or source.get("file") or ""
+        return source.get("name") or source.get("table") or Path(file).stem
 
     @property
     def known(self) -> list[str]:
@@ -225,6 +247,7 @@ class Starter:
         reasons = {
             "values of several parts: split them into columns": of_kind[kinds.OTHER],
             "survey weights": of_kind[kinds.WEIGHT],
+            "more values than come from a warehouse": list(self.unprofiled),
             f"beyond the {MAX_COLUMNS} columns that tell most people apart": beyond,
         }
         return {reason: columns for reason, columns in reasons.items() if columns}
@@ -236,7 +259,11 @@ class Starter:
             raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
 
     def policy(self, path: str) -> str:
-        """Write the policy, which lies at the path."""
+        """Write the policy of this table alone, which lies at the path."""
+        return write_policy(path, [self])
+
+    def table(self) -> str:
+        """Write the table of a policy, with its checks."""
         coded = [row for row in self.rows if row["sentinels"]]
         lines = [
             f"# {declare_missing(row['column_name'], codes)}"
@@ -249,9 +276,8 @@ class Starter:
         reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
         leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
         is_asked = self.population is not None
-        return POLICY.format(
-            policy=path,
-            source="\n".join(_line(key, value) for key, value in self.source.items()),
+        return TABLE.format(
+            source=source_lines(self.source),
             known=toml_texts(self.known),
             sensitive=self._sensitive_lines,
             diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
@@ -275,3 +301,12 @@ class Starter:
         file = next(iter(self.source.values()))
         people = self.rows[0]["records"]
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)
+
+
+def write_policy(
+    path: str, starters: Sequence[Starter], unread: Mapping[str, str] | None = None
+) -> str:
+    """Write the policy of some tables, which lies at the path; `unread` are those without one, and why."""
+    lines = "".join(f"#     {name}: {why}\n" for name, why in (unread or {}).items())
+    omitted = UNREAD.format(lines) if lines else ""
+    return POLICY.format(policy=path) + omitted + "".join(each.table() for each in starters)

@@ -20,7 +20,7 @@ from reid_sql.models.columns.missing_value_codes import describe_codes
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.copies import describe_copies
-from reid_sql.sources.files import open_source
+from reid_sql.sources.files import open_source, refuse_unread_format
 from reid_sql.sources.formats import SKIP, TextFormat, check_encoding, check_marks, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
 Rows = list[dict[str, Any]]
+FILES: Final = (
+    "file",
+    "others",
+    "published",
+    "holdout",
+    "population_file",
+)  # options that name some
 COUNTED_PEOPLE: Final = "People are identified by '{}': a class counts its people, and the attacker knows the worst row of each."
 
 
@@ -226,8 +233,10 @@ def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS)
     return kind.check(columns, columns)
 
 
-def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, str]:
-    """Open the file: a connection, and the table's name in it."""
+def open_file(
+    options: argparse.Namespace, *, keep: bool = False
+) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
         rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
         raise UnavailableError(f"{rule}; risk by --qi and check take a connection")
@@ -238,31 +247,47 @@ def open_file(options: argparse.Namespace) -> tuple[duckdb.DuckDBPyConnection, s
     limit = options.memory_limit
     form = text_format(options)
     return open_source(
-        options.file, options.table, pattern=options.files, memory_limit=limit, form=form
+        options.file,
+        options.table,
+        pattern=options.files,
+        memory_limit=limit,
+        form=form,
+        keep=keep,
     )
 
 
 def text_format(options: argparse.Namespace) -> TextFormat:
-    """How the text files of a command are written."""
+    """How the text files of a command are written; refuses what describes none of its files."""
     quote = '"' if options.quote is None else options.quote
     check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
     header = None if options.header is None else options.header == "true"
     encoding = check_encoding("--encoding", options.encoding or "utf-8")
     skip = int(SKIP.check("--skip", number("--skip", options.skip or "0")))
-    return TextFormat(options.delimiter, encoding, header, quote, skip)
+    form = TextFormat(options.delimiter, encoding, header, quote, skip)
+    given = [getattr(options, name, None) or () for name in FILES]
+    files = [each for files in given for each in ([files] if isinstance(files, str) else files)]
+    refuse_unread_format(form, files, "--{}".format)
+    return form
 
 
 @contextmanager
 def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
+    if options.table is None:
+        rule = "--table must name the table of the warehouse, got none"
+        raise OutOfDomainError(f"{rule}; write --table schema.people")
+    with connect_warehouse(options) as opened:
+        yield opened, opened.table("--table", options.table)
+
+
+@contextmanager
+def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
+    """Open the connection that the options name."""
     if options.memory_limit is not None:
         rule = f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'"
         raise OutOfDomainError(f"{rule}; omit it")
     if options.files:
         raise OutOfDomainError("--files must be given with files, got a connection; omit it")
-    if options.table is None:
-        rule = "--table must name the table of the warehouse, got none"
-        raise OutOfDomainError(f"{rule}; write --table schema.people")
     if find_spec("ibis") is None:
         rule = "a connection must have ibis, got none"
         raise UnavailableError(
@@ -271,4 +296,4 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
     from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 
     with warehouse("the connection", options.file, Path()) as opened:
-        yield opened, opened.table("--table", options.table)
+        yield opened

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import floor
 from typing import TYPE_CHECKING, Final, Protocol
 
+from reid_sql.models.columns.dates import MONTHS, NAME, NAMED_MONTH, ORDINAL
 from reid_sql.parameters import plain_number, sql_text
 
 if TYPE_CHECKING:
@@ -198,7 +199,8 @@ class Bands:
 class DatePart:
     """Dates as their month, quarter, year or decade; `form` is how dates are written that are text.
 
-    Without a form, text must begin with year, month and day, such as 1980-03-02.
+    Without a form, text must begin with year, month and day, such as 1980-03-02. In a form `%B` is the name
+    of a month, also a short one, in each language that is read.
     """
 
     part: str
@@ -214,10 +216,7 @@ class DatePart:
             day = f"left({plain}, 10)"
             known = f"regexp_matches({day}, {sql_text(DAY)})"
             return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
-        # 'epoch' would be a date
-        parts = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"
-        day = f"strftime(try_strptime({parts}, {sql_text(self.form)}), '%Y-%m-%d')"
-        return f"coalesce({self._sql_part(day)}, {plain})"
+        return f"coalesce({self._sql_part(day_in_sql(plain, self.form))}, {plain})"
 
     def _sql_part(self, day: str) -> str:
         return {
@@ -233,7 +232,7 @@ class DatePart:
             day = f"{plain}.str.head(10)"
             day = f"pl.when({day}.str.contains({DAY!r})).then({day})"
         else:
-            day = f"{plain}.str.to_date({self.form!r}, strict=False).dt.strftime('%Y-%m-%d')"
+            day = _day_in_polars(plain, self.form)
         quarter = f"(({day}.str.slice(5, 2).cast(pl.Int64) + 2) // 3)"
         expressions = {
             "month": f"{day}.str.head(7)",
@@ -242,6 +241,38 @@ class DatePart:
             "decade": f"pl.format('{{}}0s', {day}.str.head(3))",
         }[self.part]
         return f"pl.coalesce({expressions}, {plain})"
+
+
+def day_in_sql(plain: str, form: str) -> str:
+    """Write the day of a text as year, month and day; NULL of a text that is not of the form."""
+    if NAMED_MONTH not in form:  # 'epoch' would be a date
+        parts = f"CASE WHEN regexp_matches({plain}, '[0-9]') THEN {plain} END"
+    else:
+        small = f"regexp_replace(lower({plain}), {sql_text(ORDINAL)}, '\\1')"
+        name = f"regexp_extract({small}, {sql_text(NAME)})"
+        cases = " ".join(
+            f"WHEN {name} IN ({', '.join(map(sql_text, names.split()))}) THEN '-{month:02}-'"
+            for month, names in enumerate(MONTHS, 1)
+        )
+        parts = f"regexp_replace({small}, {sql_text(f'{NAME}[.]?')}, CASE {cases} END)"
+    return f"strftime(try_strptime({parts}, {sql_text(_with_number(form))}), '%Y-%m-%d')"
+
+
+def _day_in_polars(plain: str, form: str) -> str:
+    """Write the same as a Polars expression."""
+    if NAMED_MONTH in form:
+        small = f"{plain}.str.to_lowercase().str.replace({ORDINAL!r}, '${{1}}')"
+        numbers = {
+            name: f"-{month:02}-" for month, names in enumerate(MONTHS, 1) for name in names.split()
+        }
+        name = f"{small}.str.extract({f'({NAME})'!r}).replace_strict({numbers!r}, default=None)"
+        plain = f"{small}.str.replace({f'{NAME}[.]?'!r}, {name})"
+    return f"{plain}.str.to_date({_with_number(form)!r}, strict=False).dt.strftime('%Y-%m-%d')"
+
+
+def _with_number(form: str) -> str:
+    """Write a form for texts whose month has its number, between dashes, in place of its name."""
+    return form.replace(NAMED_MONTH, "-%m-")
 
 
 def _quarters(month: str) -> str:

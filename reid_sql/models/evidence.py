@@ -24,7 +24,7 @@ import numpy as np
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError
 from reid_sql.models.classes.disclosure import NO_RECORDS
-from reid_sql.parameters import MAX_PEOPLE, Floats, Integers
+from reid_sql.parameters import MAX_PEOPLE, Floats, Integers, plain
 
 VALUE: Final = "value"
 PAIR: Final = "pair"
@@ -146,10 +146,10 @@ class EvidenceRows:
         total = float(np.sort(weight[values_of_first]).sum())
         if not np.isfinite(weight).all() or (weight < 0).any() or not total > 0:
             rule = "weight must be a number of at least 0 for every record, and not 0 for all"
-            raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the weight column")
+            raise OutOfDomainError(f"{rule}, got {plain(total)} altogether; mend the weight column")
         if total > MAX_PEOPLE:
             rule = f"weight must add up to at most {MAX_PEOPLE:g} people"
-            raise OutOfDomainError(f"{rule}, got {total:g}; mend the weight column")
+            raise OutOfDomainError(f"{rule}, got {plain(total)}; mend the weight column")
         return np.asarray(weight * (int(self.records[values_of_first].sum()) / total))
 
     def marginal_shares(self, names: Sequence[str]) -> dict[int, list[tuple[Text, float]]]:

@@ -1,5 +1,6 @@
 """A release as SQL, a view for each table, in any of several dialects; or as Python with Polars."""
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.policy_model import TablePolicy
+from reid_sql.check.report import seal
 from reid_sql.errors import ReidError, UnavailableError
 from reid_sql.hierarchies.steps import ALL, Common, DatePart, Grouped, Prefix, Step
 from reid_sql.models.generalization.criteria import SIZE
@@ -20,15 +22,7 @@ from reid_sql.sources.reading import escape_letters, escape_pattern, is_read_by_
 from reid_sql.terminal.control_characters import escape_control_characters
 
 if TYPE_CHECKING:
-    from reid_sql.prepare.transformation import Outcome, TableRelease, Transformation
-
-import hashlib
-from typing import TYPE_CHECKING
-
-from reid_sql.check.report import seal
-
-if TYPE_CHECKING:
-    from reid_sql.prepare.transformation import Outcome
+    from reid_sql.prepare.transformation import Release, ReleasedForm, Transformation
 
 FIRST: Final = "-- A release by reid-sql"
 NO_FORM: Final = "no transformation of the table meets the policy"
@@ -76,7 +70,7 @@ def source_sql(original: DuckDBTableCounts) -> str:
         return source_name(original.table)
     if not is_read_by_sql(kind, source.form):
         return quoted(original.table.name)
-    select, _ = select_from(original.engine.con, "the file", source.path, kind, source.form)
+    select = select_from(original.engine.con, "the file", source.path, kind, source.form).select
     if not Path(source.given).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
         select = select.replace(
@@ -90,17 +84,22 @@ def source_name(table: TablePolicy) -> str:
     return ".".join(quoted(part) for part in (table.source.table or table.name).split(".", 1))
 
 
-def sql_file(made: "Outcome", dialect: str = DUCKDB) -> str:
+def sql_file(made: "Release", dialect: str = DUCKDB) -> str:
     """Write the views of all tables in a dialect; all but DuckDB's read the table by its name."""
     if not made.passed:
         raise ReidError(
             f"a release must pass the policy to be written, got {made.verdict}; change the policy"
         )
     DIALECT.check("--dialect", dialect)
+    return write_views(made, dialect)
+
+
+def write_views(made: "Release", dialect: str = DUCKDB) -> str:
+    """Write a view for each table, whatever the verdict, which is in its first lines."""
     return "\n".join(line for table in made.tables for line in _view(made, table, dialect)) + "\n"
 
 
-def _view(made: "Outcome", table: "TableRelease", dialect: str) -> Iterator[str]:
+def _view(made: "Release", table: "ReleasedForm", dialect: str) -> Iterator[str]:
     form = table.form
     if form is None:
         raise ReidError(NO_FORM)
@@ -170,7 +169,7 @@ def _words(form: "Transformation | LocalTransformation") -> Iterator[str]:
         yield f"without records of a combination {rule.label} of {column}"
 
 
-def describe_columns(table: "TableRelease") -> Iterator[str]:
+def describe_columns(table: "ReleasedForm") -> Iterator[str]:
     """Name the columns of the source that the release lacks, and what replaces people's identifier."""
     if table.omitted:
         yield f"Left out of the release: {', '.join(table.omitted)}."
@@ -185,7 +184,7 @@ def _comment(words: str) -> str:
     return escape_control_characters(words.replace("\n", " ").replace("\r", " "))
 
 
-def python_file(made: "Outcome") -> str:
+def python_file(made: "Release") -> str:
     """Write a function for each table, named `released_` and the table's name."""
     if not made.passed:
         raise ReidError(
@@ -239,7 +238,7 @@ def _round_lines(form: "Transformation") -> Iterator[str]:
     yield f"    made = made.filter({' & '.join([*small, *conditions])}).drop({list(counts)!r})"
 
 
-def _function(table: "TableRelease") -> Iterator[str]:
+def _function(table: "ReleasedForm") -> Iterator[str]:
     if table.transformation is None:
         raise ReidError("no transformation of the table meets the policy")
     levels = table.transformation.levels
@@ -277,7 +276,7 @@ def _function(table: "TableRelease") -> Iterator[str]:
     yield f"    return made{condition}.select({shipped!r})"
 
 
-def _number_lines(table: "TableRelease") -> Iterator[str]:
+def _number_lines(table: "ReleasedForm") -> Iterator[str]:
     """Write random numbers in place of people's identifiers, and return the columns of the release."""
     if person := table.numbered:
         drawn = f"(pl.int_range(pl.len()) + 1).shuffle().alias({NUMBER!r})"
@@ -294,7 +293,7 @@ def refuse_dialect(dialect: str) -> None:
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', or write DuckDB's SQL")
 
 
-def translate(view: str, table: "TableRelease", dialect: str) -> str:
+def translate(view: str, table: "ReleasedForm", dialect: str) -> str:
     """Translate the view; refuse a step that another database would compute differently."""
     refuse_dialect(dialect)
     refuse_read_otherwise(table)
@@ -319,7 +318,7 @@ def translate(view: str, table: "TableRelease", dialect: str) -> str:
         ) from None
 
 
-def refuse_read_otherwise(table: "TableRelease") -> None:
+def refuse_read_otherwise(table: "ReleasedForm") -> None:
     """Refuse a step that depends on how DuckDB writes a value or reads a date."""
     if table.form is None:
         raise ReidError(NO_FORM)
@@ -345,7 +344,7 @@ def _otherwise(step: Step | None, kind: str) -> str | None:
     return None
 
 
-def _compared(part: Any, table: "TableRelease", dialect: str) -> Any:  # noqa: ANN401 - trees of sqlglot
+def _compared(part: Any, table: "ReleasedForm", dialect: str) -> Any:  # noqa: ANN401 - trees of sqlglot
     """Compare texts by their bytes and floats by their value, whatever the column's collation."""
     import sqlglot  # noqa: PLC0415 - an optional extra
 
@@ -368,7 +367,7 @@ def _is_place(node: Any, name: str) -> bool:  # noqa: ANN401 - the same
     return isinstance(node, sqlglot.exp.Column) and node.name == name
 
 
-def _kind(column: str, table: "TableRelease") -> str:
+def _kind(column: str, table: "ReleasedForm") -> str:
     """Return the type of a column in the release; steps return text."""
     if table.transformation is None or column not in table.kinds:
         return ""
@@ -382,7 +381,7 @@ def _kind(column: str, table: "TableRelease") -> str:
 BATCH: Final = 100_000  # rows that are fetched at once
 
 
-def state_hashes(made: "Outcome", originals: Sequence[DuckDBTableCounts]) -> None:
+def state_hashes(made: "Release", originals: Sequence[DuckDBTableCounts]) -> None:
     """Add the hashes to each table of the gate's report, beside that of the source, and seal it anew.
 
     The SQL is that of the file for DuckDB, which is written only for a release that passes.

@@ -252,7 +252,7 @@ def _search_table(
     form = judge.form(best) if best else None
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
-    kinds = _column_types(original)
+    kinds = column_types(original)
     return TableRelease(
         table=original.table,
         kinds=kinds,
@@ -309,7 +309,7 @@ def _search_local(
     return partition_table(original, judge.generalization, judge.requirement, judge.asked, settings)
 
 
-def _column_types(original: DuckDBTableCounts) -> dict[str, str]:
+def column_types(original: DuckDBTableCounts) -> dict[str, str]:
     """Return the type of each column of the source, empty if unknown."""
     types = {
         row[0]: str(row[1]) for row in original.engine.ask(f"DESCRIBE FROM {original.engine.view}")
@@ -335,7 +335,10 @@ def _known(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) ->
     )
 
 
-def _rules(generalization: Generalization, asked: Sequence[tuple[str, Criterion]]) -> Rules | None:
+def rules_of(
+    generalization: Generalization, asked: Sequence[tuple[str, Criterion]]
+) -> Rules | None:
+    """Return the rules on sensitive values, if there are any, over the lattice that has these columns."""
     if generalization.wider is None or not asked:
         return None
     places = [Rule(generalization.others.index(column), criterion) for column, criterion in asked]
@@ -366,7 +369,7 @@ class _Judge:
         ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
         self.asked, self.requirement = tuple(sensitive_criteria(original, columns)), asked
-        self.rules: Rules | PeopleRules | None = _rules(generalization, self.asked)
+        self.rules: Rules | PeopleRules | None = rules_of(generalization, self.asked)
         removable = asked.suppressible
         if original.table.entity is not None:
             removable = floor(

@@ -21,7 +21,7 @@ from reid_sql.engines.duckdb import make_functions
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.hierarchies.hierarchy import Facts, Hierarchy, merging_steps, propose
 from reid_sql.hierarchies.limits import Limit, hierarchies_toml
-from reid_sql.hierarchies.steps import DAY
+from reid_sql.hierarchies.steps import DAY, day_in_sql
 from reid_sql.models.columns.column_profile import DATE, NUMERIC_TYPES
 from reid_sql.models.columns.dates import DATE_FORMS, choose_date_form
 from reid_sql.models.columns.missing_value_codes import (
@@ -437,7 +437,7 @@ def _read_dates(original: DuckDBTableCounts, row: Mapping[str, Any], texts: str)
     if row["looks_like"] != DATE or row["column_type"] != "text":
         return {}
     tests = (
-        f"regexp_full_match(t, {sql_text(each.pattern)}) AND try_strptime(t, {sql_text(each.form)}) IS NOT NULL"
+        f"regexp_full_match(t, {sql_text(each.pattern)}) AND {day_in_sql('t', each.form)} IS NOT NULL"
         for each in DATE_FORMS
     )
     counts = ", ".join(f"count(*) FILTER ({test})" for test in tests)

@@ -18,7 +18,7 @@ from reid_sql.parameters import sql_text
 from reid_sql.prepare.files import NO_FORM, hash_rows, number_people
 
 if TYPE_CHECKING:
-    from reid_sql.prepare.transformation import Outcome, TableRelease
+    from reid_sql.prepare.transformation import Release, ReleasedForm
 
 OPTION: Final = "--release"
 PARQUET, CSV = ".parquet", ".csv"
@@ -75,7 +75,7 @@ def unfinished(file: Path) -> Path:
 
 
 def write_releases(
-    made: "Outcome", originals: Sequence[DuckDBTableCounts], files: Mapping[str, Path]
+    made: "Release", originals: Sequence[DuckDBTableCounts], files: Mapping[str, Path]
 ) -> None:
     """Write the rows of each table to its file, once a second reading has the rows that were checked.
 
@@ -112,7 +112,7 @@ def _beside(files: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
         raise
 
 
-def _copy(original: DuckDBTableCounts, table: "TableRelease", place: Path, file: Path) -> None:
+def _copy(original: DuckDBTableCounts, table: "ReleasedForm", place: Path, file: Path) -> None:
     """Write the rows of a table in the order of their values."""
     if table.form is None:
         raise ReidError(NO_FORM)
@@ -130,7 +130,7 @@ def _copy(original: DuckDBTableCounts, table: "TableRelease", place: Path, file:
         raise UnavailableError(f"{rule}; free space, or name a file elsewhere") from None
 
 
-def _read(table: "TableRelease", place: Path, file: Path) -> str:
+def _read(table: "ReleasedForm", place: Path, file: Path) -> str:
     """Write the relation that reads the rows again, each column as text where the file has none but texts."""
     path = sql_text(str(place))
     if _is_parquet(file):

@@ -34,6 +34,7 @@ from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
 from reid_sql.prepare.usefulness import CrossTables, Target
+from reid_sql.sources.other_programs import OTHER_SHEETS
 
 SMALL: Final = "reid_small"
 RESCUED: Final = "reid_rescued"
@@ -224,7 +225,8 @@ class ReleasedTable(DuckDBTable):
         original.ask(f"CREATE TEMP TABLE {view} AS {select}", "creating the release")
         super().__init__(original.con, original.table, view)
         self.raw = original.raw
-        self.cautions = list(original.cautions)
+        # other sheets stay behind: the release is a file of its own
+        self.cautions = [each for each in original.cautions if each.code != OTHER_SHEETS]
         self.left_out = form.left_out
         self.is_prepared = True
         shipped = columns_shipped(original.table, original.columns, form)
@@ -292,11 +294,46 @@ def transform(
 
 
 @dataclass(frozen=True)
-class TableRelease:
-    """A table's transformation, or None if none meets the policy; and how it was searched."""
+class ReleasedForm:
+    """A table and the form in which its rows are released, or None if none meets the policy."""
 
     table: TablePolicy
     kinds: Mapping[str, str]  # of the source's columns, their types
+    source: str
+    transformation: Transformation | None
+
+    @property
+    def form(self) -> Transformation | LocalTransformation | None:
+        """What is released; None if nothing meets the policy."""
+        return self.transformation
+
+    @property
+    def shipped(self) -> list[str]:
+        """The columns of the release: those that the policy names, and those to keep."""
+        return columns_shipped(self.table, self.kinds, self.form)
+
+    @property
+    def blank(self) -> list[str]:
+        """The quasi-identifiers that every record would show as '*', which the release lacks."""
+        gone = set() if self.form is None else self.form.left_out
+        return [name for name in self.kinds if name in gone and name not in self.shipped]
+
+    @property
+    def omitted(self) -> list[str]:
+        """The columns of the source that the policy does not name, or leaves out."""
+        return [name for name in self.kinds if name not in {*self.shipped, *self.blank}]
+
+    @property
+    def numbered(self) -> str | None:
+        """The column of people, if the release has random numbers in its place."""
+        person = self.table.entity
+        return person if person in self.shipped and person not in self.table.kept else None
+
+
+@dataclass(frozen=True)
+class TableRelease(ReleasedForm):
+    """A table's transformation, and how it was searched."""
+
     records: int
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
@@ -304,10 +341,8 @@ class TableRelease:
     rules: Rules | PeopleRules | None
     result: Result
     target: Target | None
-    transformation: Transformation | None
     loss: str
     left_to_gate: tuple[str, ...]
-    source: str
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
     protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
@@ -338,35 +373,13 @@ class TableRelease:
         """Whether no other transformation loses less; with NULL as no value, the search asks too much."""
         return self.result.optimal and self.table.nulls == "value"
 
-    @property
-    def shipped(self) -> list[str]:
-        """The columns of the release: those that the policy names, and those to keep."""
-        return columns_shipped(self.table, self.kinds, self.form)
-
-    @property
-    def blank(self) -> list[str]:
-        """The quasi-identifiers that every record would show as '*', which the release lacks."""
-        gone = set() if self.form is None else self.form.left_out
-        return [name for name in self.kinds if name in gone and name not in self.shipped]
-
-    @property
-    def omitted(self) -> list[str]:
-        """The columns of the source that the policy does not name, or leaves out."""
-        return [name for name in self.kinds if name not in {*self.shipped, *self.blank}]
-
-    @property
-    def numbered(self) -> str | None:
-        """The column of people, if the release has random numbers in its place."""
-        person = self.table.entity
-        return person if person in self.shipped and person not in self.table.kept else None
-
 
 @dataclass(frozen=True)
-class Outcome:
-    """The release of a policy's tables; `report` is the gate's, measured on it, None if there is none."""
+class Release:
+    """Tables in the form of their release; `report` is the gate's, measured on it, None if there is none."""
 
     policy: Policy
-    tables: tuple[TableRelease, ...]
+    tables: tuple[ReleasedForm, ...]
     report: ReportPage | None
 
     @property
@@ -383,3 +396,10 @@ class Outcome:
     def exit_code(self) -> int:
         """The exit code of the command: 0, 1 or 2."""
         return 1 if self.report is None else int(self.report["exit_code"])
+
+
+@dataclass(frozen=True)
+class Outcome(Release):
+    """The release that a search found for a policy's tables."""
+
+    tables: tuple[TableRelease, ...]

@@ -1,9 +1,9 @@
 """A table in a file, unchanged: CSV, Parquet, JSON or a DuckDB database, and all files of a pattern."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from glob import glob
 from itertools import islice
 from pathlib import Path
@@ -15,10 +15,14 @@ import duckdb
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.formats import TextFile, TextFormat
-from reid_sql.sources.other_programs import WORKBOOKS
+from reid_sql.sources.notes import Note, add_notes
+from reid_sql.sources.other_programs import WORKBOOKS, list_sheets
 from reid_sql.sources.reading import (
     AS_WRITTEN,
+    FORMAT_READ,
+    JSON,
     KINDS,
+    TEXTS,
     is_read_by_sql,
     refuse_missing_records,
     select_from,
@@ -26,12 +30,14 @@ from reid_sql.sources.reading import (
 from reid_sql.sources.remote import fetch_to_file, is_remote
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.progress import update
-from reid_sql.terminal.runner import sentence
+from reid_sql.terminal.runner import run, sentence
 
 SIZE: Final = re.compile(r"\s*[0-9.]*[1-9]")
 DATABASES: Final = (".duckdb", ".db", ".ddb")
+SLOW_TO_READ: Final = (*TEXTS, *JSON)
 PACKED: Final = (".gz", ".zst")
 VIEW: Final = "reid_input"  # the table of a command
+KEPT: Final = f"{VIEW}_read"  # with all records of a file of text
 QUIET: Final = "SET enable_progress_bar = true; SET enable_progress_bar_print = false"
 # A value is the same wherever it is read; a time with a zone is converted to UTC.
 CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -45,13 +51,17 @@ Parts = tuple[tuple[Path, Mapping[str, str | None]], ...]
 
 @dataclass(frozen=True)
 class Opened:
-    """A file in a connection: the view, whether a database's view is behind it, what a text file holds."""
+    """A file in a connection: the view, whether a database's view is behind it, what a text file holds.
+
+    `notes` are what was decided while it was read.
+    """
 
     view: str
     of_view: bool = False
     path: Path | None = None
     text: TextFile | None = None
     form: TextFormat = AS_WRITTEN
+    notes: tuple[Note, ...] = ()
 
     def refuse_missing_records(self, words: str, read: int) -> None:
         """Refuse where fewer or more records were read than the file has."""
@@ -77,10 +87,12 @@ def open_source(
     pattern: bool = False,
     memory_limit: str | None = None,
     form: TextFormat = AS_WRITTEN,
+    keep: bool = False,
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file read-only: a connection with the functions, and the name by which they find the table.
 
-    A `pattern` is read as all files that it matches; `-` is standard input.
+    A `pattern` is read as all files that it matches; `-` is standard input. To `keep` the records is for many
+    queries of all columns: else each reads a file of text anew.
     """
     con = connect_quietly()
     spill_into(con, process_folder())
@@ -95,8 +107,7 @@ def open_source(
             attach_checked(con, VIEW, "FILE", str(path), form, table)
             con.execute(f"CREATE TEMP TABLE {VIEW}_here AS FROM {VIEW}")
         return con, f"{VIEW}_here"
-    attach_checked(con, VIEW, "FILE", file, form, table)
-    return con, VIEW
+    return con, attach_checked(con, VIEW, "FILE", file, form, table, keep=keep)
 
 
 def attach_checked(  # noqa: PLR0917 - all of what names a file
@@ -106,13 +117,19 @@ def attach_checked(  # noqa: PLR0917 - all of what names a file
     file: str,
     form: TextFormat,
     table: str | None = None,
-) -> None:
-    """Attach a file as a view, and check that all of its records were read."""
+    *,
+    keep: bool = False,
+) -> str:
+    """Attach a file as a view, and check that all of its records were read; return the name to read it by."""
     words = "--table" if option == "FILE" and check_source(option, file) in DATABASES else option
     source = attach_source(con, view, words, file, table, form)
+    if keep and check_source(option, file) in SLOW_TO_READ:
+        run(con, f"CREATE TEMP TABLE {view}_read AS FROM {view}", None, "reading")
+        view = f"{view}_read"
     if source.text is not None:
         read = con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0]
         source.refuse_missing_records(option, read)
+    return view
 
 
 def attach_source(  # noqa: PLR0917 - all of what names a file
@@ -136,9 +153,10 @@ def attach_source(  # noqa: PLR0917 - all of what names a file
             "leave the table out"
         )
     with _readable(words, Path(file), kind):
-        select, inspected = select_from(con, words, Path(file), kind, form, table)
-        _view(con, view, f"({select})")
-    return Opened(view, path=Path(file), text=inspected, form=form)
+        read = select_from(con, words, Path(file), kind, form, table)
+        _view(con, view, f"({read.select})")
+    add_notes(read.notes)
+    return Opened(view, path=Path(file), text=read.text, form=form, notes=read.notes)
 
 
 def attach_sources(
@@ -149,7 +167,7 @@ def attach_sources(
     form: TextFormat,
 ) -> Opened:
     """Put many files into the connection as one view; parts have the values of their folders' names."""
-    selects, records, known = [], 0, None
+    selects, records, known, notes = [], 0, None, dict[Note, None]()
     for path, values in parts:
         kind = check_source(words, str(path))
         if kind in DATABASES:
@@ -157,8 +175,9 @@ def attach_sources(
                 f"{words} must be CSV, Parquet or JSON, got '{path.name}'; name a database by file"
             )
         with _readable(words, path, kind):
-            select, inspected = select_from(con, words, path, kind, form)
+            select, inspected, noted = select_from(con, words, path, kind, form)
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
+        notes |= dict.fromkeys(noted)
         types = [(row[0], row[1]) for row in columns]
         if known is not None and sorted(types) != sorted(known):
             raise OutOfDomainError(
@@ -179,15 +198,16 @@ def attach_sources(
         selects.append(f"SELECT {own}{given} FROM ({select})")
         records += inspected.records if inspected else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
+    add_notes(notes)
     if inspected is None:
-        return Opened(view)
+        return Opened(view, notes=tuple(notes))
     read = int(con.execute(f"SELECT count(*) FROM {view}").fetchall()[0][0])
     if read != records:
         raise OutOfDomainError(
             f"{words} must be read to the last record of each file, "
             f"got {read} of {records}; mend quotes and breaks"
         )
-    return Opened(view)
+    return Opened(view, notes=tuple(notes))
 
 
 @contextmanager
@@ -233,13 +253,34 @@ def _attach_database(
     from reid_sql.engines.duckdb import make_functions  # noqa: PLC0415 - help is shown without the functions
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
-    catalog = f"{view}_database"
     make_functions(con, declared())
+    known = _list_database(con, words, file, catalog := f"{view}_database")
+    schema, name, of_view = _table_of(words, table, known)
+    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
+    return Opened(view, of_view=of_view)
+
+
+def list_tables(words: str, file: str) -> list[str]:
+    """Name the tables of a database, or the sheets of a workbook; none of a file that is a table itself."""
+    kind = check_source(words, file)
+    if kind in WORKBOOKS:
+        return list_sheets(words, Path(file))
+    if kind not in DATABASES:
+        return []
+    with connect_quietly() as con:
+        known = _list_database(con, words, file, "reid_listed")
+    return [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
+
+
+def _list_database(
+    con: duckdb.DuckDBPyConnection, words: str, file: str, catalog: str
+) -> list[tuple[str, str, bool]]:
+    """Attach a database, and list its tables and views: schema, name, and whether it is a view."""
     with _readable(words.replace("--table", "FILE"), Path(file), Path(file).suffix):
         con.execute(
             f"ATTACH {sql_text(str(Path(file).absolute()))} AS {catalog} (READ_ONLY, TYPE duckdb)"
         )
-    known = con.execute(
+    return con.execute(
         """SELECT schema_name, table_name, false FROM duckdb_tables()
            WHERE database_name = $1 AND NOT internal
            UNION ALL SELECT schema_name, view_name, true FROM duckdb_views()
@@ -247,9 +288,6 @@ def _attach_database(
            ORDER BY ALL""",
         [catalog],
     ).fetchall()
-    schema, name, of_view = _table_of(words, table, known)
-    _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
-    return Opened(view, of_view=of_view)
 
 
 def _table_of(
@@ -301,18 +339,40 @@ def is_decoded(path: Path, form: TextFormat) -> bool:
     return not is_read_by_sql(_endings(path)[0], form)
 
 
+def refuse_unread_format(
+    form: TextFormat, files: Iterable[str | Path], name: Callable[[str], str]
+) -> None:
+    """Refuse a way of writing text that describes none of the files; `name` names what gives it.
+
+    What has no known ending, such as a stream or a pattern, may be text.
+    """
+    kinds = sorted({_endings(Path(file))[0] for file in files})
+    if not kinds or not {*kinds} <= {*KINDS, *DATABASES}:
+        return
+    for each in fields(form):
+        reads = (kind in TEXTS or each.name in FORMAT_READ.get(kind, ()) for kind in kinds)
+        if getattr(form, each.name) != getattr(AS_WRITTEN, each.name) and not any(reads):
+            rule = f"{name(each.name)} must describe a file that is read, got {', '.join(kinds)}"
+            raise OutOfDomainError(f"{rule}, which have it themselves; omit it")
+
+
 def _hint(words: str, path: Path) -> str:
     """Suggest the nearest file, or how to pass a pattern."""
     if words == "FILE" and set(path.name) & set("*?["):
         return "pass --files where it is a pattern of files"
     if words == "FILE" and path.is_dir():
         below = "" if _kind_within(path.iterdir()) else "**/"
-        kind = _kind_within(path.rglob("*") if below else path.iterdir()) or ".parquet"
+        kind = kind_of_folder(path) if below else _kind_within(path.iterdir())
         return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
     known: list[str] = []
     with suppress(OSError):
         known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
     return suggestion(path.name, known, f"files in '{path.parent}'")
+
+
+def kind_of_folder(folder: Path) -> str:
+    """Return the most frequent ending of the files in the folder and below that can be read."""
+    return _kind_within(folder.rglob("*")) or ".parquet"
 
 
 def _kind_within(files: Iterable[Path]) -> str:

@@ -1,5 +1,9 @@
-"""JSON files as tables: a record an object, a column a key, and the type of each."""
+"""JSON files as tables: a record an object, a column a key, and the type of each.
 
+Of GeoJSON a record is a feature: its properties are columns, and where it is, as others may know it.
+"""
+
+from pathlib import Path
 from typing import Final
 
 import duckdb
@@ -39,6 +43,31 @@ MARK_DECIMALS: Final = rf"""(
       '"\u0001"', '')::JSON AS json
     FROM {{source}}
 )"""
+# Whether there may be such decimals; whether the file is GeoJSON, of a feature a line, or one collection.
+CONTENT: Final = f"""
+SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')),
+    bool_and(json_extract_string(json, '/type') = 'Feature' AND json_exists(json, '/geometry')),
+    count(*) = 1 AND bool_or(json_extract_string(json, '/type') = 'FeatureCollection'
+      AND json_type(json, '/features') = 'ARRAY')
+FROM {{source}}
+"""
+# An object of the properties, other members such as an id, and the place. A key that is among two is refused.
+FEATURES: Final = """(
+    SELECT ('{' || array_to_string(list_filter(list_transform(
+      [json_extract(feature, '/properties'), json_merge_patch(feature,
+        '{"type": null, "geometry": null, "properties": null, "bbox": null}'),
+        CASE WHEN json_extract_string(feature, '/geometry/type') = 'Point' THEN
+          json_merge_patch('{}', json_object('longitude', json_extract(feature, '/geometry/coordinates/0'),
+            'latitude', json_extract(feature, '/geometry/coordinates/1'),
+            'altitude', json_extract(feature, '/geometry/coordinates/2')))
+        ELSE json_object('geometry', json_extract(feature, '/geometry')) END],
+      lambda part: CASE WHEN json_type(part) = 'OBJECT' THEN trim((part::VARCHAR)[2:-2]) END),
+      lambda part: part <> ''), ',') || '}')::JSON AS json
+    FROM (SELECT {feature} AS feature FROM {source})
+)"""
+EACH_FEATURE: Final = "unnest(json_extract(json, '/features')::JSON[])"
+GEOGRAPHIC: Final = ".geojson"
+MAX_OBJECT: Final = 2**24  # bytes, of DuckDB's reader unless it is given another limit
 BROKEN: Final = """
 SELECT count(*) FILTER (json_type(json) <> 'OBJECT'),
     count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json))))
@@ -46,22 +75,32 @@ FROM {source}
 """
 
 
-def select_json(con: duckdb.DuckDBPyConnection, words: str, path: str, *, lines: bool) -> str:
+def select_json(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, pattern: str, *, lines: bool
+) -> str:
     """Write the query that reads the file: a record an object, a column a key."""
     form = "newline_delimited" if lines else "auto"
+    size = max(MAX_OBJECT, path.stat().st_size + 1) if path.suffix.lower() == GEOGRAPHIC else 0
+    limit = f", maximum_object_size = {size}" if size > MAX_OBJECT else ""
     source = (
-        f"read_json_objects({sql_text(path)}, format = '{form}', "
-        "ignore_errors = false, hive_partitioning = false)"
+        f"read_json_objects({sql_text(pattern)}, format = '{form}', "
+        f"ignore_errors = false, hive_partitioning = false{limit})"
     )
+    content = con.execute(CONTENT.replace("{source}", source)).fetchall()[0]
+    has_decimals, is_feature, is_collection = content
+    source = MARK_DECIMALS.replace("{source}", source) if has_decimals else source
+    if is_feature or is_collection:
+        feature = EACH_FEATURE if is_collection else "json"
+        source = FEATURES.replace("{feature}", feature).replace("{source}", source)
+    elif path.suffix.lower() == GEOGRAPHIC:
+        rule = f"{words} must have a collection of features, got another object of GeoJSON"
+        raise OutOfDomainError(f"{rule}; write its geometries as features, or save them as CSV")
     others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
     if others or repeated:
         got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
         raise OutOfDomainError(
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )
-    long = f"SELECT bool_or(regexp_matches(json::VARCHAR, '{MAY_HAVE_DECIMALS}')) FROM {source}"
-    if con.execute(long).fetchall()[0][0]:
-        source = MARK_DECIMALS.replace("{source}", source)
     keys = con.execute(KEYS.format(source=source, pointer=POINTER)).fetchall()
     if not keys:
         raise OutOfDomainError(

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
+from reid_sql.sources.notes import Note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,20 +25,37 @@ READERS: Final[Mapping[str, str]] = {  # of pyreadstat
     ".xpt": "read_xport",
 }
 STATISTICS: Final = tuple(READERS)
+KEEPS_MISSING: Final = (
+    ".sav",
+    ".zsav",
+    ".dta",
+    ".sas7bdat",
+)  # readers that tell what is declared missing
 MIDNIGHT: Final = " 00:00:00"  # as the reader ends a day
 MAX_WHOLE: Final = 2**53  # of a double
+# Codes of notes; what the file declares limits no figure, but for several missing values that count as one.
+OTHER_SHEETS, MERGED_MISSING, AS_DECLARED = "other_sheets", "merged_missing", "as_declared"
+NOTE_SHEETS: Final = (
+    "the workbook has other sheets, which are not read ({}): release a file of this sheet alone"
+)
+NOTE_MERGED: Final = (
+    "several values that the file declares missing count as one, NULL, in {} of its columns"
+)
+NOTE_MISSING: Final = "what the file declares missing is NULL in {} of its columns"
+NOTE_LABELS: Final = "labels of the file replace the codes in {} of its columns"
 
 
-def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> None:
+def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tuple[Note, ...]:
     """Write the cells of a sheet as CSV, to be read as the sheet is when it is saved as one.
 
     A workbook of several sheets must name the sheet, as nothing says which one has the people; a hidden sheet
-    is one of them.
+    is one of them. Those that are not read are named in a note.
     """
     fastexcel = _reader("fastexcel", words, path)
     with _readable(words, path, (fastexcel.FastExcelError, OSError)):
         book = fastexcel.read_excel(path)
-        name = _find_sheet(words, sheet, book)
+        filled = _filled_sheets(book)
+        name = _find_sheet(words, sheet, filled)
         cells = book.load_sheet(
             name, header_row=None, dtypes="string", skip_whitespace_tail_rows=True
         ).to_polars()
@@ -45,26 +63,25 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> None
     with target.open("x", encoding="utf-8", newline="") as written:
         target.chmod(0o600)
         csv.writer(written).writerows(zip(*columns, strict=True))
+    others = ", ".join(each for each in filled if each != name)
+    return (Note(OTHER_SHEETS, NOTE_SHEETS.format(others)),) if others else ()
 
 
-def other_sheets(words: str, path: Path, sheet: str | None) -> list[str]:
-    """Name the sheets with cells beside the one that is read; of a workbook whose only one is read, none."""
-    if path.suffix.lower() not in WORKBOOKS or sheet is None:
-        return []
+def list_sheets(words: str, path: Path) -> list[str]:
+    """Name the sheets of a workbook that have cells."""
     fastexcel = _reader("fastexcel", words, path)
     with _readable(words, path, (fastexcel.FastExcelError, OSError)):
-        return [name for name in _filled_sheets(fastexcel.read_excel(path)) if name != sheet]
+        return _filled_sheets(fastexcel.read_excel(path))
 
 
 def _filled_sheets(book: Any) -> list[str]:  # noqa: ANN401 - of a library without types
     return [name for name in book.sheet_names if book.load_sheet(name, header_row=None).width]
 
 
-def _find_sheet(words: str, sheet: str | None, book: Any) -> str:  # noqa: ANN401 - the same
-    filled = _filled_sheets(book)
+def _find_sheet(words: str, sheet: str | None, filled: Sequence[str]) -> str:
     option = "--table" if not words.startswith("policy") else f"{words.removesuffix('file')}table"
     if sheet is None and len(filled) == 1:
-        return str(filled[0])
+        return filled[0]
     if sheet is None:
         rule = f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none"
         raise UnknownNameError(f"{rule}; {suggestion('', filled, 'sheets')}")
@@ -86,38 +103,71 @@ def _without_midnight(cells: Sequence[str | None]) -> Sequence[str | None]:
     return [cell if cell is None else cell.removesuffix(MIDNIGHT) for cell in cells]
 
 
-def read_statistics(words: str, path: Path, kind: str, encoding: str) -> "pl.DataFrame":
+def read_statistics(
+    words: str, path: Path, kind: str, encoding: str
+) -> tuple["pl.DataFrame", tuple[Note, ...]]:
     """Read a table of SPSS, Stata or SAS: values that the file declares as missing are NULL.
 
-    Numbers have their labels in their place where each that occurs has one, and no two the same.
+    Numbers have their labels in their place where each that occurs has one, and no two the same. The notes
+    count the columns of which either is true.
     """
-    pyreadstat = _reader("pyreadstat", words, path)
-    read: Callable[..., Any] = getattr(pyreadstat, READERS[kind])
-    named = {} if encoding == "utf-8" else {"encoding": encoding}
-    with _readable(words, path, (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, OSError)):
-        frame, about = read(path, output_format="polars", **named)
-    return _as_labelled(frame, about.variable_value_labels)
-
-
-def _as_labelled(frame: "pl.DataFrame", labels: Mapping[str, Mapping[Any, str]]) -> "pl.DataFrame":
-    """Write labels for numbers, whole numbers without a fraction, and no value for an empty text."""
     import polars as pl  # noqa: PLC0415 - few files need it
 
-    made = []
+    pyreadstat = _reader("pyreadstat", words, path)
+    read: Callable[..., Any] = getattr(pyreadstat, READERS[kind])
+    named: dict[str, object] = {} if encoding == "utf-8" else {"encoding": encoding}
+    named |= {"user_missing": True} if kind in KEEPS_MISSING else {}
+    with _readable(words, path, (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, OSError)):
+        frame, about = read(path, output_format="polars", **named)
+    columns = []
+    counts = dict.fromkeys((NOTE_MERGED, NOTE_MISSING, NOTE_LABELS), 0)
     for column in frame.iter_columns():
-        values = column.drop_nulls().unique().to_list()
-        named = [labels.get(column.name, {}).get(value) for value in values]
-        if values and None not in named and len(set(named)) == len(values):
-            made.append(column.replace_strict(values, named, return_dtype=pl.String))
-        elif column.dtype == pl.Float64 and all(
-            value.is_integer() and abs(value) <= MAX_WHOLE for value in values
-        ):
-            made.append(column.cast(pl.Int64))
-        elif column.dtype == pl.String:
-            made.append(column.replace("", None))
-        else:
-            made.append(column)
-    return pl.DataFrame(made)
+        known = _without_missing(column, about.missing_ranges.get(column.name, ()))
+        gaps = column.filter(known.is_null())
+        is_declared = gaps.null_count() < len(gaps) and set(gaps.to_list()) != {""}
+        if is_declared:
+            counts[NOTE_MERGED if len(set(gaps.to_list())) > 1 else NOTE_MISSING] += 1
+        labels = _labels_of(known, about.variable_value_labels.get(column.name, {}))
+        counts[NOTE_LABELS] += bool(labels)
+        columns.append(known.replace_strict(labels, return_dtype=pl.String) if labels else known)
+    notes = (
+        Note(MERGED_MISSING if words == NOTE_MERGED else AS_DECLARED, words.format(count))
+        for words, count in counts.items()
+        if count
+    )
+    return pl.DataFrame(columns), tuple(notes)
+
+
+def _without_missing(column: "pl.Series", ranges: Sequence[Mapping[str, Any]]) -> "pl.Series":
+    """Return no value for what is declared missing, and whole numbers without a fraction.
+
+    SPSS declares ranges of a column; Stata and SAS have marks of their own (.a), which are read as letters
+    beside numbers. An empty text is no value either.
+    """
+    import polars as pl  # noqa: PLC0415 - the same
+
+    if column.dtype == pl.Object:
+        values = [None if isinstance(value, str) else value for value in column.to_list()]
+        column = pl.Series(column.name, values, pl.Float64)
+    missing = pl.lit(False)  # noqa: FBT003 - an expression
+    for each in ranges:
+        missing |= pl.col(column.name).is_between(each["lo"], each["hi"])
+    if column.dtype == pl.String:
+        missing |= pl.col(column.name) == ""
+    known = pl.when(~missing.fill_null(value=False)).then(pl.col(column.name))
+    made = column.to_frame().select(known.alias(column.name)).to_series()
+    if made.dtype != pl.Float64:
+        return made
+    values = made.drop_nulls().unique().to_list()
+    is_whole = all(value.is_integer() and abs(value) <= MAX_WHOLE for value in values)
+    return made.cast(pl.Int64) if is_whole else made
+
+
+def _labels_of(column: "pl.Series", labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return the labels of the values that occur, if each has one and no two the same; else none."""
+    values = column.drop_nulls().unique().to_list()
+    named = {value: labels[value] for value in values if value in labels}
+    return named if len(values) == len(named) == len(set(named.values())) else {}
 
 
 def _reader(module: str, words: str, path: Path) -> ModuleType:

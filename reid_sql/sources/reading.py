@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 import duckdb
@@ -21,15 +21,31 @@ from reid_sql.sources.formats import (
     inspect_text,
     write_option,
 )
-from reid_sql.sources.json_files import select_json
+from reid_sql.sources.json_files import GEOGRAPHIC, select_json
+from reid_sql.sources.notes import Note
 from reid_sql.sources.other_programs import STATISTICS, WORKBOOKS, read_statistics, write_sheet
 from reid_sql.sources.spill import process_folder
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
-JSON: Final = (".json", *LINES)
+JSON: Final = (".json", GEOGRAPHIC, *LINES)
 AS_WRITTEN: Final = TextFormat()
 KINDS: Final = (*TEXTS, ".parquet", *JSON, *WORKBOOKS, *STATISTICS)
+
+
+FORMAT_READ: Final = {  # what is read of the way in which text is written, of other files
+    **dict.fromkeys(WORKBOOKS, ("header", "skip")),
+    **dict.fromkeys(STATISTICS, ("encoding",)),
+    ".por": (),
+}
+
+
+class Reading(NamedTuple):
+    """The query that reads a file, what a text file must have, and what was decided on the way."""
+
+    select: str
+    text: TextFile | None = None
+    notes: tuple[Note, ...] = ()
 
 
 def is_read_by_sql(kind: str, form: TextFormat) -> bool:
@@ -49,23 +65,23 @@ def select_from(  # noqa: PLR0917 - all of what names a file
     kind: str,
     form: TextFormat,
     sheet: str | None = None,
-) -> tuple[str, TextFile | None]:
-    """Write the query that reads the file, with what a text file must refuse_missing_records."""
+) -> Reading:
+    """Write the query that reads the file."""
     if kind in WORKBOOKS:
-        return _read_sheet(con, words, path, sheet, form), None
+        return _read_sheet(con, words, path, sheet, form)
     if kind in STATISTICS:
-        return _read_statistics(con, words, path, kind, form), None
+        return _read_statistics(con, words, path, kind, form)
     if kind in TEXTS:
         inspected = inspect_text(words, path, form)
         if is_read_by_sql(kind, form):
-            return _select_csv(words, path, inspected, form), inspected
-        return _read_decoded(con, words, path, inspected, form), inspected
+            return Reading(_select_csv(words, path, inspected, form), inspected)
+        return Reading(_read_decoded(con, words, path, inspected, form), inspected)
     if kind in JSON:
-        return select_json(con, words, escape_pattern(path), lines=kind in LINES), None
+        pattern = escape_pattern(path)
+        return Reading(select_json(con, words, path, pattern, lines=kind in LINES))
     refuse_repeated_names(words, _parquet_names(con, path))
-    return (
-        f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)",
-        None,
+    return Reading(
+        f"SELECT * FROM read_parquet({sql_text(escape_pattern(path))}, hive_partitioning = false)"
     )
 
 
@@ -114,30 +130,30 @@ def _read_decoded(
 
 def _read_sheet(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, sheet: str | None, form: TextFormat
-) -> str:
+) -> Reading:
     """Read a sheet of a workbook as the CSV that it would be saved as, with all that is asked of one."""
     with _decoded_file() as decoded:
-        write_sheet(words, path, sheet, decoded)
+        notes = write_sheet(words, path, sheet, decoded)
         as_csv = TextFormat(",", header=form.header, skip=form.skip)
-        select, inspected = select_from(con, words, decoded, ".csv", as_csv)
+        select, inspected, _ = select_from(con, words, decoded, ".csv", as_csv)
         kept = _keep(con, select, decoded)
         read = con.execute(f"SELECT count(*) FROM ({kept})").fetchall()[0][0]
         if inspected is not None:
             refuse_missing_records(words, decoded, inspected, as_csv, read)
-        return kept
+        return Reading(kept, notes=notes)
 
 
 def _read_statistics(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, kind: str, form: TextFormat
-) -> str:
+) -> Reading:
     """Read a table of SPSS, Stata or SAS into one of the connection."""
-    frame = read_statistics(words, path, kind, form.encoding)
+    frame, notes = read_statistics(words, path, kind, form.encoding)
     refuse_repeated_names(words, tuple(frame.columns))
     name = f"reid_decoded_{uuid4().hex}"
     con.register(f"{name}_read", frame.to_arrow())
     con.execute(f"CREATE TEMP TABLE {name} AS FROM {name}_read")
     con.unregister(f"{name}_read")
-    return f"SELECT * FROM {name}"
+    return Reading(f"SELECT * FROM {name}", notes=notes)
 
 
 @contextmanager

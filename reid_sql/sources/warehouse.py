@@ -21,7 +21,7 @@ from reid_sql.errors import (
     name_error,
     suggestion,
 )
-from reid_sql.parameters import sql_text
+from reid_sql.parameters import quoted, sql_text
 from reid_sql.sources.files import CONFIG
 from reid_sql.sources.remote import masked, path_of, scheme_of, url_of
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -30,6 +30,7 @@ CATALOG: Final = "reid_warehouse"  # of a DuckDB file: its macros shadow no func
 NAME: Final = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
 NAMES: Final = 3  # catalog, schema, table
 SCHEMAS: Final = 20  # that are looked through for a name
+SYSTEM_SCHEMAS: Final = ("information_schema", "mysql", "performance_schema", "sys")
 WAIT: Final = 15  # seconds for a server to answer
 APPLICATION: Final = "reid-sql"
 # Tables of any schema are named in full; a function of another schema is never called. Rows that the
@@ -135,6 +136,17 @@ class Warehouse:
             hint = f"the database answered with {name_error(error)}"
         return UnknownNameError(f"{words} must be a table of the database, got '{name}'; {hint}")
 
+    def tables(self) -> list[str]:
+        """Name the tables and views of every schema that is not the database's own."""
+        schemas = self._schemas(None) or ([self.schema] if self.schema else [])
+        named: list[str] = []
+        for schema in schemas:
+            if schema in SYSTEM_SCHEMAS or schema.startswith("pg_"):
+                continue
+            before = "" if schema == self.schema else f"{_name(schema)}."
+            named += [f"{before}{_name(table)}" for table in self._listed(schema)]
+        return named
+
     def _listed(self, schema: str | None) -> list[str]:
         if self.backend.name == "duckdb":
             return self._in_file("table_name", schema)
@@ -142,11 +154,11 @@ class Warehouse:
             return sorted(self.backend.list_tables(database=schema))
         return []
 
-    def _schemas(self) -> list[str]:
+    def _schemas(self, most: int | None = SCHEMAS) -> list[str]:
         if self.backend.name == "duckdb":
             return self._in_file("table_schema")
         with suppress(Exception):  # not every database has schemas
-            return sorted(self.backend.list_databases())[:SCHEMAS]
+            return sorted(self.backend.list_databases())[:most]
         return []
 
     def _in_file(self, column: str, schema: str | None = None) -> list[str]:
@@ -154,6 +166,11 @@ class Warehouse:
         asked = f"""SELECT DISTINCT {column} FROM information_schema.tables WHERE table_catalog = $1
             AND ($2 IS NULL OR table_schema = $2) ORDER BY ALL"""
         return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
+
+
+def _name(name: str) -> str:
+    """Write a name as `table` reads it."""
+    return name if not {'"', "."} & {*name} else quoted(name)
 
 
 def rows(table: Callable[[], Table], words: str) -> list[dict[str, Any]]:

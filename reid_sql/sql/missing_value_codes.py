@@ -88,8 +88,10 @@ def describe_values_beside() -> str:
     other, number = "NOT marked AND t IS NOT NULL", "coalesce(number, day)"
     word = f"{other} AND number IS NULL AND NOT regexp_matches(t, '[0-9]')"
     ends = ", ".join(
-        f"""coalesce(arg_{most}(n::VARCHAR || ':' || {number}::VARCHAR, {number}, {ENDS_COUNTED})
-            FILTER ({other}), []::VARCHAR[]) AS {end}"""
+        f"""coalesce(list_transform(
+            arg_{most}(struct_pack(rows := n, number := {number}), {number}, {ENDS_COUNTED}) FILTER ({other}),
+            lambda reid_end: reid_end.rows::VARCHAR || ':' || reid_end.number::VARCHAR
+          ), []::VARCHAR[]) AS {end}"""
         for end, most in (("high", "max"), ("low", "min"))
     )
     return f"""coalesce(sum(n) FILTER ({other} AND number IS NOT NULL), 0)::BIGINT AS number_rows,

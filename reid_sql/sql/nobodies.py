@@ -10,11 +10,19 @@ from reid_sql.models.columns.nobodies import (
     UNIT_VALUE,
 )
 from reid_sql.models.columns.spelling import FINAL_ZEROS
-from reid_sql.sql.spelling import is_written_otherwise, join_words, letters_of, word_form
+from reid_sql.sql.spelling import (
+    is_written_otherwise,
+    join_words,
+    small_letters_of,
+    without_accents,
+    word_form,
+)
 from reid_sql.sql.text import any_of
 
 WORDS: Final = any_of(NOBODY_WORDS)
 NUMBERS: Final = ", ".join(map(str, NOBODY_NUMBERS))
+SIGNED_INTEGERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+INTEGER_TYPES: Final = ", ".join(f"'{each}', 'U{each}'" for each in SIGNED_INTEGERS)
 
 
 def without_zeros(word: str) -> str:
@@ -31,7 +39,7 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
     no finite number, and takes long to fail as one. Sensitive integers are not looked at: only a text can be
     written in two ways.
     """
-    is_integer = "regexp_full_match(typeof(identifier), 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')"
+    is_integer = f"typeof(identifier) IN ({INTEGER_TYPES})"
     is_looked_at = f"identifier IS NOT NULL{f' AND NOT {is_integer}' if unit == UNIT_VALUE else ''}"
     is_other = "FILTER (code IS NULL AND isfinite(number))"
     is_otherwise = "FILTER (code IS NULL AND second IS NOT NULL)"
@@ -51,14 +59,16 @@ def count_nobodies(item: str, column: str, unit: str = UNIT_PERSON) -> str:
               WHEN number IN ({NUMBERS}) THEN number::BIGINT::VARCHAR
             END AS code
           FROM (SELECT *, {word_form("word")} AS bare_word FROM (
-            SELECT CASE WHEN NOT is_integer THEN {join_words("letters", "value")} END AS word,
+            SELECT {join_words("letters", "value")} AS word,
               CASE WHEN is_otherwise THEN {join_words("second_letters", "value")} END AS second_word, *
             FROM (
-              SELECT CASE WHEN NOT is_integer THEN {letters_of("value")} END AS letters,
-                CASE WHEN is_otherwise THEN {letters_of("value", second_letters=True)} END AS second_letters,
+              SELECT {without_accents("small", "value")} AS letters,
+                CASE WHEN is_otherwise THEN {without_accents("small", "value", second_letters=True)} END
+                  AS second_letters,
                 CASE WHEN is_integer THEN TRY_CAST(identifier AS DOUBLE)
                   WHEN value < ':' THEN TRY_CAST(value AS DOUBLE) END AS number, *
-              FROM (SELECT *, {is_written_otherwise("value")} AS is_otherwise FROM (
+              FROM (SELECT *, {small_letters_of("value")} AS small, {is_written_otherwise("value")} AS is_otherwise
+              FROM (
                 SELECT identifier, CASE WHEN NOT {is_integer} THEN identifier::VARCHAR END AS value,
                   count(*) AS size, {is_integer} AS is_integer
                 FROM (SELECT {column} AS identifier FROM {item} AS reid_person) AS reid_identified

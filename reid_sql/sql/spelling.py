@@ -25,20 +25,35 @@ LETTERS_FOR_ONE: Final = tuple(map(text, map("".join, zip(*PLAIN_LETTERS.items()
 ENDS: Final = r"E' \t\r\n\f'"
 
 
-def letters_of(value: str, *, second_letters: bool = False) -> str:
-    """Write a text without capitals, accents, invisible characters and wide letters; most are plain ASCII."""
+def small_letters_of(value: str) -> str:
+    """Write a text without capitals, invisible characters and wide letters; most are plain ASCII."""
     seen = f"regexp_replace(regexp_replace({value}, {text(SPACES)}, ' ', 'g'), {text(INVISIBLE)}, '', 'g')"
-    small = f"lower(nfc_normalize(translate({seen}, {FROM_LETTERS}, {TO_LETTERS})))"
+    return (
+        f"CASE WHEN {is_ascii(value)} THEN lower({value}) "
+        f"ELSE lower(nfc_normalize(translate({seen}, {FROM_LETTERS}, {TO_LETTERS}))) END"
+    )
+
+
+def without_accents(small: str, value: str, *, second_letters: bool = False) -> str:
+    """Write small letters of a text without accents; `second_letters` writes umlauts as two letters."""
     several = {**LIGATURES, **(UMLAUTS if second_letters else {})}
     plain = reduce(
         lambda each, pair: f"replace({each}, {text(pair[0])}, {text(pair[1])})",
         several.items(),
         small,
     )
-    return (
-        f"CASE WHEN strlen({value}) = length({value}) THEN lower({value}) "
-        f"ELSE strip_accents(translate({plain}, {', '.join(LETTERS_FOR_ONE)})) END"
-    )
+    accented = f"strip_accents(translate({plain}, {', '.join(LETTERS_FOR_ONE)}))"
+    return f"CASE WHEN {is_ascii(value)} THEN {small} ELSE {accented} END"
+
+
+def letters_of(value: str, *, second_letters: bool = False) -> str:
+    """Write a text without capitals, accents, invisible characters and wide letters."""
+    return without_accents(small_letters_of(value), value, second_letters=second_letters)
+
+
+def is_ascii(value: str) -> str:
+    """Test whether a text is of ASCII characters alone."""
+    return f"strlen({value}) = length({value})"
 
 
 def is_plain(value: str) -> str:
@@ -49,10 +64,8 @@ def is_plain(value: str) -> str:
 def join_words(letters: str, value: str) -> str:
     """Leave out quotes and apostrophes; in a text that begins with a letter, write spaces for hyphens."""
     bare = f"translate(trim({letters}, {ENDS}), {text(APOSTROPHES + QUOTES)}, '')"
-    spaced, written = (
-        rf"regexp_replace({bare}, '{each}+', ' ', 'g')" for each in (r"[-_\s]", r"\s")
-    )
-    joined = f"trim(CASE WHEN {bare} >= 'a' THEN {spaced} ELSE {written} END, {ENDS})"
+    spaced = f"CASE WHEN {bare} >= 'a' THEN translate({bare}, '-_', '  ') ELSE {bare} END"
+    joined = rf"trim(regexp_replace({spaced}, '\s+', ' ', 'g'), {ENDS})"
     return f"CASE WHEN {is_plain(value)} THEN {letters} ELSE {joined} END"
 
 
@@ -65,7 +78,7 @@ def word_form(word: str) -> str:
 def is_written_otherwise(value: str) -> str:
     """Test whether a text has a letter with a mark, or two letters that may stand for one."""
     pairs = " OR ".join(f"contains({value}, {text(pair)})" for pair in DOUBLE_LETTERS)
-    return f"(strlen({value}) <> length({value}) OR {pairs})"
+    return f"(NOT {is_ascii(value)} OR {pairs})"
 
 
 def select_words(values: str, column: str) -> str:

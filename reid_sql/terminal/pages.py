@@ -22,7 +22,7 @@ from reid_sql.terminal.console import (
 )
 from reid_sql.terminal.runner import Answer
 
-SMALL_CLASS: Final = 5  # people, of classes below which a bar is red
+THRESHOLD: Final = 0.2  # of the risk, above which a bar is red: that of classes below 5
 RECORDS: Final = "records"  # what a class counts, unless people are named
 METHOD_FIGURES: Final = {  # figures of validate_risk with the words for them
     "uniqueness_error": "error of Ξ",
@@ -110,23 +110,25 @@ def _null_note(risk: Mapping[str, Any]) -> str:
 
 def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS) -> Table:
     """Show the records, or people, of each class size as bars; red if the risk is above the threshold."""
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("class size", "classes", noun):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("", max_width=BAR)
-    bins = [_bin(rows, low, high) for low, high in zip(EDGES, (*EDGES[1:], NO_END), strict=True)]
-    shown = [size_range for size_range in bins if size_range[-1]]
-    top = max((size_range[-1] for size_range in shown), default=1)
-    for low, label, classes, counted in shown:
-        bar = Bar(counted / top, "red" if 1 / low > threshold else "cyan")
-        table.add_row(label, f"{classes:,}", f"{counted:,}", bar)
-    return table
+    ranges = []
+    for low, end in zip(EDGES, (*EDGES[1:], NO_END), strict=True):
+        inside = [row for row in rows if low <= row["class_size"] < end]
+        counts = {name: sum(row[name] for row in inside) for name in ("classes", "records")}
+        ranges.append({"from": low, "to": None if end == NO_END else end - 1, **counts})
+    return class_size_bars(ranges, threshold, noun, has_classes=True)
 
 
-def class_size_bars(ranges: Sequence[Mapping[str, Any]]) -> Table:
+def class_size_bars(
+    ranges: Sequence[Mapping[str, Any]],
+    threshold: float = THRESHOLD,
+    noun: str = "people",
+    *,
+    has_classes: bool = False,
+) -> Table:
     """Show the people of each range of class sizes as bars; a count that is not shown has none."""
+    names = {**({"classes": "classes"} if has_classes else {}), "records": noun}
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("class size", "people"):
+    for column in ("class size", *names.values()):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("", max_width=BAR)
     shown = [each for each in ranges if each["records"] != 0]
@@ -134,19 +136,10 @@ def class_size_bars(ranges: Sequence[Mapping[str, Any]]) -> Table:
     for each in shown:
         low, high, counted = each["from"], each["to"], each["records"]
         label = f"{low:,}" if low == high else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
-        bar = Bar((counted or 0) / top, "red" if low < SMALL_CLASS else "cyan")
-        table.add_row(
-            label, "not shown" if counted is None else f"{counted:,}", bar if counted else ""
-        )
+        cells = ("not shown" if each[name] is None else f"{each[name]:,}" for name in names)
+        bar = Bar((counted or 0) / top, "red" if 1 / low > threshold else "cyan")
+        table.add_row(label, *cells, bar if counted else "")
     return table
-
-
-def _bin(rows: list[dict[str, Any]], low: int, high: int) -> tuple[int, str, int, int]:
-    inside = [row for row in rows if low <= row["class_size"] < high]
-    label = (
-        str(low) if high == low + 1 else f"{low:,}+" if high == NO_END else f"{low:,}–{high - 1:,}"
-    )
-    return low, label, sum(row["classes"] for row in inside), sum(row["records"] for row in inside)
 
 
 def verdict(

@@ -82,11 +82,14 @@ def test_one_statement_counts_the_measures_of_the_same_columns(
 ) -> None:
     """One measure of each function; another variant of it, and other columns, are counted by themselves."""
     path = policy(tmp_path, sources["url"], "value", "p")
-    statements = gate.plan_statements(read_policy(path), overview=False)
-    assert len([each for each in statements if "value_4" in each]) == 1
+    statements = gate.plan_statements(read_policy(path), overview=False).statements
+    assert len([each for each in statements if "value_4" in each.sql]) == 1
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("enhanced", "basic"), encoding="utf-8")
-    assert len(gate.plan_statements(read_policy(path), overview=False)) == len(statements) - 1
+    assert (
+        len(gate.plan_statements(read_policy(path), overview=False).statements)
+        == len(statements) - 1
+    )
 
 
 def test_records_come_for_a_check_of_a_larger_population_alone(
@@ -100,8 +103,8 @@ def test_records_come_for_a_check_of_a_larger_population_alone(
         for measure in ("k', at_least = 1", "population_correctness', at_most = 1"):
             checks = f"checks = [{{ measure = '{measure} }}]"
             path.write_text(f"[[tables]]\n{sources['url']}\n{named}\n{checks}", encoding="utf-8")
-            statements = gate.plan_statements(read_policy(path))
-            come[population, measure[0]] = any("reid_code_1" in each for each in statements)
+            statements = gate.plan_statements(read_policy(path)).statements
+            come[population, measure[0]] = any("reid_code_1" in each.sql for each in statements)
     assert come == {(1, "k"): False, (2, "k"): False, (1, "p"): True, (2, "p"): True}
 
 

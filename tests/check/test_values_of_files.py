@@ -87,6 +87,14 @@ def test_decimals_of_json_stay_as_they_are_written(tmp_path: Path) -> None:
         (["08/05/1943", "03/04/1966"], None),  # either order
         (["5.3.66", "13.3.66"], None),  # of no known century
         (["31.02.1966", "28.02.1966"], None),  # no such day
+        (["May 5, 1966", "June 1st, 1970"], "%B %d, %Y"),
+        (["5 May 1966", "17 okt. 1970", "1er août 1970"], "%d %B %Y"),
+        (["5. Mai 1966", "17. März 1970"], "%d. %B %Y"),
+        (["05MAY1966", "17OCT1970"], "%d%B%Y"),
+        (["5-MAY-66", "17-OCT-70"], None),  # of no known century
+        (["5 May 1966", "31 June 1970"], None),  # no such day
+        (["5 May 1966", "May 5, 1966"], None),  # in two ways
+        (["5 Room 1966", "6 Room 1966"], None),
     ],
 )
 def test_dates_are_read_where_one_way_fits_all(texts: list[str], form: str | None) -> None:

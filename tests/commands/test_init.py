@@ -1,9 +1,12 @@
 """`reid-sql init`: the documents it writes are read by the commands they are for, and replace nothing."""
 
+import json
 import re
+import sqlite3
 import tomllib
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -105,3 +108,75 @@ def test_what_is_not_measured_is_named(tmp_path: Path) -> None:
     (table,) = tomllib.loads(policy)["tables"]
     assert table["left_out"] == ["birth"]  # nothing measures it, so the release must lack it
     assert table["quasi_identifiers"] == ["sex", "age"]
+
+
+PEOPLE = "age,sex,zip\n" + "".join(f"{20 + n % 40},{'fm'[n % 2]},{n % 9}\n" for n in range(400))
+
+
+def checked(folder: Path, policy: str) -> dict[str, int]:
+    """The records of each table that the gate measures by the policy."""
+    done = command("check", policy, "--json", folder=folder)
+    assert done.returncode in (0, 1), done.stderr
+    return {each["name"]: each["records"] for each in json.loads(done.stdout)["tables"]}
+
+
+def test_all_tables_of_a_folder_are_in_one_policy(tmp_path: Path) -> None:
+    """Files, the tables of a database, and a folder divided by a column; what cannot be read is named."""
+    data = tmp_path / "data"
+    for year in (2020, 2021):
+        (data / "visits" / f"year={year}").mkdir(parents=True)
+        (data / "visits" / f"year={year}" / "part.csv").write_text(PEOPLE, encoding="utf-8")
+    (data / "more").mkdir()
+    for name in ("people.csv", "more/people.csv"):
+        (data / name).write_text(PEOPLE, encoding="utf-8")
+    (data / "broken.csv").write_text(PEOPLE + '7,"f,1\n', encoding="utf-8")
+    (data / "notes.md").write_text("age", encoding="utf-8")
+    with duckdb.connect(data / "town.duckdb") as con:
+        for name in ("first", "second"):
+            con.execute(f"CREATE TABLE {name} AS FROM read_csv('{data / 'people.csv'}')")
+    done = command("init", "data", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = json.loads(done.stdout)
+    assert [*page["not_read"]] == ["data/broken.csv", "data/notes.md"]
+    text = (tmp_path / "data.policy.toml").read_text(encoding="utf-8")
+    assert all(f"#     {name}: {why}" in text for name, why in page["not_read"].items())
+    assert checked(tmp_path, "data.policy.toml") == {
+        "data/more/people.csv": 400,
+        "data/people.csv": 400,
+        "first": 400,
+        "second": 400,
+        "visits": 800,
+    }
+    (visits,) = (each for each in tomllib.loads(text)["tables"] if each.get("name") == "visits")
+    assert "year" in visits["quasi_identifiers"]
+
+
+def test_all_tables_of_a_connection_are_in_one_policy(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "town.sqlite") as con:
+        con.execute("CREATE TABLE people (age INTEGER, sex TEXT, zip TEXT, seen TEXT)")
+        rows = [
+            (20 + n % 40, "fm"[n % 2], n % 9, ["flu", "HIV", "asthma"][n % 3]) for n in range(400)
+        ]
+        con.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", rows)
+        con.execute("CREATE VIEW \"men.old\" AS SELECT age, sex FROM people WHERE sex = 'm'")
+    done = command("init", "sqlite://town.sqlite", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert checked(tmp_path, "town.policy.toml") == {'"men.old"': 200, "people": 400}
+    tables = tomllib.loads((tmp_path / "town.policy.toml").read_text(encoding="utf-8"))["tables"]
+    assert {each["table"]: each.get("sensitive") for each in tables} == {
+        '"men.old"': None,
+        "people": ["seen"],
+    }
+    assert not (tmp_path / "town.scenario.toml").exists()
+    again = command("init", "sqlite://town.sqlite", "--table", "people", folder=tmp_path)
+    assert "init must not replace a file" in again.stderr
+
+
+def test_a_pattern_is_one_table(tmp_path: Path) -> None:
+    for year in (2020, 2021):
+        (tmp_path / "visits" / f"year={year}").mkdir(parents=True)
+        (tmp_path / "visits" / f"year={year}" / "part.csv").write_text(PEOPLE, encoding="utf-8")
+    assert command("init", "visits/*/*.csv", folder=tmp_path).returncode == 0
+    assert checked(tmp_path, "visits.policy.toml") == {"visits": 800}
+    (tmp_path / "empty").mkdir()
+    assert "got none in 'empty'" in command("init", "empty", folder=tmp_path).stderr

@@ -173,8 +173,12 @@ def test_what_is_no_record_of_a_sheet_is_refused(
 
 def test_a_sheet_is_named_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     workbook(Path("other.xlsx"), others=("Old",))
-    page = page_of(capsys, "risk", "other.xlsx", "--table", "People", "--qi", "age,sex")
-    assert page["summary"]["records"] == len(PEOPLE)
+    for command in (["risk", "--qi", "age,sex"], ["profile"]):
+        assert main([command[0], "other.xlsx", "--table", "People", *command[1:], "--json"]) == 0
+        said = capsys.readouterr()
+        page = json.loads(said.out)
+        assert command[0] == "profile" or page["summary"]["records"] == len(PEOPLE)
+        assert said.err.count("other sheets, which are not read (Old)") == 1
     for name in ("people", "Empty"):
         assert main(["risk", "other.xlsx", "--table", name, "--qi", "age,sex"]) == 2
         assert "--table must be a sheet with cells" in capsys.readouterr().err
@@ -197,7 +201,12 @@ def test_labels_and_missing_values_are_those_of_the_file(
     pyreadstat.write_sav(
         frame, "coded.sav", variable_value_labels=labels, missing_ranges={"answer": [9]}
     )
-    page = page_of(capsys, "profile", "coded.sav")
+    assert main(["profile", "coded.sav", "--json"]) == 0
+    said = capsys.readouterr()
+    page = json.loads(said.out)
+    assert "declares missing is NULL in 1 of its columns" in said.err
+    assert "replace the codes in 1 of its columns" in said.err
+    assert "refused" not in said.err
     rows = {row["column_name"]: row for row in page}
     # 9 is declared as missing; two values with one label stay two; one without a label keeps them all
     assert [rows[name]["distinct_values"] for name in labels] == [2, 3, 2]
@@ -262,10 +271,68 @@ def test_sheets_that_nothing_measures_are_a_caution_but_not_of_a_release(
     Path("p.toml").write_text(text, encoding="utf-8")
     (check,) = page_of(capsys, "check", "p.toml")["checks"]
     assert (check["verdict"], check["caution_codes"]) == ("pass", ["other_sheets"])
-    assert "no check measures (Names of people)" in " ".join(check["cautions"])
+    assert "not read (Names of people)" in " ".join(check["cautions"])
     Path("p.toml").write_text(f'cautions = "refuse"\n{text}', encoding="utf-8")
     assert main(["check", "p.toml"]) == 2
     assert main(["prepare", "p.toml", "--release", "safe.parquet"]) == 0
     accepted = f'cautions = "refuse"\naccept = ["other_sheets"]\n{text}'
     Path("p.toml").write_text(accepted, encoding="utf-8")
     assert main(["check", "p.toml"]) == 0
+
+
+@pytest.mark.parametrize(("many", "codes"), [(False, {"as_declared"}), (True, {"merged_missing"})])
+def test_what_a_file_declares_is_a_caution_only_where_values_become_one(
+    *, many: bool, codes: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = [1.0, 2.0] * 20 + ([8.0, 9.0] if many else [9.0, 9.0]) * 5
+    frame = pl.DataFrame({"age": values, "sex": [1.0] * 50, "id": range(50)})
+    pyreadstat.write_sav(frame, "coded.sav", missing_ranges={"age": [8, 9]})
+    text = POLICY.format(file="coded.sav", lines="").replace(', "born", "income"', "")
+    Path("p.toml").write_text(f'cautions = "refuse"\n{text}', encoding="utf-8")
+    (check,) = page_of(capsys, "check", "p.toml")["checks"]
+    assert codes <= set(check["caution_codes"])
+    assert check["verdict"] == ("not judged" if many else "pass")
+    accepted = f'cautions = "refuse"\naccept = ["merged_missing"]\n{text}'
+    Path("p.toml").write_text(accepted, encoding="utf-8")
+    assert main(["check", "p.toml"]) == 0
+
+
+def test_marks_of_stata_are_no_values(capsys: pytest.CaptureFixture[str]) -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [["a", 1.0], ["b", 2.0], [3.0, 3.0], [2.5, 1.0]]
+    frame = pandas.DataFrame(rows, columns=["age", "sex"])
+    pyreadstat.write_dta(frame, "x.dta", version=12, missing_user_values={"age": ["a", "b"]})
+    assert main(["profile", "x.dta", "--json"]) == 0
+    said = capsys.readouterr()
+    row = json.loads(said.out)[0]
+    assert (row["missing"], row["distinct_values"], row["column_type"]) == (0.5, 2, "float")
+    assert "count as one, NULL, in 1 of its columns" in said.err
+
+
+@pytest.mark.parametrize("file", ["people.xlsx", "people.sav", "people.parquet"])
+@pytest.mark.parametrize(
+    ("option", "value", "read_by"),
+    [
+        ("delimiter", ";", ()),
+        ("quote", "'", ()),
+        ("skip", "1", ("xlsx",)),
+        ("header", "true", ("xlsx",)),
+        ("encoding", "cp1252", ("sav",)),
+    ],
+)
+def test_how_text_is_written_is_refused_of_other_files(
+    file: str, option: str, value: str, read_by: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pl.DataFrame(PEOPLE, NAMES, orient="row").write_parquet("people.parquet")
+    line = f"{option} = {value if option in {'skip', 'header'} else json.dumps(value)}"
+    Path("p.toml").write_text(POLICY.format(file=file, lines=line), encoding="utf-8")
+    asked = (["risk", file, "--qi", "sex", f"--{option}", value], ["check", "p.toml"])
+    for arguments in asked:
+        code = main(arguments)
+        said = capsys.readouterr().err
+        is_refused = f"{option} must describe a file that is read, got" in said
+        assert is_refused is (file.partition(".")[2] not in read_by), (arguments, said)
+        assert not is_refused or code == 2
+    both = ["compare", file, "people.csv", "--qi", "sex", f"--{option}", value]
+    main(both)  # which describes the other file
+    assert "must describe a file" not in capsys.readouterr().err

@@ -22,6 +22,7 @@ from reid_sql.hierarchies.steps import (
     Step,
     expression,
 )
+from reid_sql.models.columns.dates import MONTHS
 
 STEPS: list[Step] = [
     *(
@@ -33,7 +34,7 @@ STEPS: list[Step] = [
     ),
     *(Bands(None, 10, 50), Bands(None, above=0.5, whole=False)),
     *(DatePart(part) for part in ("month", "quarter", "year", "decade")),
-    *(DatePart("quarter", "%d.%m.%Y"), Prefix(1), Prefix(3)),
+    *(DatePart("quarter", "%d.%m.%Y"), DatePart("month", "%B %d, %Y"), Prefix(1), Prefix(3)),
     *(Common(("37", "it's")), Common(()), Grouped((("37", "A"), ("it's", "A"), ("x", 'B"')))),
 ]
 ODD = [
@@ -161,6 +162,34 @@ def test_a_date_is_in_its_part(day: dt.date, part: str) -> None:
     written = pl.Series([f"{day:%d.%m.%Y}"])
     assert of_duckdb(DatePart(part, "%d.%m.%Y"), written) == due
     assert of_polars(DatePart(part, "%d.%m.%Y"), written) == due
+
+
+@pytest.mark.parametrize(
+    ("form", "texts"),
+    [
+        ("%B %d, %Y", ["May 5, 1966", "MAY 05, 1966", "may 5th, 1966"]),
+        ("%d %B %Y", ["5 May 1966", "05 mai 1966", "5 maja 1966", "5 maj. 1966"]),
+        ("%d. %B %Y", ["5. Mai 1966"]),
+        ("%d%B%Y", ["5MAY1966", "05MAY1966"]),
+        ("%d de %B de %Y", ["5 de mayo de 1966", "5 de maio de 1966"]),
+        ("%d %B, %Y", ["5 mei, 1966", "5 maggio, 1966"]),
+        ("%Y-%B-%d", ["1966-may-05"]),
+    ],
+)
+def test_a_month_has_its_name(form: str, texts: list[str]) -> None:
+    others = ["5 Room 1966", "May 32, 1966", "31 June 1966", "May 1966", "5.5.1966", "epoch", "x"]
+    values = pl.Series([*texts, *others])
+    for each in (of_duckdb, of_polars):
+        assert each(DatePart("month", form), values) == ["1966-05"] * len(texts) + others
+
+
+def test_every_month_is_read_in_every_language() -> None:
+    names = [(at, name) for at, words in enumerate(MONTHS, 1) for name in words.split()]
+    assert len({name for _, name in names}) == len(names)  # none names two months
+    values = pl.Series([f"7 {name.upper()} 2001" for _, name in names])
+    due = [f"2001-{at:02}" for at, _ in names]
+    for each in (of_duckdb, of_polars):
+        assert each(DatePart("month", "%d %B %Y"), values) == due
 
 
 def test_what_is_no_number_stays_and_null_stays_null() -> None:

@@ -3,6 +3,7 @@
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import sql_text
+from reid_sql.reduction import Needs
 from reid_sql.reductions.subsets import SUBSETS
 
 
@@ -28,6 +29,7 @@ from reid_sql.reductions.subsets import SUBSETS
       THEN format({sql_text(disclosure.STATUS_LARGER_SETS)}, max(array_length(subset)) OVER (),
         count(*) FILTER (array_length(subset) = 1) OVER ()) END), ''), '{disclosure.OK}') AS status""",
     overlapping_classes=True,
+    needs=Needs.CODES,
 )
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
     """Measure distinction and separation of every subset of the columns, up to max_size columns at a time.

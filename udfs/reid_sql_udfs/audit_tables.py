@@ -1,14 +1,15 @@
 """Audit of published tables."""
 
 from math import inf
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.tables import audit
 from reid_sql.models.tables.audit import AuditedCell, LeastCount, PeopleWord
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
 from reid_sql.models.tables.sums import SumRules
-from reid_sql.parameters import Labels, Names, Number, Text
+from reid_sql.parameters import Choice, Labels, Names, Number, Text
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, PUBLISHED_ROWS, check_dominance
 
 UNBOUNDED: Final = 1e9
@@ -33,6 +34,9 @@ DISTANCE: Final = Number(
     1e6,
     whole=True,
 )
+ROUNDING_RULE: Final = Choice(("none", "opensafely"))
+RuleWord = Annotated[Literal["none", "opensafely"], ROUNDING_RULE]
+REDACTED, REDACTED_BASE = 7, 5  # of OpenSAFELY
 COUNT_COLUMN: Final = Text("the name of a column of counts", "write count := 'column'")
 STATUS_COLUMN: Final = Text(
     "the name of a column that marks hidden counts", "write status := 'column'", optional=True
@@ -48,7 +52,7 @@ LABELS: Final = Labels()
 
 @table_function(
     "tables, k, columns, count, total, people, lowest, highest, base, status, value, largest, dominance, "
-    "p_percent, within, not_total",
+    "p_percent, within, not_total, rule",
     answer=Answer.ROWS,
     reduction=PUBLISHED_ROWS,
     question=Question.RELEASES,
@@ -71,6 +75,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     p_percent: Annotated[float, P_SHARE] = 0.1,
     within: Annotated[int, DISTANCE] = 0,
     not_total: Annotated[list[str] | None, LABELS] = None,
+    rule: RuleWord = "none",
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
@@ -95,6 +100,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     at most `within`, half the base if it is 0 (`base - 1` for random or controlled rounding), and each has a
     row of the kind `rounded`. A `base` of 0 is guessed if the counts have a common divisor that chance does
     not explain; the status is then `base_guessed`. Cells that rounding to 0 may have left out count, too.
+    `rule := 'opensafely'` says that counts of at most 7 are shown as 0, and others to the nearest 5.
 
     With
     `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
@@ -120,7 +126,13 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     ('sex = F', 'recovered', 1, '[total] - [sex = M]')
     """
     most = inf if highest >= UNBOUNDED else highest
-    known = (lowest, most, int(base))
+    is_redacted = rule == "opensafely"
+    if is_redacted and (base or within):
+        given = f"base {int(base)} and within {int(within)}"
+        raise OutOfDomainError(
+            f"base and within must be left out with rule := 'opensafely', got {given}; leave one out"
+        )
+    known = (lowest, most, REDACTED_BASE if is_redacted else int(base))
     reading = Reading(
         columns or None,
         count,
@@ -131,6 +143,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
         largest,
         int(within),
         not_total=tuple(not_total or ()),
+        redacted=REDACTED if is_redacted else 0,
     )
     rules = SumRules(*check_dominance(dominance), float(p_percent))
     return audit.audit_tables(tables, reading, int(k), nested=people == "nested", rules=rules)

@@ -2,6 +2,7 @@
 
 from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -12,6 +13,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     question=Question.CLASS_SIZES,
     source="the frequencies of frequencies on which every estimator of uniqueness rests",
     overlapping_classes=True,
+    needs=Needs.CODES,
 )
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.

@@ -9,6 +9,7 @@ from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.uniqueness import CurvePoint
 from reid_sql.parameters import COUNT, Numbers
+from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -18,6 +19,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     reduction=HISTOGRAM,
     question=Question.CORRECTNESS,
     source="Hurlbert 1971 (rarefaction); Rocher, Hendrickx & de Montjoye 2025",
+    needs=Needs.CODES,
 )
 def correctness_curve(
     histogram: Histogram,

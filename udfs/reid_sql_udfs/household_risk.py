@@ -4,6 +4,7 @@ from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.models.classes.disclosure import HouseholdRisk, Households
 from reid_sql.parameters import Threshold
+from reid_sql.reduction import Needs
 from reid_sql.reductions.records import HOUSEHOLDS
 
 
@@ -13,6 +14,7 @@ from reid_sql.reductions.records import HOUSEHOLDS
     reduction=HOUSEHOLDS,
     question=Question.CLASS_SIZES,
     source="Templ, Kowarik & Meindl 2015 (hierarchical risk of sdcMicro)",
+    needs=Needs.CODES,
 )
 def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
     """Summarise the risk that at least one member of a household is identified.

@@ -5,6 +5,7 @@ from reid_sql.models.evidence import EvidenceRows
 from reid_sql.models.people.evidence import evidence_from_rows
 from reid_sql.models.population_risk.answer import ClassSize, PopulationRisk, answer
 from reid_sql.parameters import Names, Populations, Seed
+from reid_sql.reduction import Needs
 from reid_sql.reductions.evidence import PEOPLE
 
 
@@ -16,6 +17,7 @@ from reid_sql.reductions.evidence import PEOPLE
     source="Chow & Liu 1968; Skinner & Shlomo 2008; Clopper & Pearson 1934; intervals measured on tables of "
     "people",
     one_row_per_person=True,
+    needs=Needs.POSITIONS,
 )
 def population_risk(
     rows: EvidenceRows,

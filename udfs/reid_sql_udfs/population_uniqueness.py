@@ -9,6 +9,7 @@ from reid_sql.models.population.population_uniqueness import (
     UniquenessEvidence,
 )
 from reid_sql.parameters import Count
+from reid_sql.reduction import Needs
 from reid_sql.reductions.evidence import EVIDENCE
 
 
@@ -19,6 +20,7 @@ from reid_sql.reductions.evidence import EVIDENCE
     question=Question.POPULATION,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, note 1",
     one_row_per_person=True,
+    needs=Needs.POSITIONS,
 )
 def population_uniqueness(
     rows: EvidenceRows, population: Count, method: Method = "all"

@@ -4,6 +4,7 @@ from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.pyc import pitman_yor
 from reid_sql.models.pyc.pitman_yor import Prior, PycFit
+from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -13,6 +14,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     reduction=HISTOGRAM,
     question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025 (MAP); prior of Archer, Park & Pillow 2014",
+    needs=Needs.CODES,
 )
 def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     """Fit the entropy and tail complexity of a table's anonymity sets, with 95 % credible intervals.

@@ -6,6 +6,7 @@ from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor import ClassSize, Prior
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.parameters import Populations
+from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 
@@ -15,6 +16,7 @@ from reid_sql.reductions.classes import HISTOGRAM
     reduction=HISTOGRAM,
     question=Question.CORRECTNESS,
     source="Rocher, Hendrickx & de Montjoye 2025, eq. 12 to 14; urn of Pitman 1995",
+    needs=Needs.CODES,
 )
 def pyc_forecast(
     histogram: Histogram, populations: Populations, k: ClassSize = 5, prior: Prior = "archer"

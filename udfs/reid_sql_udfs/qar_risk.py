@@ -18,6 +18,7 @@ from reid_sql.models.extreme.extreme_risk import (
     TailShare,
 )
 from reid_sql.parameters.outputs import Output
+from reid_sql.reduction import Needs
 from reid_sql.reductions.qar import CODES
 
 
@@ -27,6 +28,7 @@ from reid_sql.reductions.qar import CODES
     reduction=CODES,
     question=Question.IDENTIFYING_COLUMNS,
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023, section 2; Hosking & Wallis 1987",
+    needs=Needs.CODES,
     output=Output("output", ("risk",)),
 )
 def qar_risk(
@@ -66,6 +68,7 @@ def qar_risk(
     reduction=CODES,
     question=Question.IDENTIFYING_COLUMNS,
     source="AFNOR SPEC Z90-030 (QaR); Béra et al. 2023",
+    needs=Needs.CODES,
     output=Output("output", ("quasi_identifiers",), of="qar_risk"),
 )
 def qar_quasi_identifiers(

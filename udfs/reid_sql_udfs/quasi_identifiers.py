@@ -5,6 +5,7 @@ from reid_sql.models.classes import identifying_sets
 from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import AtLeast, DistinctCodes, MaxSets, Sets
 from reid_sql.parameters import MAX_COLUMNS, SubsetSize
+from reid_sql.reduction import Needs
 from reid_sql.reductions.distinct_records import DISTINCT_CODES
 
 
@@ -14,6 +15,7 @@ from reid_sql.reductions.distinct_records import DISTINCT_CODES
     reduction=DISTINCT_CODES,
     question=Question.IDENTIFYING_COLUMNS,
     source="Motwani & Xu 2007 (quasi-identifiers and keys); Huhtala et al. 1999 (stripped partitions)",
+    needs=Needs.CODES,
 )
 def quasi_identifiers(
     table: DistinctCodes,

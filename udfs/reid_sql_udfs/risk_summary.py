@@ -5,6 +5,7 @@ from typing import Final
 from reid_sql.function import NO_HOUSEHOLD, Answer, Question, table_function
 from reid_sql.models.classes import disclosure
 from reid_sql.parameters import Threshold, sql_text
+from reid_sql.reduction import Needs
 from reid_sql.reductions.classes import HISTOGRAM
 
 SELECT = f"""
@@ -34,6 +35,7 @@ BLANK: Final = "sum(blank_records)::BIGINT AS blank_records"
     overlapping_classes=True,
     reasons=NO_HOUSEHOLD,
     also=("k_anonymity",),
+    needs=Needs.CODES,
 )
 def risk_summary(
     histogram: disclosure.Histogram, threshold: Threshold = 0.2

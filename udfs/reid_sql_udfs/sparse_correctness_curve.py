@@ -8,6 +8,7 @@ from reid_sql.function import Answer, Question, table_function
 from reid_sql.models.classes import matching
 from reid_sql.models.classes.matching import Matches, SparsePoint
 from reid_sql.parameters import COUNT, Numbers
+from reid_sql.reduction import Needs
 from reid_sql.reductions.matches import MATCHES
 
 
@@ -17,6 +18,7 @@ from reid_sql.reductions.matches import MATCHES
     reduction=MATCHES,
     question=Question.SEVERAL_ROWS,
     source="Rocher, Hendrickx & de Montjoye 2025 (sparse matching)",
+    needs=Needs.CODES,
 )
 def sparse_correctness_curve(
     matches: Matches, sizes: Annotated[npt.ArrayLike | None, Numbers(COUNT, optional=True)] = None

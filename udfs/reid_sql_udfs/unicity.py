@@ -6,6 +6,7 @@ from reid_sql.models.classes.matching import RowMatches, SinglingRows
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.unicity import TargetPopulation, Unicity, unicity_by_points
 from reid_sql.parameters.outputs import Output
+from reid_sql.reduction import Needs
 from reid_sql.reductions.matches import ROW_MATCHES
 from reid_sql.reductions.qar import PERSON_ROWS
 
@@ -17,6 +18,7 @@ from reid_sql.reductions.qar import PERSON_ROWS
     question=Question.SEVERAL_ROWS,
     source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; de Montjoye, Radaelli, Singh & Pentland 2015; "
     "Farzanehfar, Houssiau & de Montjoye 2021",
+    needs=Needs.CODES,
     output=Output("output", ("points",)),
 )
 def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Unicity]:
@@ -58,6 +60,7 @@ def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Un
     reduction=PERSON_ROWS,
     question=Question.UNIQUE_RECORDS,
     source="de Montjoye, Hidalgo, Verleysen & Blondel 2013; greedy set cover of Chvátal 1979",
+    needs=Needs.CODES,
     output=Output("output", ("people",), of="unicity"),
 )
 def unicity_people(table: Codes) -> SinglingRows:

@@ -6,6 +6,7 @@ from reid_sql.models.classes.class_keys import Memory
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.rare_combinations import LeastSharedBySize
 from reid_sql.parameters import SubsetSize
+from reid_sql.reduction import Needs
 from reid_sql.reductions.distinct_records import DISTINCT_CODES
 
 
@@ -15,6 +16,7 @@ from reid_sql.reductions.distinct_records import DISTINCT_CODES
     reduction=DISTINCT_CODES,
     question=Question.IDENTIFYING_COLUMNS,
     source="Terrovitis, Mamoulis & Kalnis 2008 (k^m-anonymity); Manning, Haglin & Keane 2008 (SUDA2)",
+    needs=Needs.CODES,
 )
 def unsafe_combinations(
     table: DistinctCodes,

@@ -6,6 +6,7 @@ from reid_sql.models.population import backtest
 from reid_sql.models.population.backtest import Backtest, Fractions, Repeats
 from reid_sql.models.population.subsample import encode_table
 from reid_sql.parameters import Names, Seed
+from reid_sql.reduction import Needs
 from reid_sql.reductions.distinct_records import TEXTS
 
 
@@ -16,6 +17,7 @@ from reid_sql.reductions.distinct_records import TEXTS
     one_row_per_person=True,
     question=Question.POPULATION,
     source="Rocher, Hendrickx & de Montjoye 2019, supplement, algorithms 2 and 3, tables 1 and 7, figure 7",
+    needs=Needs.POSITIONS,
 )
 def validate_risk(
     table: DistinctTexts,

@@ -24,7 +24,7 @@ from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.function import Answer, Function, resolve_name
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal
+from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.sql.text import name
 
@@ -39,6 +39,7 @@ OF_PYTHON: Final = re.compile(
 HELPER: Final = re.compile(r"\breid_(log1p|expm1)\(")
 TABLE: Final = re.compile(r"query_table\('((?:[^']|'')*)'\)")
 CAPTURE: Final = "reid_capture"
+QUERY_COMMAND: Final = "reid-sql query file.sql"
 LOCK: Final = threading.Lock()
 CAPTURED: Final[list[tuple[Any, ...]]] = []
 
@@ -84,7 +85,7 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
 
 def _refusal_of(called: str) -> UnavailableError:
     rule = f"the call must be one that SQL alone can answer, got {called}, which needs Python"
-    return UnavailableError(f"{rule}; `reid-sql query file.sql` runs it")
+    return UnavailableError(f"{rule}; `{QUERY_COMMAND}` runs it")
 
 
 def _end_of(text: str) -> int:
@@ -369,19 +370,40 @@ def pack() -> str:
     return (files("reid_sql") / "pack.sql").read_text(encoding="utf-8")
 
 
-def script(*, permanent: bool = False, database: str = "") -> str:
+def script(
+    functions: Mapping[str, Function] | None = None, *, permanent: bool = False, database: str = ""
+) -> str:
     """Write the statements that make the macros, for any client of DuckDB.
 
     For a session they are in a database in memory, where every connection finds them as reid.name, and have
     temporary names for the connection that runs the script; what Python registered stays. Permanent ones are
     in the current database and call each other by bare names, or in the one that is named and by its name.
+    Those of the `functions` that answer for tables and need Python refuse.
     """
+    text = f"{pack()}\n{_macros_that_refuse(functions or {})}"
     if permanent:
         place = f"{quoted(database)}.main." if database else ""
-        return qualify(pack(), place, f"{CREATE}{place}")
+        return qualify(text, place, f"{CREATE}{place}")
     place = f"{CATALOGUE}.main."
-    body = qualify(pack(), place, f"CREATE MACRO IF NOT EXISTS {place}")
-    return f"{BEGIN}{body}{END}{_bare_names(place)}"
+    body = qualify(text, place, f"CREATE MACRO IF NOT EXISTS {place}")
+    return f"{BEGIN}{body}{END}{_bare_names(text, place)}"
+
+
+def _macros_that_refuse(functions: Mapping[str, Function]) -> str:
+    """Write a macro that refuses for each function that only Python answers; chr(59) ends no statement."""
+    ours = {match[0] for match in PUBLIC.findall(pack())}
+    made = []
+    for each in functions.values():
+        if each.name in ours or each.answer.of_rows:
+            continue
+        listed = ", ".join(
+            f'"{p.name}"{"" if p.default is REQUIRED else " := NULL"}' for p in each.parameters
+        )
+        rule = f"{each.name} must be called where Python is, got a script of plain SQL"
+        remedy = f" register it by reid_sql.register(con), or run {QUERY_COMMAND}"
+        refusal = f"error({sql_text(rule)} || chr(59) || {sql_text(remedy)})"
+        made.append(f"{CREATE}{each.name}({listed}) AS TABLE SELECT {refusal} AS refusal;\n")
+    return "".join(made)
 
 
 def qualify(text: str, place: str, create: str) -> str:
@@ -413,10 +435,10 @@ def qualify(text: str, place: str, create: str) -> str:
     return create.join([head, *made])
 
 
-def _bare_names(place: str) -> str:
+def _bare_names(text: str, place: str) -> str:
     """Write a temporary macro of each name, which calls the one in its place."""
     made = []
-    for called, parameters, of_table in PUBLIC.findall(pack()):
+    for called, parameters, of_table in PUBLIC.findall(text):
         listed = " ".join(parameters.split())
         if called == WINDOW:
             calls = (

@@ -223,12 +223,12 @@ def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - wh
     """The connection itself, or that of what wraps one, as SQLAlchemy's, or that of the module."""
     if isinstance(given, duckdb.DuckDBPyConnection):
         return given
-    executes = hasattr(given, "execute") and not isinstance(given, duckdb.DuckDBPyRelation)
-    probe = given.execute("SELECT 1") if executes else given
+    is_table = hasattr(type(given), "columns")  # a relation, or a frame
+    probe = given.execute("SELECT 1") if hasattr(given, "execute") and not is_table else given
     if not isinstance(probe, duckdb.DuckDBPyConnection):
         raise WrongTypeError(
             f"con must be a connection of DuckDB, got {type(given).__name__}; "
-            "pass what duckdb.connect() gives"
+            "pass what duckdb.connect() gives, and a table after it"
         )
     probe.fetchall()
     return probe

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import or_
+from types import MappingProxyType
 from typing import Any, Final
 
 import ibis.expr.operations as ops
@@ -39,13 +40,15 @@ from reid_sql.engines.ibis.frames import (
     with_aliases,
 )
 from reid_sql.engines.ibis.nobodies import count_nobodies
-from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values
+from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values, lacks_scale
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
+    Needs,
+    columns_as_codes,
     group_names,
     implementation,
     refuse_groups_named_like_results,
@@ -251,8 +254,13 @@ class DistinctRecords:
         return DistinctRecords((name,), rows)
 
 
-def fetch_distinct(frame: Table, columns: Sequence[str]) -> DistinctRecords:
-    """Count the distinct records in the warehouse and fetch them; refuse more than the limit."""
+def fetch_distinct(
+    frame: Table, columns: Sequence[str], coded: Mapping[str, Needs] = MappingProxyType({})
+) -> DistinctRecords:
+    """Count the distinct records in the warehouse and fetch them; refuse more than the limit.
+
+    Of `coded` columns, no more is fetched than an answer needs of their values.
+    """
     folded = [name.lower() for name in columns]
     if len(set(folded)) < len(folded):
         rule = f"{NAMES.words} must differ by more than capitals where the client answers"
@@ -261,9 +269,11 @@ def fetch_distinct(frame: Table, columns: Sequence[str]) -> DistinctRecords:
         check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
     names = aliases(columns)
     counted = count_by(with_aliases(frame, columns), names, RECORDS)
-    return DistinctRecords(
-        tuple(columns), fetch_values(counted, dict(zip(names, columns, strict=True)), WORDS)
-    )
+    aliased = dict(zip(names, columns, strict=True))
+    numbers = [q for q, name in aliased.items() if coded.get(name) is Needs.CODES]
+    scales = [q for q, name in aliased.items() if coded.get(name) is Needs.POSITIONS]
+    numbers += lacks_scale(counted, scales, WORDS)
+    return DistinctRecords(tuple(columns), fetch_values(counted, aliased, WORDS, numbers))
 
 
 def column_names(frame: Table | DistinctRecords) -> list[str]:
@@ -282,6 +292,26 @@ def find_lacked(frame: Table | DistinctRecords, columns: Sequence[str]) -> list[
 def read(frame: Table | DistinctRecords, columns: Sequence[str]) -> pa.Table:
     """The distinct records with the number of each in `records`."""
     return (frame if isinstance(frame, DistinctRecords) else fetch_distinct(frame, columns)).rows
+
+
+@dataclass(frozen=True)
+class CodedRecords:
+    """The same place for a call of a function that needs less than the values of its columns."""
+
+    declared: Function
+    arguments: Mapping[str, Any]
+
+    column_names, find_lacked = staticmethod(column_names), staticmethod(find_lacked)
+
+    def read(self, frame: Table, columns: Sequence[str]) -> pa.Table:
+        """The distinct records, with codes in place of the values that the answer does not need."""
+        coded = columns_as_codes(self.declared.needs, self.arguments, columns)
+        return fetch_distinct(frame, columns, coded).rows
+
+    @staticmethod
+    def finish_reading() -> None:
+        """Run what the caller wants before the client computes."""
+        finish_reading()
 
 
 def finish_reading() -> None:

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from functools import reduce
 from itertools import islice
 from operator import or_
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakSet
 
 import duckdb
@@ -26,6 +26,7 @@ from ibis.expr.types import (
 )
 
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
+from reid_sql.engines.ibis.lineage import columns_of_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
 from reid_sql.parameters import Columns, fold_case
 
@@ -59,7 +60,21 @@ WITHOUT_NAN: Final = ("sqlite", "mysql", "mssql")  # there a float is a number, 
 COMPUTING: Final[ContextVar[Callable[[], None]]] = ContextVar(
     "reid_sql_computing", default=lambda: None
 )
-PLANNED: Final[ContextVar[list[str] | None]] = ContextVar("reid_sql_planned", default=None)
+
+
+class Statement(NamedTuple):
+    """A query that would be asked, and the columns of which it returns values."""
+
+    sql: str
+    columns: list[str]
+
+
+PLANNED: Final[ContextVar[list[Statement] | None]] = ContextVar("reid_sql_planned", default=None)
+KEEPS_VALUES: Final[ContextVar[bool]] = ContextVar("reid_sql_keeps_values", default=False)
+REFUSAL_VALUES: Final = (
+    "{} must be counts and codes where keep_values = true, got values of {}; "
+    "leave out what needs them, or remove keep_values"
+)
 
 
 def check_columns(words: Columns, columns: Sequence[str], frame: Table) -> list[str]:
@@ -250,8 +265,11 @@ def fetch(frame: Table, words: str, width: int, types: str = "") -> pa.Table:
     operation = frame.op()
     if isinstance(operation, ops.InMemoryTable):
         return operation.data.to_pyarrow(operation.schema)
+    if KEEPS_VALUES.get() and (columns := columns_of_values(frame)):
+        raise UnavailableError(REFUSAL_VALUES.format(words, ", ".join(columns)))
     if (planned := PLANNED.get()) is not None:
-        planned.append(str(ibis.to_sql(frame, pretty=False)))
+        sql = str(ibis.to_sql(frame, pretty=False))
+        planned.append(Statement(sql, columns_of_values(frame)))
         return _one_row(frame)
     rows = max(1, max_collected_values() // max(1, width))
     fetched = _fetch(frame.limit(rows + 1), words + types)
@@ -276,12 +294,22 @@ def _fetch(frame: Table, words: str) -> pa.Table:
 
 
 @contextmanager
-def plan_queries() -> Iterator[list[str]]:
+def keep_values(*, kept: bool = True) -> Iterator[None]:
+    """Refuse each query that returns values of a column, by what the query is, before it runs."""
+    token = KEEPS_VALUES.set(kept)
+    try:
+        yield
+    finally:
+        KEEPS_VALUES.reset(token)
+
+
+@contextmanager
+def plan_queries() -> Iterator[list[Statement]]:
     """List the queries in place of running them; one row of ones, empty texts and NULLs is each answer.
 
     A column `place` is 0: the first of a list, which may have only one.
     """
-    planned: list[str] = []
+    planned: list[Statement] = []
     token = PLANNED.set(planned)
     try:
         yield planned

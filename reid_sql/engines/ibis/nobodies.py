@@ -11,7 +11,8 @@ from ibis.common.exceptions import OperationNotDefinedError, UnsupportedOperatio
 from ibis.expr.types import Table, Value
 
 from reid_sql.engines.ibis.alike import comparable, restored
-from reid_sql.engines.ibis.frames import backend, known_value, with_aliases
+from reid_sql.engines.ibis.frames import KEEPS_VALUES, backend, known_value, with_aliases
+from reid_sql.engines.ibis.lineage import LISTED
 from reid_sql.models.columns.missing_value_codes import NOBODY_WORDS, spellings_of_words
 from reid_sql.models.columns.nobodies import (
     NOBODY_NUMBERS,
@@ -59,14 +60,17 @@ def count_nobodies(
     is_code = _is_code(sizes["value"], backend(frame))
     found = ask(lambda: _list_frequent(sizes, is_code))
     codes = [
-        (_write_code(row["code"]), int(row["size"])) for row in found if row["code"] is not None
+        (_write_code(row[LISTED]), int(row["size"])) for row in found if row[LISTED] is not None
     ]
     others: Others = (0, 0, None, None)
-    if is_code is not None and any(code not in NOBODY_WORDS for code, _ in codes):
+    has_number = any(code not in NOBODY_WORDS for code, _ in codes)
+    if (
+        is_code is not None and has_number and not KEEPS_VALUES.get()
+    ):  # the ends of the others are values
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
             others = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
-    most = [int(row["size"]) for row in found if row["code"] is None]
+    most = [int(row["size"]) for row in found if row[LISTED] is None]
     return IdentifierCounts(most, codes, *others, alike)
 
 
@@ -77,12 +81,12 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
     most = (
         sizes.order_by(sizes["size"].desc())
         .limit(SIZES_COUNTED)
-        .select("size", code=ibis.null(kind))
+        .select("size", **{LISTED: ibis.null(kind)})
     )
     if is_code is None:
         return most
     code = value if value.type().nullable else value.cast(kind)  # both parts must have one type
-    return most.union(sizes.filter(is_code).select("size", code=code))
+    return most.union(sizes.filter(is_code).select("size", **{LISTED: code}))
 
 
 def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:

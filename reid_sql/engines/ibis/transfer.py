@@ -4,9 +4,10 @@ A driver may change a value: it rounds a decimal, reads three texts as one times
 hours, or gives NULL for what it cannot read. So the database numbers the values of each column, equal ones
 alike, and what is counted again is counted by these numbers. Where the values themselves are needed, one for
 each number comes, as text if drivers change its type. They must differ as their numbers do, or are refused.
+Elsewhere the numbers alone leave the database.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -32,6 +33,7 @@ from reid_sql.engines.ibis.frames import (
     with_ones,
 )
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.people.evidence import ON_SCALE
 from reid_sql.parameters import Integers
 
 # whose whole numbers come as they are
@@ -39,6 +41,8 @@ FAITHFUL: Final = ("duckdb", "datafusion", "polars", "postgres", "")
 NESTED_AS_TEXT: Final = ("postgres", "mysql")  # arrays with bounds, sets
 DISTINCT: Final = "the distinct records under nulls='wildcard'"
 CODE, TEXT, ONE, TOTAL = "reid_code_", "reid_value_", "reid_one", "reid_rows"
+# that a number, a date or a timestamp is written with
+SCALE_LETTERS: Final = "0123456789.-+:_,eETZ "
 MAX_DIGITS: Final = 38  # of Arrow's decimals that all who read it have
 
 
@@ -56,17 +60,22 @@ class NumberedRows:
         return self.values[place].take(pa.array(codes - 1, mask=codes == 0))
 
 
-def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRows:
+def fetch_values(
+    rows: Table, columns: dict[str, str], words: str, coded: Collection[str] = ()
+) -> NumberedRows:
     """Fetch the numbers and the values of columns, made comparable, and all other columns.
 
-    `columns` has the user's name of each. Refuses values that do not come as they are.
+    `columns` has the user's name of each. Of the `coded` ones, the numbers are the values. Refuses values
+    that do not come as they are.
     """
     names, shown = list(columns), list(columns.values())
+    known = {place: name for place, name in enumerate(names) if name not in coded}
     others = [name for name in rows.columns if name not in columns]
     kinds = [rows.schema()[name] for name in names]
     engine = backend(rows)
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
         table = fetch(rows.select(*others, *names), words, len(rows.columns))
+        known = dict(enumerate(names))
         codes = _stack(
             [dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names]
         )
@@ -74,7 +83,7 @@ def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRo
         placed, numbers, total = _numbered(rows, names, engine)
         sent = {name: placed[name] for name in others}
         sent |= {f"{CODE}{place}": code for place, code in enumerate(numbers)}
-        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in enumerate(names)}
+        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in known.items()}
         sent[TOTAL] = total
         table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
         _refuse_lost_rows(table, words)
@@ -82,9 +91,44 @@ def fetch_values(rows: Table, columns: dict[str, str], words: str) -> NumberedRo
         table = table.rename_columns([_renamed(name, names) for name in table.column_names])
     values = [
         _representatives(table[name], codes[:, place], kinds[place], shown[place])
+        if place in known
+        else _name_codes(int(codes[:, place].max(initial=0)), kinds[place])
         for place, name in enumerate(names)
     ]
     return NumberedRows(codes, values, table.select(others))
+
+
+def _name_codes(count: int, kind: dt.DataType) -> pa.Array:
+    """Return values for the numbers of a column, in their order; those of texts are no number to a model."""
+    return pa.array(
+        [f"v{code:012}" for code in range(1, count + 1)]
+        if kind.is_string()
+        else range(1, count + 1)
+    )
+
+
+def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
+    """Return the columns of texts of which too few records are written like a number or a date.
+
+    `rows` are distinct records with their number in `records`.
+    """
+    texts = [name for name in names if rows.schema()[name].is_string()]
+    if not texts:
+        return []
+    weighed = {}
+    for name in texts:
+        rest = rows[name]
+        for letter in SCALE_LETTERS:
+            rest = rest.replace(letter, "")
+        known, on_scale = rows[name].notnull(), rest == ""
+        weighed[f"{CODE}{name}"] = bigint((known & on_scale).ifelse(rows["records"], 0).sum())
+        weighed[f"{TEXT}{name}"] = bigint(known.ifelse(rows["records"], 0).sum())
+    row = fetch(rows.aggregate(**weighed), words, len(weighed)).to_pylist()[0]
+    return [
+        name
+        for name in texts
+        if (row[f"{CODE}{name}"] or 0) < ON_SCALE * (row[f"{TEXT}{name}"] or 0)
+    ]
 
 
 def fetch_rarest(

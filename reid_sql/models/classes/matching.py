@@ -15,7 +15,7 @@ from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.classes.quasi_identifiers import Codes
 from reid_sql.models.classes.uniqueness import default_subset_sizes, log_miss_probability
 from reid_sql.models.numerics.quantiles import NORMAL_95
-from reid_sql.parameters import Floats, Integers, Number
+from reid_sql.parameters import Floats, Integers, Number, plain
 
 # How often a learned matching names the right person in a gallery, from the scores that it gave.
 # A probe is a person looked for: it has one score against its own record, and scores against records of
@@ -127,7 +127,7 @@ def _count_scores(
             np.searchsorted(persons, person, "right"),
         )
         if first == last:
-            who = f"person {person:g}" if of_true.any() or of_false.any() else "anybody"
+            who = f"person {plain(person)}" if of_true.any() or of_false.any() else "anybody"
             raise OutOfDomainError(
                 f"false_scores must contain scores of every probe, got none of {who}; "
                 "pass some, or leave the probe out"

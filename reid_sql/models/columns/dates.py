@@ -1,7 +1,9 @@
 """How people write dates in text, and the one reading that fits all values of a column.
 
 05.08.1943 is read as day and month, or as month and day. Which one is meant follows from other values of the
-column, of which a day is above 12; where none is, nobody but its owner knows, and nothing is guessed.
+column, of which a day is above 12; where none is, nobody but its owner knows, and nothing is guessed. A
+month may have its name, in the languages of the other words (sensitive_columns.toml): none of these names is
+another month elsewhere.
 """
 
 import re
@@ -14,10 +16,34 @@ MONTH: Final = "(0?[1-9]|1[0-2])"
 YEAR: Final = "([0-9]{4})"
 SHORT_YEAR: Final = "([0-9]{2})"
 MARKS: Final = (".", "/", "-")
+MONTHS: Final = (  # in small letters
+    "january jan januar jänner janvier janv enero ene gennaio gen januari janeiro styczeń stycznia sty",
+    "february feb februar février fevrier févr fév fev febrero febbraio februari fevereiro luty lutego lut",
+    "march mar märz mrz mär mars marzo maart mrt março marco marzec marca",
+    "april apr avril avr abril abr aprile kwiecień kwietnia kwi",
+    "may mai mayo maggio mag mei maio maj maja",
+    "june jun juni juin junio giugno giu junho czerwiec czerwca cze",
+    "july jul juli juillet juil julio luglio lug julho lipiec lipca lip",
+    "august aug août aout agosto ago augustus augusti sierpień sierpnia sie",
+    "september sep sept septembre septiembre settembre set setembro wrzesień września wrz",
+    "october oct oktober okt octobre octubre ottobre ott outubro out październik października paź",
+    "november nov novembre noviembre novembro listopad listopada lis",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro grudzień grudnia gru",
+)
+NAME: Final = "[^0-9 .,/-]{3,}"  # of a month, where nothing else of the text has three letters
+ORDINAL: Final = "([0-9])(st|nd|rd|th|er|º)"
+NAMED_MONTH: Final = "%B"
+BEGINNINGS: Final = "|".join(
+    sorted({name[:3] for names in MONTHS for name in names.split() if len(name) > 2})  # noqa: PLR2004
+)
+WITH_NAME: Final = f"(?i:{BEGINNINGS})[^0-9 .,/-]*[.]?"
+DAY_OF_NAMED: Final = f"{DAY}(?:st|nd|rd|th|er|º)?"
 # Matched against the whole text: year first, or day or month first, with a year of four digits or two.
 DATE_PATTERN: Final = (
     "[0-9]{4}-[0-9]{2}-[0-9]{2}([ T].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
-    f"{DAY}[./-]{DAY}[./-]([0-9]{{4}}|[0-9]{{2}})"
+    f"{DAY}[./-]{DAY}[./-]([0-9]{{4}}|[0-9]{{2}})|"
+    f"{DAY_OF_NAMED}([ ./-]|[.] | de )?{WITH_NAME}([ /-]|, | de )?([0-9]{{4}}|[0-9]{{2}})|"
+    f"{WITH_NAME} {DAY_OF_NAMED},? ([0-9]{{4}}|[0-9]{{2}})|{YEAR}[ -]{WITH_NAME}[ -]{DAY}"
 )
 ISO: Final = "%Y-%m-%d"
 
@@ -30,26 +56,47 @@ class DateForm(NamedTuple):
     order: str  # of year, month and day; a short year is a small letter
 
 
-def _list_forms() -> tuple[DateForm, ...]:
-    parts = {"D": ("%d", DAY), "M": ("%m", MONTH), "Y": ("%Y", YEAR), "y": ("%y", SHORT_YEAR)}
-    orders = ("YMD", "DMY", "MDY", "DMy", "MDy")
-    return tuple(
-        DateForm(
-            mark.join(parts[part][0] for part in order),
-            f"\\{mark}".join(parts[part][1] for part in order),
-            order,
-        )
-        for mark in MARKS
-        for order in orders
-        if (order, mark) != ("YMD", "-")
+def _date_form(form: str) -> DateForm:
+    """Return the form with its pattern: of a named month the day may be an ordinal number."""
+    day = DAY_OF_NAMED if NAMED_MONTH in form else DAY
+    parts = {"d": day, "m": MONTH, "B": f"({NAME})[.]?", "Y": YEAR, "y": SHORT_YEAR}
+    written = re.split("%(.)", form)
+    patterns = (parts[each] if place % 2 else re.escape(each) for place, each in enumerate(written))
+    return DateForm(form, "".join(patterns), "".join(written[1::2]))
+
+
+NUMBERED_FORMS: Final = tuple(
+    mark.join(order)
+    for mark in MARKS
+    for order in (
+        *(("%Y", "%m", "%d"), ("%d", "%m", "%Y"), ("%m", "%d", "%Y")),
+        *(("%d", "%m", "%y"), ("%m", "%d", "%y")),
     )
-
-
-DATE_FORMS: Final = _list_forms()
+)
+NAMED_FORMS: Final = tuple(
+    f"{form}{year}"
+    for form in (
+        "%d %B ",
+        "%d. %B ",
+        "%d %B, ",
+        "%d-%B-",
+        "%d/%B/",
+        "%d%B",
+        "%d de %B de ",
+        "%B %d, ",
+        "%B %d ",
+    )
+    for year in ("%Y", "%y")
+)
+DATE_FORMS: Final = tuple(
+    _date_form(form)
+    for form in (*NUMBERED_FORMS, *NAMED_FORMS, "%Y-%B-%d", "%Y %B %d")
+    if form != ISO
+)
 NO_FORM: Final = "the dates of {} were not coarsened: {:,} of its {:,} values are dates in no one way of writing; write them alike"
 SEVERAL_FORMS: Final = (
     "the dates of {0} were not coarsened: all {1:,} values fit day and month in either order; write which one in "
-    'prepare.hierarchies, such as {{ date = "year", format = "{2}" }}'
+    'prepare.hierarchies, such as {{ date = "year", form = "{2}" }}'
 )
 SHORT_YEARS: Final = "the dates of {} were not coarsened: its years have two digits, of no known century; write them with four"
 
@@ -63,11 +110,22 @@ def read_date(text: str, form: DateForm) -> date | None:
     match = re.fullmatch(form.pattern, text)
     if match is None or "y" in form.order:
         return None
-    parts = dict(zip(form.order, map(int, match.groups()), strict=True))
+    parts = dict(zip(form.order, match.groups(), strict=True))
+    month = parts.get("m") or number_month(parts["B"])
     try:
-        return date(parts["Y"], parts["M"], parts["D"])
+        return date(int(parts["Y"]), int(month), int(parts["d"]))
     except ValueError:
         return None
+
+
+def number_month(name: str) -> int:
+    """Return the number of a month, 0 of none.
+
+    >>> [number_month(name) for name in ("Mai", "MRZ", "octobre", "Room")]
+    [5, 3, 10, 0]
+    """
+    places = (at for at, names in enumerate(MONTHS, 1) if name.lower() in names.split())
+    return next(places, 0)
 
 
 def choose_date_form(

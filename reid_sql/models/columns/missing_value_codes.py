@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.models.columns.spelling import normal_form, word_form
+from reid_sql.parameters import plain
 
 MAX_CODES_SHOWN: Final = 5  # missing-value codes that a sentence names
 _FILE: Final[dict[str, dict[str, list[str]]]] = tomllib.loads(
@@ -348,7 +349,7 @@ def spellings_of(codes: Sequence[str]) -> list[str]:
     So a database finds them that knows no normal form.
     """
     small = [code.strip().lower() for code in codes]
-    numbers = [f"{number:g}" for number in finite_numbers(codes)]
+    numbers = [plain(number) for number in finite_numbers(codes)]
     decimals = (form.format(each) for each in numbers for form in ("{}", "{}.0", "{}.00", "0{}"))
     return list(dict.fromkeys([*small, *decimals]))
 

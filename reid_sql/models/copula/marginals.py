@@ -20,7 +20,7 @@ from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import special_functions
 from reid_sql.models.numerics.rectangle import MAX_SIGMAS
 from reid_sql.models.numerics.special_functions import gammaln, ndtri
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, plain
 
 # The distribution of one column: the share of each of its values, and of a value that the sample never saw.
 # Source: Rocher, Hendrickx & de Montjoye 2019, eq. 7 (categorical, negative binomial or logarithmic, by
@@ -101,7 +101,7 @@ def marginal_from_shares(
     if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
         rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
         raise OutOfDomainError(
-            f"{rule}, got {weights.sum():g} altogether; mend the table of marginals"
+            f"{rule}, got {plain(weights.sum())} altogether; mend the table of marginals"
         )
     totals: dict[str | None, float] = dict.fromkeys(seen, 0.0)
     spelled = {parse_number(value): value for value in totals if parse_number(value) is not None}

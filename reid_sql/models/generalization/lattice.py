@@ -119,7 +119,7 @@ class Lattice:
                 for at, (low, high) in enumerate(zip(start, node, strict=True))
             ]
             sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
-            self._keep(node, _group_records(codes, sizes, known.counts))
+            self._keep(node, group_records(codes, sizes, known.counts))
         return self._folded[node]
 
     def _keep(self, node: Node, folded: DistinctRecords) -> None:
@@ -133,7 +133,7 @@ class Lattice:
                 cached -= self._folded.pop(old).codes.size
 
 
-def _group_records(
+def group_records(
     codes: Sequence[Integers], sizes: Sequence[int], counts: Integers
 ) -> DistinctRecords:
     """Count records by their codes."""

@@ -18,7 +18,7 @@ from reid_sql.models.copula.marginals import order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import positions
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Floats, Integers, plain
 
 MAX_DRAWN: Final = 10_000  # records
 # distinct records, or records drawn of more, whose pairs of values are counted
@@ -363,6 +363,8 @@ def _read_known_shares(
         total = sum(shares.values())
         if not all(share >= 0 for share in shares.values()) or not 0 < total < np.inf:
             rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
-            raise OutOfDomainError(f"{rule}, got {total:g} altogether; mend the table of marginals")
+            raise OutOfDomainError(
+                f"{rule}, got {plain(total)} altogether; mend the table of marginals"
+            )
         by_column[column] = list(shares), np.array(list(shares.values()))
     return by_column

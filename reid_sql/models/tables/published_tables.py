@@ -120,7 +120,8 @@ class Reading:
 
     `status` names the column that marks counts as hidden. `lowest` and `highest` are what an attacker knows
     of each hidden count by the publisher's rule. Published counts are multiples of `base`, 0 if it is to be
-    found, and differ from the true ones by at most `within`, half the base if it is 0.
+    found, and differ from the true ones by at most `within`, half the base if it is 0. Those of at most
+    `redacted` people are 0.
     """
 
     columns: list[str] | None = None
@@ -135,11 +136,12 @@ class Reading:
     within: int = 0
     left_out: Sequence[str] = ()  # columns that are constant in each table, and part them
     not_total: Sequence[str] = ()  # categories that are no totals, although their counts are sums
+    redacted: int = 0
 
     @property
     def distance(self) -> int:
         """By how much a published count may differ from the true one."""
-        return self.within or self.base // 2
+        return max(self.within or self.base // 2, self.redacted)
 
 
 def read_cells(
@@ -374,12 +376,23 @@ def _round_off(cell: Cell, reading: Reading) -> Cell:
         raise OutOfDomainError(
             f"{rule}, got {OTHER_VALUE} in '{reading.count}'; pass the base of the rounding"
         )
-    return cell_between(cell.value, reading)
+    bounds = cell_between(cell.value, reading)
+    if bounds.low > bounds.high:
+        rule = f"count must be 0 where a cell has at most {reading.redacted} people, as rule says"
+        raise OutOfDomainError(
+            f"{rule}, got {OTHER_VALUE} in '{reading.count}'; leave rule out, and pass base"
+        )
+    return bounds
 
 
 def cell_between(value: float, reading: Reading) -> Cell:
-    """A cell whose rounded count is this."""
-    return Cell(max(0.0, value - reading.distance), value + reading.distance)
+    """A cell whose rounded count is this: 0 of those that are redacted, else a multiple of the base."""
+    if not reading.redacted:
+        return Cell(max(0.0, value - reading.distance), value + reading.distance)
+    if value == 0:
+        return Cell(0.0, reading.redacted)
+    near = reading.base // 2
+    return Cell(max(reading.redacted + 1.0, value - near), value + near)
 
 
 def _number(text: str) -> float:

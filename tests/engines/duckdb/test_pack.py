@@ -9,6 +9,7 @@ import pytest
 import reid_sql
 from reid_sql.engines.duckdb.plain_sql import pack, script
 from reid_sql.models.classes.disclosure import NO_RECORDS
+from reid_sql_udfs import declared
 
 pytestmark = pytest.mark.first(table=["people"], nulls=["drop"])
 
@@ -347,3 +348,23 @@ def test_the_script_can_be_read_at_once() -> None:
         con.execute(pack())
         con.execute("CREATE TABLE people AS SELECT 1 AS age")
         assert con.execute("SELECT k FROM risk_summary(people, ['age'])").fetchall() == [(1,)]
+
+
+def test_what_needs_python_says_so_and_python_s_own_stays() -> None:
+    with duckdb.connect() as con:
+        con.execute(script(declared()))
+        con.execute("CREATE TABLE people AS SELECT 1 AS age")
+        for call in (
+            "profile(people)",
+            "profile('f.csv', columns := ['age'])",
+            "reid.profile(people)",
+        ):
+            with pytest.raises(
+                duckdb.Error, match="profile must be called where Python is, got a script"
+            ):
+                con.sql(f"FROM {call}").fetchall()
+    with duckdb.connect() as con:
+        reid_sql.register(con)
+        con.execute(script(declared()))
+        con.execute("CREATE TABLE people AS SELECT 1 AS age")
+        assert con.sql("SELECT records FROM profile(people)").fetchall() == [(1,)]

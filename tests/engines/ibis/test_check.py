@@ -341,12 +341,16 @@ def test_what_cannot_be_opened_is_refused_in_one_sentence(tmp_path: Path, where:
     assert not (tmp_path / "nowhere.duckdb").exists()
 
 
-def test_a_file_beside_a_warehouse_is_refused(tmp_path: Path) -> None:
+def test_a_file_beside_a_warehouse_is_counted_as_alone(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "t.duckdb") as con:
-        con.execute("CREATE TABLE t (age INT, sex INT, postcode INT, diagnosis INT)")
+        con.execute("CREATE TABLE t AS SELECT 1 AS age, 2 AS sex, 3 AS postcode FROM range(70)")
     first = f'[[tables]]\nname = "first"\nfile = "{PEOPLE}"\n{SIMPLE}'
-    reported = refused(tmp_path, f'{first}\n[[tables]]\nurl = "duckdb://t.duckdb"\ntable = "t"')
-    assert f"policy tables[1] must lie in a warehouse as the others, got '{PEOPLE}'" in reported
+    asked = written(
+        tmp_path, f'{first}\n[[tables]]\nurl = "duckdb://t.duckdb"\ntable = "t"', SIMPLE
+    )
+    page = reid_sql.check(asked).page
+    assert [each["records"] for each in page["tables"]] == [3000, 70]
+    assert [each["groups"][0]["value"] for each in page["checks"]] == [1, 70]
 
 
 def test_tables_are_handed_over_by_their_names(tmp_path: Path, people: pl.DataFrame) -> None:

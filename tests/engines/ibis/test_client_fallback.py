@@ -1,6 +1,6 @@
 """What DuckDB answers at the client: of all records that were counted, each value as it is, or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from reid_sql.client.calls import PIECE, create_view, open_client
 from reid_sql.engines import registry
 from reid_sql.engines.ibis.adapter import DistinctRecords, fetch_distinct
 from reid_sql.errors import ReidError
+from reid_sql.reduction import Needs
 
 
 def stood(frame: Any, columns: list[str]) -> list[tuple[Any, ...]]:
@@ -106,7 +107,7 @@ def test_records_that_are_not_all_there_are_not_judged(tmp_path: Path) -> None:
         with pytest.raises(
             MEASURING_ERRORS, match="must not change while it is read, got 80 of 90 records"
         ):
-            release.engine.fetch(["sex"], ())
+            release.engine.fetch(["sex"], (), {})
 
 
 @pytest.mark.parametrize(("most", "reads"), [("24", 2), ("20", 5)])
@@ -124,8 +125,10 @@ def test_no_more_is_held_than_may_come(
     monkeypatch.setenv("REID_SQL_MAX_COLLECTED_VALUES", most)
     came = []
 
-    def fetch(frame: ibis.Table, columns: Sequence[str]) -> DistinctRecords:
-        came.append(fetch_distinct(frame, columns))
+    def fetch(
+        frame: ibis.Table, columns: Sequence[str], coded: Mapping[str, Needs]
+    ) -> DistinctRecords:
+        came.append(fetch_distinct(frame, columns, coded))
         return came[-1]
 
     monkeypatch.setattr(ibis_table, "fetch_distinct", fetch)

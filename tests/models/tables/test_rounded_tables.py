@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.tables.audit import AuditedCell, audit_tables
 from reid_sql.models.tables.published_tables import PublishedRows, Reading
 from reid_sql.models.tables.rounding import round_cells
@@ -160,3 +161,40 @@ def test_cells_of_other_regions_are_no_cells_of_a_hierarchy() -> None:
     found = by_cell(audit_tables(read(towns), Reading(["a", "b"], base=5), 5))
     assert (found["a = S"].low, found["a = S"].high) == (21, 22)
     assert (found["a = N"].low, found["a = N"].high) == (13, 17)
+
+
+def publish(count: int) -> int:
+    """The rule of OpenSAFELY, for a count of people."""
+    return 0 if count <= 7 else 5 * round(count / 5)
+
+
+def test_redacted_counts_have_the_interval_of_all_tables_that_fit() -> None:
+    """Every table of four cells of at most 20 people is published by the rule, and compared."""
+    every = np.array(list(product(range(21), repeat=4)))
+    sums = {key: every[:, cells].sum(axis=1) for key, cells in MARGINS.items()}
+    shown_of = {key: np.where(n <= 7, 0, 5 * np.round(n / 5)) for key, n in sums.items()}
+    findings = set()
+    for seed in range(12):
+        truth = np.random.default_rng(seed).integers(0, 13, 4)
+        shown = {key: publish(int(truth[cells].sum())) for key, cells in MARGINS.items()}
+        fits = np.logical_and.reduce([shown_of[key] == count for key, count in shown.items()])
+        reading = Reading(["a", "b"], base=5, redacted=7)
+        found = by_cell(audit_tables(read(shown), reading, 5))
+        for key in MARGINS:
+            low, high, row = (
+                int(sums[key][fits].min()),
+                int(sums[key][fits].max()),
+                found[name(key)],
+            )
+            assert (row.low, row.high) == (low, high), (seed, key)
+            findings.add(row.finding)
+    assert {"protected", "below_k"} <= findings
+
+
+def test_a_count_that_the_rule_would_have_redacted_is_refused() -> None:
+    with pytest.raises(OutOfDomainError, match="count must be 0 where a cell has at most 7 people"):
+        audit_tables(
+            read({("x", "u"): 5, ("x", "v"): 20, ("x", None): 25}),
+            Reading(["a", "b"], base=5, redacted=7),
+            5,
+        )

@@ -1,0 +1,238 @@
+"""Write a starter policy for all tables of a file, a folder, a pattern of files or a connection."""
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+
+from reid_sql.commands.measure import describe_profile, profile_columns
+from reid_sql.commands.options import PASSED
+from reid_sql.commands.output import print_answer
+from reid_sql.commands.starter import (
+    MAX_VALUES_READ,
+    Starter,
+    columns_of_diseases,
+    find_texts,
+    source_of,
+    write_policy,
+)
+from reid_sql.commands.tables import connect_warehouse, open_file
+from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
+from reid_sql.models.columns.sensitive_columns import reason_by_values
+from reid_sql.sources.files import kind_of_folder, list_tables
+from reid_sql.sources.remote import VARIABLE, is_connection
+from reid_sql.terminal import progress
+from reid_sql.terminal.console import Text
+from reid_sql.terminal.runner import sentence
+
+if TYPE_CHECKING:
+    from reid_sql.sources.warehouse import Warehouse
+
+PATTERN: Final = frozenset("*?[")
+Refused: Final = (ReidError, duckdb.Error, OSError, UnicodeError)
+Found = tuple[
+    Mapping[str, str], Callable[[], Starter]
+]  # keys of a policy, and what profiles the table
+
+
+def run_init(options: argparse.Namespace) -> int:
+    """Write the documents into the current folder; refuse to replace a file."""
+    if is_connection(options.file):
+        with connect_warehouse(options) as opened:
+            return _write(options, _tables_of_warehouse(options, opened))
+    return _write(options, list(_tables_in_files(options)))
+
+
+def _write(options: argparse.Namespace, found: Sequence[Found]) -> int:
+    """Profile the tables, and write what is proposed for them: a scenario too, where a file is one table."""
+    stem = _stem(options.file)
+    is_one_file = len(found) == 1 and {*found[0][0]} & {"file", "files"}
+    kinds = ("policy", "scenario") if is_one_file else ("policy",)
+    targets = {kind: Path(f"{stem}.{kind}.toml") for kind in kinds}
+    for path in targets.values():
+        if path.exists():
+            rule = f"init must not replace a file, got '{path}', which exists"
+            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
+    starters, unread = _profile(options.file, found, is_alone=len(found) == 1)
+    page: dict[str, Any] = {kind: str(path) for kind, path in targets.items()}
+    texts = {"policy": write_policy(page["policy"], starters, unread)}
+    if "scenario" in targets:
+        texts["scenario"] = starters[0].scenario(page["scenario"])
+    for kind, path in targets.items():
+        path.write_text(texts[kind], encoding="utf-8")
+    if not is_one_file:
+        page |= {"tables": [each.name for each in starters], "not_read": unread}
+    left = [
+        f"{each.name + ': n' if len(starters) > 1 else 'N'}ot measured: {', '.join(names)} ({why})."
+        for each in starters
+        for why, names in each.unmeasured.items()
+    ]
+    left += [f"Not in the policy: {name} ({why})." for name, why in unread.items()]
+    tables = "" if is_one_file else f", of {len(starters)} tables"
+    words = [
+        f"Wrote {' and '.join(str(path) for path in targets.values())}{tables}.",
+        *left,
+        f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
+    ]
+    people = " ".join(filter(None, [describe_profile(list(each.rows)) for each in starters]))
+    print_answer(options, page, [page], lambda: Text(" ".join(words)), people)
+    return PASSED
+
+
+def _profile(
+    file: str, found: Sequence[Found], *, is_alone: bool
+) -> tuple[list[Starter], dict[str, str]]:
+    """Profile each table; among several, one that cannot be read, or that nobody could know, is named."""
+    starters: list[Starter] = []
+    unread: dict[str, str] = {}
+    for source, profile in found:
+        name = _describe_source(source)
+        progress.report(f"{name}: columns")
+        try:
+            starter = profile()
+            starter.refuse_unknown(name)
+        except duckdb.InterruptException:
+            raise
+        except Refused as error:
+            if is_alone:
+                raise
+            unread[name] = sentence(error)
+        else:
+            starters.append(starter)
+    if not starters:
+        why = "; ".join(f"{name}: {each}" for name, each in unread.items())
+        got = f"{len(unread)} that cannot: {why}" if why else f"none in '{file}'; name a file"
+        raise UnknownNameError(f"FILE must have a table that can be read, got {got}")
+    names = Counter(each.name for each in starters)
+    return [
+        replace(each, source={**each.source, "name": _describe_source(each.source)})
+        if names[each.name] > 1
+        else each
+        for each in starters
+    ], unread
+
+
+def _describe_source(source: Mapping[str, str]) -> str:
+    """Name a table by where it lies."""
+    file = source.get("file") or source.get("files")
+    return " ".join(filter(None, [file, source.get("table")]))
+
+
+def _stem(file: str) -> str:
+    """Return what the documents of a file, a folder, a pattern or a connection are called."""
+    name = Path(file.partition("*")[0] if PATTERN & {*file} else file).stem
+    if is_connection(file):
+        name = Path(
+            file.removeprefix(VARIABLE).partition("?")[0].rstrip("/").rpartition("/")[2]
+        ).stem
+    elif Path(file).is_dir():
+        name = Path(file).resolve().name
+    return re.sub(r"\W+", "_", name).strip("_") or "table"
+
+
+# Tables in files.
+
+
+def _tables_in_files(options: argparse.Namespace) -> Iterator[Found]:
+    """List the tables: of the file, of the pattern, or of every file of the folder and of those in it."""
+    path = Path(options.file)
+    is_pattern = bool(PATTERN & {*options.file}) and not path.exists()
+    if options.files or is_pattern:
+        yield _in_file(options, options.file, files=True)
+    elif path.is_dir():
+        yield from _tables_of_folder(options, path)
+    else:
+        yield from _tables_of_file(options, options.file)
+
+
+def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Found]:
+    """List the tables of a folder; one that is divided by folders like year=2020 is one table."""
+    visible = sorted(each for each in folder.iterdir() if not each.name.startswith((".", "_")))
+    if any(each.is_dir() and "=" in each.name for each in visible):
+        yield _in_file(options, f"{folder}/**/*{kind_of_folder(folder)}", files=True)
+        return
+    for each in visible:
+        if each.is_dir():
+            yield from _tables_of_folder(options, each)
+        elif each.suffix != ".wal":  # of a database, with which it is read
+            yield from _tables_of_file(options, str(each))
+
+
+def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Found]:
+    """List the tables of a database or the sheets of a workbook, or the file as a table."""
+    tables: list[str] = []
+    if options.table is None and Path(file).is_file():
+        try:
+            tables = list_tables("FILE", file)
+        except Refused:  # which is said when it is profiled
+            tables = []
+    for table in tables if len(tables) > 1 else [options.table]:
+        yield _in_file(options, file, table)
+
+
+def _in_file(
+    options: argparse.Namespace, file: str, table: str | None = None, *, files: bool = False
+) -> Found:
+    given = {"file": file, "table": table, "files": files}
+    asked = argparse.Namespace(**vars(options) | given)
+    source = source_of(asked) | ({"name": _stem(file)} if files else {})
+
+    def profile() -> Starter:
+        con, name = open_file(asked)
+        rows = profile_columns(con, name, [])
+        return Starter(rows, source, None, columns_of_diseases(con, name, rows))
+
+    return source, profile
+
+
+# Tables of a warehouse.
+
+
+def _tables_of_warehouse(options: argparse.Namespace, opened: "Warehouse") -> list[Found]:
+    """List the tables and views of the connection, or the one that is named."""
+    tables = opened.tables() if options.table is None else [options.table]
+    return [
+        (
+            {"url": options.file, "table": name},
+            partial(_profile_in_warehouse, options, opened, name),
+        )
+        for name in tables
+    ]
+
+
+def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name: str) -> Starter:
+    """Profile the columns whose distinct values may come to the client, and name the others."""
+    from reid_sql.client.calls import profile_columns as profile_here  # noqa: PLC0415 - Ibis is optional
+    from reid_sql.engines.ibis import adapter  # noqa: PLC0415 - the same
+    from reid_sql.sources.warehouse import asked  # noqa: PLC0415 - the same
+
+    table = opened.table("--table", name)
+    columns = list(table.columns)
+    rows = profile_here(table, columns, asked, {}, adapter)
+    if not rows:
+        opened.rows(lambda: table.limit(1), "the columns")  # which says why nothing is read
+    values = {
+        each: opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]
+        for each in find_texts(rows)
+    }
+    of_diseases = [
+        each for each, found in values.items() if reason_by_values([row["v"] for row in found])
+    ]
+    profiled = {row["column_name"] for row in rows}
+    source = {"url": options.file, "table": name}
+    return Starter(
+        rows, source, None, of_diseases, tuple(each for each in columns if each not in profiled)
+    )
+
+
+def _most_frequent(table: Any, name: str) -> Any:  # noqa: ANN401 - tables of Ibis
+    """Return the most frequent values of a column of texts."""
+    texts = table.select(v=table[name].cast("string"))
+    counted = texts.filter(texts.v.notnull()).group_by("v").agg(n=lambda each: each.count())
+    return counted.order_by(counted.n.desc(), counted.v).limit(MAX_VALUES_READ).select("v")

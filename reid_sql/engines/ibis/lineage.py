@@ -1,0 +1,79 @@
+"""Ibis: of which columns of a database's tables a query returns values, and not counts or codes alone.
+
+A query is an expression, so what it returns is known before it runs. A count, a rank and the result of a
+comparison contain no value; whatever else is made of a column does. A value that is only ever one of a list
+that the query itself contains, such as the codes that stand for nobody, is under the name LISTED.
+"""
+
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+import ibis.expr.operations as ops
+from ibis.expr.types import Table
+
+Columns = frozenset[str]
+NONE: Final[Columns] = frozenset()
+LISTED: Final = "listed_code"
+WITHOUT_VALUES: Final = (
+    ops.Literal,
+    ops.Count,
+    ops.CountStar,
+    ops.CountDistinct,
+    ops.CountDistinctStar,
+    ops.DenseRank,
+    ops.MinRank,
+    ops.RowNumber,
+    ops.IsNull,
+    ops.NotNull,
+    ops.IsNan,
+    ops.Comparison,
+    ops.InValues,
+    ops.InSubquery,
+    ops.StringContains,
+    ops.RegexSearch,
+)
+
+
+def columns_of_values(table: Table) -> list[str]:
+    """Return the columns, as the database's tables name them, of which the query returns values."""
+    known: dict[Any, Columns] = {}
+    relation = table.op()
+    found = (_in_field(relation, name, known) for name in relation.schema.names if name != LISTED)
+    return sorted(reduce(or_, found, NONE))
+
+
+def _in_field(relation: Any, name: str, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - of Ibis
+    """The columns whose values a column of a relation has."""
+    key = (relation, name)
+    if key not in known:
+        known[key] = _read_field(relation, name, known)
+    return known[key]
+
+
+def _read_field(relation: Any, name: str, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
+    if isinstance(relation, ops.Set):  # by place: the names of both are those of the first
+        sides = (relation.left, relation.right)
+        return reduce(or_, (_in_field(side, name, known) for side in sides), NONE)
+    if isinstance(relation, ops.Reference):
+        return _in_field(relation.parent, name, known)
+    if name in relation.values:
+        return _in_value(relation.values[name], known)
+    return frozenset({name})  # of a table, or of a statement whose text is the user's
+
+
+def _in_value(value: Any, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
+    """The columns whose values an expression has: those of its parts, but for what has none."""
+    if isinstance(value, WITHOUT_VALUES):
+        return NONE
+    if value not in known:
+        if isinstance(value, ops.Field):
+            known[value] = _in_field(value.rel, value.name, known)
+        elif isinstance(value, ops.WindowFunction):
+            known[value] = _in_value(value.func, known)
+        elif isinstance(value, ops.ScalarSubquery):
+            known[value] = _in_field(value.rel, value.rel.schema.names[0], known)
+        else:
+            parts = [each for each in value.__children__ if isinstance(each, ops.Value)]
+            known[value] = reduce(or_, (_in_value(each, known) for each in parts), NONE)
+    return known[value]

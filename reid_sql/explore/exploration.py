@@ -1,0 +1,444 @@
+"""A table and a person's choices for it: reid-sql's own answers, which know no page.
+
+A choice is a policy and a form of the release. The gate measures the release as it measures every other one,
+so that the figures, the policy, the SQL and the file that a person takes away belong together.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reid_sql.check import gate
+from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
+from reid_sql.check.html import render_html
+from reid_sql.check.masking import Mask, ReportPage
+from reid_sql.check.policy import read_policy
+from reid_sql.check.policy_model import Policy, Preparing
+from reid_sql.commands.starter import Starter, source_lines
+from reid_sql.errors import OutOfDomainError
+from reid_sql.explore.choice import (
+    KNOWN,
+    OMITTED,
+    PERSON,
+    PRIVATE,
+    SENSITIVE,
+    Choice,
+    first_choice,
+)
+from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.generalization.lattice import Entropy
+from reid_sql.models.generalization.suppression import Outcome as Suppression
+from reid_sql.models.generalization.suppression import PeopleRules, Requirement, count_small
+from reid_sql.parameters.document import toml_text
+from reid_sql.prepare.files import source_sql, state_hashes, write_views
+from reid_sql.prepare.preparation import column_types, rules_of
+from reid_sql.prepare.problem import (
+    Generalization,
+    generalize,
+    refuse_unsuitable,
+    sensitive_criteria,
+)
+from reid_sql.prepare.release_files import unfinished, write_releases
+from reid_sql.prepare.transformation import (
+    Release,
+    ReleasedForm,
+    Transformation,
+    TransformedRelease,
+    transform,
+)
+
+MASK_OF_REPORT: Final = (
+    10  # of the report and the policy that are taken away, if the page has no mask
+)
+REFUSAL_NOBODY: Final = "the groups must leave somebody in the release, got nobody; choose a coarser form, or a smaller group"
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """The next coarser form of a column: what is then left of the risk, and what the form loses."""
+
+    column: str
+    words: str
+    small: (
+        float | None
+    )  # the share of the rows that are then in too small groups; None where it is masked
+    loss: float  # the share of the column's information that is then lost
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What reid-sql answers for a choice; `page` is the gate's report on the release."""
+
+    page: ReportPage
+    in_small_groups: int | None  # people; None where the number may not be shown
+    learned: Mapping[str, int | None]  # the people whose group has one value of a sensitive column
+    left_out: int | None  # rows that the release lacks
+    losses: Mapping[str, float]  # the share of its information that a column loses
+    next_steps: Sequence[NextStep]
+    is_whole: bool  # whether also what needs all rows was counted
+
+    @property
+    def table(self) -> ReportPage:
+        """What the report shows of the table."""
+        table: ReportPage = self.page["tables"][0]
+        return table
+
+
+class Exploration:
+    """A table that is open, and what is proposed for it."""
+
+    def __init__(
+        self, starter: Starter, original: DuckDBTableCounts, policy: Policy, mask: int, folder: Path
+    ) -> None:
+        """Take the table as the gate opened it; nothing is counted yet."""
+        self.starter, self.original, self.policy = starter, original, policy
+        self.mask, self.folder = Mask(mask), folder
+        self.file = Path(next(iter(starter.source.values()))).name
+        self.answer = lru_cache(64)(self._answer)
+        self._generalize = lru_cache(8)(self._generalize_columns)
+        self._identify = lru_cache(8)(self._find_identifiers)
+        self.large = LARGE
+        self._made: tuple[Choice, TransformedRelease] | None = None
+
+    @property
+    def profile(self) -> Sequence[Mapping[str, Any]]:
+        """A row for each column; its counts are exact."""
+        return self.starter.rows
+
+    @cached_property
+    def proposed(self) -> Choice:
+        """The starter policy's roles; what it does not measure is left out until a person decides."""
+        starter = self.starter
+        names = [row["column_name"] for row in self.profile]
+        roles = dict.fromkeys(names, OMITTED)
+        roles |= dict.fromkeys(starter.known, KNOWN) | dict.fromkeys(starter.sensitive, SENSITIVE)
+        roles |= {} if starter.entity is None else {starter.entity: PERSON}
+        people = None if starter.population is None else int(starter.population)
+        return first_choice(names, [roles[name] for name in names], people)
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Why a role is proposed, by column; there is no figure in it."""
+        advice = {row["column_name"]: row["suggestion"].partition(":")[0] for row in self.profile}
+        return advice | self.starter.sensitive
+
+    def steps(self, choice: Choice) -> Mapping[str, Sequence[str]]:
+        """The forms that `prepare` knows of each column that others can know, the finest first."""
+        if not choice.of_role(KNOWN):
+            return {}
+        forms = self._generalization(choice).hierarchies
+        return {each.column: [_words(each, level) for level in _levels(each)] for each in forms}
+
+    def _counts(self, choice: Choice) -> DuckDBTableCounts:
+        """The table as the choice's policy sees it."""
+        opened = self.original.engine
+        table = replace(self._read_policy(choice).tables[0], source=self.original.table.source)
+        engine = DuckDBTable(opened.con, table, opened.view)
+        engine.whole, engine.raw = opened.whole, opened.raw
+        engine.cautions = list(opened.cautions)
+        return DuckDBTableCounts(table, engine, self.original.evidence)
+
+    def _read_policy(self, choice: Choice) -> Policy:
+        """Read the policy that a person takes away, with the mask of the page, on the file itself."""
+        choice.refuse_unmeasurable()
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "policy.toml"
+            path.write_text(choice.policy('file = "table"', self.mask.below), encoding="utf-8")
+            policy = read_policy(path)
+        table = replace(
+            policy.tables[0], source=self.original.table.source, name=self.original.table.name
+        )
+        return replace(policy, name=self.file, tables=(table,))
+
+    def _generalization(self, choice: Choice) -> Generalization:
+        """The forms of the columns, and the distinct records: they depend on the roles alone."""
+        return self._generalize(choice.roles_alone)
+
+    def _generalize_columns(self, choice: Choice) -> Generalization:
+        counts = self._counts(choice)
+        refuse_unsuitable(counts)
+        try:
+            wanted = Preparing(hierarchies=choice.own_hierarchies)
+            return generalize(counts, choice.of_role(KNOWN), wanted, choice.of_role(SENSITIVE))
+        finally:
+            counts.engine.forget_counts()
+
+    def _find_identifiers(self, choice: Choice) -> DuckDBTableCounts:
+        """Look once for rows that may not be people: it depends on the roles alone."""
+        counts = self._counts(choice)
+        counts.take_identifiers(counts)
+        counts.engine.forget_counts()
+        return counts
+
+    def _node(self, choice: Choice, forms: Sequence[Hierarchy]) -> tuple[int, ...]:
+        """The level of each column that others know; a coarser one than there is, is the coarsest."""
+        return tuple(min(choice.level_of(each.column), _levels(each)[-1]) for each in forms)
+
+    def _transformation(self, choice: Choice, counts: DuckDBTableCounts) -> Transformation:
+        """The form of the release."""
+        found = self._generalization(choice)
+        node = self._node(choice, found.hierarchies)
+        if not choice.leaves_out:
+            return Transformation(found.hierarchies, node, 1)
+        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
+        suppressed = self._suppress(choice, found, node, criteria)
+        if suppressed.cut is None:
+            raise OutOfDomainError(REFUSAL_NOBODY)
+        by_round = bool(criteria) or choice.person is not None
+        rounds = max(suppressed.rounds, 1) if by_round else 0
+        return Transformation(
+            found.hierarchies,
+            node,
+            suppressed.cut,
+            rules=tuple(criteria),
+            rounds=rounds,
+            person=choice.person,
+        )
+
+    def _suppress(
+        self,
+        choice: Choice,
+        found: Generalization,
+        node: tuple[int, ...],
+        criteria: Sequence[tuple[str, Any]],
+    ) -> Suppression:
+        """Find the size below which groups go, and in how many rounds; all may go but the last."""
+        records = found.lattice.records
+        asked = Requirement(records, records, choice.smallest_group)
+        if choice.person is not None:
+            classes = found.lattice.records_at((*node, 0))
+            return PeopleRules(choice.smallest_group, records).judge(
+                node, classes, Suppression(1), asked
+            )
+        classes = found.lattice.records_at(node)
+        outcome = asked.judge(classes.counts)
+        rules = rules_of(found, criteria)
+        return outcome if rules is None else rules.judge(node, classes, outcome, asked)
+
+    def _release(self, choice: Choice) -> TransformedRelease:
+        """The release, as it is measured; that of the choice before is dropped."""
+        if self._made is not None and self._made[0] == choice:
+            return self._made[1]
+        if self._made is not None:
+            before, self._made = self._made[1], None
+            before.engine.drop()
+        counts = self._counts(choice)
+        counts.take_identifiers(self._identify(choice.roles_alone))
+        made = transform(counts, self._transformation(choice, counts))
+        self._made = choice, made
+        return made
+
+    def is_quick(self, choice: Choice) -> bool:
+        """Whether a choice is answered from the distinct combinations alone; people have several rows."""
+        return (
+            self.original.records >= self.large and not choice.counts_all and choice.person is None
+        )
+
+    def _answer(self, choice: Choice) -> Answer:
+        """Measure the release of a choice."""
+        policy, found = self._read_policy(choice), self._generalization(choice)
+        node = self._node(choice, found.hierarchies)
+        if self.is_quick(choice):
+            counts = self._counts(choice)
+            quick = QuickCounts(found, node, self._gone(choice, counts, found, node))
+            page = measure_quickly(policy, counts, quick)
+            sizes, rows = quick.histogram(range(len(node))), found.lattice.records
+            learned = {
+                name: quick.diversity(name)["offending_records"]
+                for name in choice.of_role(SENSITIVE)
+            }
+            left_out = rows - int(sizes.records.sum())
+        else:
+            made = self._release(choice)
+            page = gate.measure_policy(policy, [made], None)
+            sizes = made.histogram(choice.of_role(KNOWN))
+            learned = {
+                str(check.sensitive): made.answer(check)[0]["offending_records"]
+                for check in made.table.checks
+                if check.sensitive
+            }
+            left_out = self._left_out(made)
+        people = int(sizes.records.sum())
+        lost = Entropy(found.lattice).columns
+        return Answer(
+            page,
+            self._count_small(choice, sizes, page),
+            {name: self._shown(int(count), people) for name, count in learned.items()},
+            self._shown(left_out, left_out + people),
+            {
+                each.column: _share(lost[at], level)
+                for at, (each, level) in enumerate(zip(found.hierarchies, node, strict=True))
+            },
+            [
+                self._next_step(choice, found, node, at)
+                for at, each in enumerate(found.hierarchies)
+                if node[at] < _levels(each)[-1]
+            ],
+            not self.is_quick(choice),
+        )
+
+    def _gone(
+        self,
+        choice: Choice,
+        counts: DuckDBTableCounts,
+        found: Generalization,
+        node: tuple[int, ...],
+    ) -> NDArray[np.bool_]:
+        """Which groups are left out."""
+        classes = found.lattice.records_at(node)
+        if not choice.leaves_out:
+            return np.zeros(len(classes.counts), dtype=np.bool_)
+        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
+        outcome, rules = self._suppress(choice, found, node, criteria), rules_of(found, criteria)
+        if outcome.cut is None:
+            raise OutOfDomainError(REFUSAL_NOBODY)
+        return classes.counts < outcome.cut if rules is None else rules.gone(node, classes, outcome)
+
+    def _left_out(self, made: TransformedRelease) -> int:
+        """Count the rows that the release lacks."""
+        engine = self.original.engine
+        counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {made.engine.view})"
+        return int(engine.ask(counted)[0][0])
+
+    def interrupt(self) -> None:
+        """Stop what is being counted."""
+        self.original.engine.con.interrupt()
+
+    def _shown(self, count: int, people: int) -> int | None:
+        """A number of people, where neither it nor that of the others is small."""
+        hides = self.mask.hides(count) or self.mask.hides(people - count)
+        return None if hides else count
+
+    def _count_small(self, choice: Choice, sizes: Histogram, page: ReportPage) -> int | None:
+        """Count the people in too small groups; of a masked page, those of the bars that it shows."""
+        least = choice.smallest_group
+        if self.mask.below == 1:
+            return int(sizes.records[sizes.class_size < least].sum())
+        bars = [each for each in page["tables"][0]["class_sizes"] if each["from"] < least]
+        is_shown = all(
+            each["records"] is not None and each["to"] is not None and each["to"] < least
+            for each in bars
+        )
+        return sum(int(each["records"]) for each in bars) if is_shown else None
+
+    def _next_step(
+        self, choice: Choice, found: Generalization, node: tuple[int, ...], at: int
+    ) -> NextStep:
+        """Measure the form in which one column is one step coarser, before anybody is left out."""
+        form = found.hierarchies[at]
+        coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
+        asked = Requirement(found.lattice.records, k=choice.smallest_group)
+        if choice.person is None:
+            small = count_small(found.lattice.records_at(coarser), asked)
+        else:
+            classes = found.lattice.records_at((*coarser, 0))
+            small = PeopleRules(choice.smallest_group, 0).count_small(classes, asked)
+        return NextStep(
+            form.column,
+            _words(form, coarser[at]),
+            small / found.lattice.records if self.mask.below == 1 else None,
+            _share(Entropy(found.lattice).columns[at], coarser[at]),
+        )
+
+    # What a person takes away.
+
+    def release_name(self, choice: Choice) -> str:
+        """Name the release: a file that fails its policy is not named like one that passes."""
+        passed = self.answer(replace(choice, counts_all=True)).page["exit_code"] == 0
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "_", Path(self.file).stem)
+        return f"{stem}_{'released' if passed else 'not_for_release'}"
+
+    def policy_text(self, choice: Choice) -> str:
+        """Write the policy that judges the released file."""
+        source = f"file = {toml_text(f'{self.release_name(choice)}.parquet')}"
+        return choice.policy(source, self._mask_taken_away)
+
+    @property
+    def _mask_taken_away(self) -> int:
+        return MASK_OF_REPORT if self.mask.below == 1 else self.mask.below
+
+    def release(self, choice: Choice) -> Release:
+        """The release with the gate's report on it, whose small counts are masked."""
+        sha256 = hashlib.sha256(self.policy_text(choice).encode()).hexdigest()
+        policy = replace(self._read_policy(choice), mask_below=self._mask_taken_away, sha256=sha256)
+        made = self._release(choice)
+        counts = self._counts(choice)
+        form = ReleasedForm(
+            counts.table,
+            column_types(counts),
+            source_sql(counts),
+            self._transformation(choice, counts),
+        )
+        release = Release(policy, (form,), gate.measure_policy(policy, [made], None))
+        state_hashes(release, [counts])
+        return release
+
+    def sql(self, choice: Choice) -> str:
+        """Write the release as a view in DuckDB's SQL."""
+        return write_views(self.release(choice))
+
+    def report(self, choice: Choice) -> str:
+        """Write the gate's page on the release, with small counts masked."""
+        page = self.release(choice).report
+        return "" if page is None else render_html(page)
+
+    def rows(self, choice: Choice) -> bytes:
+        """Write the rows of the release as Parquet, read again and compared with those that were measured."""
+        release = self.release(choice)
+        file = _file_of_rows(self.folder)
+        write_releases(release, [self.original], {release.tables[0].table.name: file})
+        try:
+            return file.read_bytes()
+        finally:
+            file.unlink()
+
+
+def _file_of_rows(folder: Path) -> Path:
+    return folder / "released.parquet"
+
+
+def _levels(form: Hierarchy) -> Sequence[int]:
+    """The levels of a column without the last, at which every record shows the same: that is a role."""
+    return range(max(1, form.levels - 1))
+
+
+def _words(form: Hierarchy, level: int) -> str:
+    return form.words(level).removeprefix(f"{form.column} ")
+
+
+def _share(lost: Any, level: int) -> float:  # noqa: ANN401 - an array of bits by level
+    """The share of a column's bits that a level loses; of a column of one value, there are none to lose."""
+    return float(lost[level] / lost[-1]) if lost[-1] else 0.0
+
+
+@contextmanager
+def explore(
+    starter: Starter, mask: int = 1, memory_limit: str | None = None
+) -> Iterator[Exploration]:
+    """Open the table of a starter policy for exploring."""
+    names = [row["column_name"] for row in starter.rows]
+    choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
+    first, *others = starter.source.items()
+    where = dict([(first[0], str(Path(first[1]).absolute())), *others])
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        path = folder / "policy.toml"
+        path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
+        policy = read_policy(path)
+        given = replace(policy.tables[0].source, given=first[1])
+        table = replace(policy.tables[0], released=None, source=given)
+        policy = replace(policy, tables=(table,))
+        written = [unfinished(_file_of_rows(folder))]
+        with gate.open_tables(policy, memory_limit, written=written) as (original,):
+            yield Exploration(starter, original, policy, mask, folder)

@@ -1,0 +1,235 @@
+"""The page of an exploration as HTML: a form with the choices, and what reid-sql answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Final
+
+from reid_sql.charts.svg import escape, read_styles
+from reid_sql.check.html import (
+    css_class,
+    released_columns_section,
+    render_checks,
+    render_table,
+    table_section,
+)
+from reid_sql.check.remarks import INFORMATIVE_CODES, without_codes
+from reid_sql.check.sentences import describe_people_alone, describe_verdict
+from reid_sql.explore.choice import KNOWN, OMITTED, PRIVATE, ROLES, Choice
+from reid_sql.explore.exploration import Answer, Exploration
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.numerics.quantiles import percent
+
+INTRODUCTION: Final = (
+    "The choices are proposals: only you know what others know. Nothing leaves this machine."
+)
+FILES: Final = {
+    "policy.toml": "the policy (TOML)",
+    "release.parquet": "the release (Parquet)",
+    "release.sql": "the release as SQL of DuckDB",
+    "report.html": "the report, with small counts masked (HTML)",
+}
+COUNT_ALL: Final = (
+    '<p>The table is large: what needs all rows again is not counted yet. <button form="choices" name="all" '
+    'value="1">Count the columns in no check, the cautions and the population</button></p>'
+)
+NOT_SHOWN: Final = "not shown"
+
+
+@dataclass(frozen=True)
+class State:
+    """A choice with its number, and that of the choice before it; `refusal` is why there is no answer."""
+
+    number: int
+    choice: Choice
+    previous: int | None = None
+    refusal: str = ""
+
+
+def render_page(exploration: Exploration, state: State, nonce: str) -> str:
+    """Write the whole page."""
+    folder = resources.files("reid_sql.explore")
+    css = read_styles() + resources.files("reid_sql.check").joinpath("report.css").read_text(
+        "utf-8"
+    )
+    css += folder.joinpath("explore.css").read_text("utf-8")
+    script = folder.joinpath("explore.js").read_text("utf-8")
+    title = escape(f"Who can be identified in {exploration.file}?")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<style nonce="{nonce}">\n{css}</style></head>\n<body><main>\n<h1>{title}</h1>'
+        f'<p class="soft">{INTRODUCTION}</p>{_form(exploration, state)}'
+        f'<div id="answer" aria-live="polite">{_answer(exploration, state)}</div>'
+        f'</main><script nonce="{nonce}">{script}</script></body></html>\n'
+    )
+
+
+def _form(exploration: Exploration, state: State) -> str:
+    """The choices: a row for each column, then what is asked of the release."""
+    choice = state.choice
+    steps = {} if state.refusal else exploration.steps(choice)
+    rows = "".join(
+        _row(exploration, choice, at, steps.get(name, ())) for at, name in enumerate(choice.columns)
+    )
+    heads = ("column", "who can know it?", "how exact in the release?")
+    checked = " checked" if choice.leaves_out else ""
+    people = "" if choice.population is None else f"{choice.population:,}"
+    sensitive = " or reveal what is sensitive" if choice.person is None else ""
+    return (
+        f'<form id="choices" method="post" action="choose"><input type="hidden" name="from" '
+        f'value="{state.number}">{render_table(heads, rows)}<div id="options" class="options">'
+        '<label>Fewest people who look alike <input id="k" name="k" type="number" min="1" max="1000" '
+        f'value="{choice.smallest_group}"></label>'
+        f'<label><input id="omit" name="omit" type="checkbox" value="1"{checked}> leave out the people whose '
+        f"groups are smaller{sensitive}</label>"
+        '<label>People in the population <input id="population" name="population" inputmode="numeric" '
+        f'autocomplete="off" placeholder="not known" value="{people}"></label>'
+        "<button>Count</button></div></form>"
+    )
+
+
+def _row(exploration: Exploration, choice: Choice, at: int, steps: Sequence[str]) -> str:
+    """A column: why its role is proposed, its role, and its form."""
+    name, profile = choice.columns[at], exploration.profile[at]
+    role = choice.roles[at]
+    values = f", {profile['distinct_values']:,} values" if exploration.mask.below == 1 else ""
+    roles = _select(f"r{at}", f"{name}: who can know it?", ROLES, ROLES.index(role))
+    forms = {OMITTED: "not in it"}.get(role, "as it is")
+    if role == KNOWN and len(steps) > 1:
+        level = min(choice.levels[at], len(steps) - 1)
+        forms = _select(f"l{at}", f"{name}: how exact in the release?", steps, level)
+    else:
+        forms += f'<input type="hidden" name="l{at}" value="{choice.levels[at]}">'
+    if role == KNOWN:
+        opened, written = " open" * bool(choice.groups[at]), escape(choice.groups[at])
+        forms += (
+            f'<details{opened}><summary>own groups</summary><input id="g{at}" name="g{at}" value="{written}" '
+            f'aria-label="{escape(name)}: own groups of values" autocomplete="off" '
+            'placeholder="north: a, b; south: c"></details>'
+        )
+    why = exploration.reasons.get(name, "")
+    return (
+        f'<tr id="row{at}"><td><strong>{escape(name)}</strong><br><span class="soft">'
+        f"{escape(profile['looks_like'])}{values}; {escape(why)}</span></td>"
+        f"<td>{roles}</td><td>{forms}</td></tr>"
+    )
+
+
+def _select(name: str, label: str, options: Sequence[str], chosen: int) -> str:
+    listed = "".join(
+        f'<option value="{at}"{" selected" if at == chosen else ""}>{escape(words)}</option>'
+        for at, words in enumerate(options)
+    )
+    return f'<select id="{name}" name="{name}" aria-label="{escape(label)}">{listed}</select>'
+
+
+def _answer(exploration: Exploration, state: State) -> str:
+    """What is found; a choice that cannot be measured has its refusal in its place."""
+    undo = (
+        ""
+        if state.previous is None
+        else f'<p class="undo"><a href="{state.previous}">Undo the last choice</a></p>'
+    )
+    if state.refusal:
+        return f'{undo}<div class="verdict fail">{escape(state.refusal)}</div>'
+    answer = exploration.answer(state.choice)
+    return undo + "".join(
+        [
+            _verdict(answer, state.choice),
+            _unmeasured(answer, state.choice),
+            "" if answer.is_whole else COUNT_ALL,
+            _cautions(answer, state.choice),
+            _next_steps(answer),
+            table_section(answer.page, answer.table),
+            render_checks(answer.page),
+            _files(answer, state),
+        ]
+    )
+
+
+def _verdict(answer: Answer, choice: Choice) -> str:
+    """The people who are alone, those in small groups, what is revealed of whom, and the verdict."""
+    least = choice.smallest_group
+    word, rest = describe_verdict(answer.page)
+    sentences = [
+        f"People who look like fewer than {least - 1:,} others: {_count(answer.in_small_groups)}."
+        if least > 1
+        else "",
+        *(
+            f"People of whom whoever knows this learns {name}: {_count(count)}."
+            for name, count in answer.learned.items()
+        ),
+        f"Rows that are left out: {_count(answer.left_out)}." if choice.leaves_out else "",
+        f"{word}:{rest}",
+    ]
+    listed = "".join(f"<br>{escape(each)}" for each in sentences if each)
+    return (
+        f'<div class="verdict {css_class(answer.page["verdict"])}">'
+        f"<strong>{escape(describe_people_alone(answer.page))}</strong>{listed}</div>"
+    )
+
+
+def _count(count: int | None) -> str:
+    return NOT_SHOWN if count is None else f"{count:,}"
+
+
+def _unmeasured(answer: Answer, choice: Choice) -> str:
+    """The columns that nothing measures: a person confirms each, or chooses again."""
+    private = choice.of_role(PRIVATE)
+    warning = (
+        f'<div class="verdict no-worse">Not measured: {escape(", ".join(private))}. If anybody outside can '
+        "know one of them, the risk is higher.</div>"
+        if private
+        else ""
+    )
+    return warning + released_columns_section(answer.page)
+
+
+def _cautions(answer: Answer, choice: Choice) -> str:
+    """What is doubtful, and a button for each kind of doubt that a person settles."""
+    checks = answer.page["checks"]
+    sentences = dict.fromkeys(each for check in checks for each in check["cautions"])
+    codes = dict.fromkeys(code for check in checks for code in check["caution_codes"])
+    if not sentences:
+        return ""
+    listed = "".join(f"<li>{escape(without_codes(each))}</li>" for each in sentences)
+    buttons = "".join(
+        f"<li>{code}: settled</li>"
+        if code in choice.accepted
+        else f'<li><button form="choices" name="accept" value="{code}">I have looked at this: {code}</button></li>'
+        for code in codes
+        if code and code != OK and code not in INFORMATIVE_CODES
+    )
+    return f'<h2>Cautions</h2><ul>{listed}</ul><ul class="buttons">{buttons}</ul>'
+
+
+def _next_steps(answer: Answer) -> str:
+    """The next coarser form of each column, the most helpful first, and what it costs."""
+    ranked = sorted(answer.next_steps, key=lambda each: (each.small or 0.0, each.loss))
+    rows = "".join(
+        f"<tr><td>{escape(each.column)}</td><td><button form=choices name=coarser "
+        f'value="{escape(each.column)}">{escape(each.words)}</button></td>'
+        f"<td class=number>{NOT_SHOWN if each.small is None else percent(each.small)}</td>"
+        f"<td class=number>{percent(answer.losses[each.column])} → {percent(each.loss)}</td></tr>"
+        for each in ranked
+    )
+    heads = ("column", "one step coarser", "rows then in too small groups", "information lost")
+    return f"<h2>What would help most</h2>{render_table(heads, rows, (2, 3))}" if rows else ""
+
+
+def _files(answer: Answer, state: State) -> str:
+    """What a person takes away; of a release that does not pass, its files say so."""
+    warning = (
+        ""
+        if answer.page["exit_code"] == 0
+        else "<p><strong>This release does not meet its policy. Its files are for your own checking.</strong></p>"
+    )
+    links = "".join(
+        f'<li><a href="{state.number}/{name}" download>{words}</a></li>'
+        for name, words in FILES.items()
+    )
+    return (
+        f"<h2>Take away</h2>{warning}<ul>{links}</ul><p>The address of this page restores these choices while "
+        "the command runs.</p>"
+    )

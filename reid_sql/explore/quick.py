@@ -1,0 +1,120 @@
+"""The figures of a large table after a click: from its distinct combinations, which are counted once.
+
+They are exact. What needs all rows again is not counted here: the columns in no check, the cautions, and the
+population. So no check is judged.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.evaluation import read_figure
+from reid_sql.check.exact_figures import (
+    WHOLE,
+    ColumnSizes,
+    MeasuredCheck,
+    MeasuredTable,
+    Overview,
+)
+from reid_sql.check.masked_checks import mask_report
+from reid_sql.check.masking import ReportPage
+from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.remarks import remark
+from reid_sql.check.report import build_report
+from reid_sql.check.verdicts import judge_tables, worst_verdict
+from reid_sql.models.classes.disclosure import Histogram
+from reid_sql.models.classes.sensitive import ClassValues, summarize_lowest
+from reid_sql.models.generalization.lattice import DistinctRecords, group_records
+from reid_sql.models.generalization.suppression import match_classes
+from reid_sql.prepare.problem import Generalization
+
+LARGE: Final = 500_000  # rows, from which a click counts the distinct combinations alone
+NOT_COUNTED: Final = "the columns in no check, the cautions and the population are not counted yet"
+LEAST_VALUES: Final = 2.0  # of a sensitive column, in each class
+
+
+class QuickCounts:
+    """The classes of a release without the records that are `gone`, and what follows from them."""
+
+    def __init__(
+        self,
+        found: Generalization,
+        node: tuple[int, ...],
+        gone: NDArray[np.bool_],  # (classes,)
+    ) -> None:
+        """Take the classes at the node that stay."""
+        self.found, self.node = found, node
+        self.every = found.lattice.records_at(node)
+        self.stays = ~gone
+        self.classes = DistinctRecords(
+            self.every.codes[:, self.stays], self.every.counts[self.stays]
+        )
+
+    def histogram(self, places: Sequence[int]) -> Histogram:
+        """Count the classes of each size by some of the columns."""
+        codes = [self.classes.codes[at] for at in places]
+        sizes = [self.found.lattice.level_codes[at].sizes[self.node[at]] for at in places]
+        counts = group_records(codes, sizes, self.classes.counts).counts
+        size, classes = np.unique(counts, return_counts=True)
+        return Histogram(size, classes, size * classes)
+
+    def diversity(self, column: str) -> Mapping[str, Any]:
+        """Count the values of a sensitive column in each class, as l_diversity answers."""
+        wider = self.found.wider
+        if wider is None:
+            return {}
+        at = len(self.node) + self.found.others.index(column)
+        detailed = wider.records_at((*self.node, *(0,) * len(self.found.others)))
+        place = match_classes(wider, self.node, self.every, detailed)
+        sizes = [len(self.stays), wider.level_codes[at].sizes[0]]
+        pairs = group_records([place, detailed.codes[at]], sizes, detailed.counts).codes[0]
+        values = np.bincount(pairs, minlength=len(self.stays))[self.stays].astype(np.float64)
+        one = np.ones(len(values), dtype=np.int64)
+        return asdict(
+            summarize_lowest(
+                ClassValues(self.classes.counts, values, one), LEAST_VALUES, "distinct"
+            )
+        )
+
+
+def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCounts) -> ReportPage:
+    """Report the figures that follow from the classes."""
+    table, every = counts.table, range(len(quick.node))
+    classes = quick.histogram(every)
+    columns = tuple(
+        ColumnSizes(
+            name,
+            quick.histogram([at]),
+            quick.histogram([each for each in every if each != at]) if len(every) > 1 else None,
+        )
+        for at, name in enumerate(table.quasi_identifiers)
+    )
+    measured = MeasuredTable(
+        table,
+        counts.evidence,
+        int(classes.records.sum()),
+        tuple(_measure(each, counts, classes, quick) for each in table.checks),
+        classes=classes,
+        overview=Overview(columns),
+    )
+    judged = judge_tables(policy, [measured], None)
+    verdict = worst_verdict([each.verdict for results in judged for each in results])
+    return build_report(policy, mask_report(policy, [measured], judged, None), verdict, None)
+
+
+def _measure(
+    check: Check, counts: DuckDBTableCounts, classes: Histogram, quick: QuickCounts
+) -> MeasuredCheck:
+    """Read a check's figure from the classes; with a caution, as not everything was looked at."""
+    cautions = (remark(NOT_COUNTED),)
+    if check.measure.of_class_sizes:
+        rows = counts.from_histogram(check, classes)
+    elif check.measure.name == "l_diversity" and check.sensitive is not None:
+        rows = [dict(quick.diversity(check.sensitive))]
+    else:
+        return MeasuredCheck(counts.table.name, check, (), cautions, NOT_COUNTED)
+    return MeasuredCheck(counts.table.name, check, (read_figure(check, rows, WHOLE),), cautions)

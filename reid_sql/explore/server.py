@@ -1,0 +1,287 @@
+"""The server of the page: this machine alone, by an address with a secret, and nothing of the table in it."""
+
+import re
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import duckdb
+
+from reid_sql.engines.counted_rows import report_people
+from reid_sql.errors import OutOfDomainError
+from reid_sql.explore.choice import ROLES, SMALLEST_GROUP, Choice
+from reid_sql.explore.exploration import Exploration
+from reid_sql.explore.page import FILES, State, render_page
+from reid_sql.parameters import POPULATION
+from reid_sql.terminal.runner import sentence
+
+HOST: Final = "127.0.0.1"
+NAMES: Final = (HOST, "localhost")
+MAX_BODY: Final = 1 << 20  # bytes of a form
+MAX_STATES: Final = 1000
+SECONDS: Final = 60  # in which a client sends its request
+KINDS: Final = {
+    "html": "text/html; charset=utf-8",
+    "toml": "application/toml; charset=utf-8",
+    "sql": "application/sql; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+STOPPED: Final = "Counting was stopped, as another choice was made. Load this page again to count."
+REFUSED: Final = "Open the address that reid-sql explore printed."
+SEPARATED: Final = re.compile(r"\d{1,3}([,. '\u2009\u00a0_]\d{3})+")  # thousands
+
+
+@dataclass
+class Session:
+    """An exploration and the choices that were made of it, by number: no address has a name or value."""
+
+    exploration: Exploration
+    states: list[State] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Begin with what is proposed."""
+        self.states.append(State(0, self.exploration.proposed))
+
+    def choose(self, form: Mapping[str, list[str]]) -> State:
+        """Remember a choice, and give its number."""
+        before = self._state(_last(form, "from", "0"))
+        state = replace(before, number=len(self.states), previous=before.number, refusal="")
+        try:
+            state = replace(state, choice=read_choice(before.choice, form))
+        except OutOfDomainError as error:
+            state = replace(state, refusal=str(error))
+        if state.choice == before.choice and not state.refusal:
+            return before
+        if len(self.states) >= MAX_STATES:
+            self.states[:] = self.states[:1]
+            state = replace(state, number=1, previous=0)
+        self.states.append(state)
+        return state
+
+    def page(self, state: State, nonce: str) -> str:
+        """Write the page of a choice, or why nothing could be counted."""
+        try:
+            return render_page(self.exploration, state, nonce)
+        except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
+            why = STOPPED if isinstance(error, duckdb.InterruptException) else sentence(error)
+            return render_page(self.exploration, replace(state, refusal=why), nonce)
+
+    def file(self, state: State, name: str) -> tuple[str, bytes]:
+        """A file that is taken away, by its name."""
+        choice, made = state.choice, self.exploration
+        parts: Mapping[str, Callable[[Choice], str | bytes]] = {
+            "policy.toml": made.policy_text,
+            "release.parquet": made.rows,
+            "release.sql": made.sql,
+            "report.html": made.report,
+        }
+        content = parts[name](choice)
+        kind = name.rpartition(".")[2]
+        named = f"{made.release_name(choice)}.{kind}" if name.startswith("release") else name
+        return named, content.encode() if isinstance(content, str) else content
+
+    def _state(self, number: str) -> State:
+        if not number.isascii() or not number.isdigit() or int(number) >= len(self.states):
+            raise OutOfDomainError("the choices must be ones that were made here; begin again")
+        return self.states[int(number)]
+
+    def find(self, path: str) -> tuple[State, str] | None:
+        """The choice and the file of an address; None if there are none."""
+        number, _, name = path.partition("/")
+        try:
+            state = self._state(number or "0")
+        except (OutOfDomainError, ValueError):
+            return None
+        return (state, name) if name in {"", *FILES} else None
+
+
+def read_choice(before: Choice, form: Mapping[str, list[str]]) -> Choice:
+    """Read what a person chose; whatever the form lacks is as before."""
+    roles, levels, groups = list(before.roles), list(before.levels), list(before.groups)
+    for at, name in enumerate(before.columns):
+        roles[at] = ROLES[_place(form, f"r{at}", ROLES.index(roles[at]), len(ROLES))]
+        levels[at] = _place(form, f"l{at}", levels[at], 100)
+        levels[at] += _last(form, "coarser", "\0") == name
+        groups[at] = _last(form, f"g{at}", groups[at]).strip()
+        levels[at] = 1 if groups[at] not in {"", before.groups[at]} else levels[at]
+    accepted = [code for code in form.get("accept", []) if re.fullmatch(r"[a-z_ ]{1,60}", code)]
+    return replace(
+        before,
+        roles=tuple(roles),
+        levels=tuple(levels),
+        groups=tuple(groups),
+        smallest_group=_smallest_group(_last(form, "k", str(before.smallest_group))),
+        leaves_out="omit" in form if "k" in form else before.leaves_out,
+        population=_population(form, before.population),
+        counts_all="all" in form,
+        accepted=tuple(dict.fromkeys([*before.accepted, *accepted])),
+    )
+
+
+def _last(form: Mapping[str, list[str]], name: str, default: str) -> str:
+    return form.get(name, [default])[-1]
+
+
+def _place(form: Mapping[str, list[str]], name: str, default: int, many: int) -> int:
+    text = _last(form, name, str(default))
+    return min(int(text), many - 1) if re.fullmatch(r"[0-9]{1,3}", text) else default
+
+
+def _number(label: str, text: str) -> float:
+    plain = re.sub(r"[^\d]", "", text) if SEPARATED.fullmatch(text) else text
+    try:
+        return float(plain)
+    except ValueError:
+        raise OutOfDomainError(
+            f"{label} must be a number, got a text; write it like 100,000"
+        ) from None
+
+
+def _smallest_group(text: str) -> int:
+    label = "the fewest people who look alike"
+    return int(SMALLEST_GROUP.check(label, _number(label, text.strip())))
+
+
+def _population(form: Mapping[str, list[str]], before: int | None) -> int | None:
+    if "population" not in form and "k" in form:
+        return None
+    if "population" not in form:
+        return before
+    text = _last(form, "population", "").strip()
+    label = "the people in the population"
+    return int(POPULATION.check(label, _number(label, text))) if text else None
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers a request of this machine's browser, and of nobody else."""
+
+    server_version, sys_version = "reid-sql", ""
+    timeout = SECONDS
+    session: Session
+    secret: str
+
+    def do_GET(self) -> None:
+        """Show the page of a choice, or give a file of it."""
+        found = self._find() if self._is_allowed(needs_origin=False) else None
+        if found is None:
+            return
+        state, name = found
+        with self.session.lock, report_people():
+            if name:
+                self._give_file(state, name)
+            else:
+                nonce = secrets.token_urlsafe(16)
+                self._reply(200, "html", self.session.page(state, nonce).encode(), nonce)
+
+    def do_POST(self) -> None:
+        """Take a choice, and show the page of it by its own address."""
+        if not self._is_allowed(needs_origin=True):
+            return
+        length = self.headers.get("Content-Length", "")
+        if self._path() != "choose" or not re.fullmatch(r"[0-9]{1,7}", length):
+            self._refuse(400)
+            return
+        if int(length) > MAX_BODY:
+            self._refuse(413)
+            return
+        try:
+            body = self.rfile.read(int(length)).decode("utf-8")
+            form = parse_qs(body, keep_blank_values=True, strict_parsing=bool(body))
+            self.session.exploration.interrupt()  # nobody waits for what was counted before
+            with self.session.lock:
+                state = self.session.choose(form)
+        except ValueError:
+            self._refuse(400)
+            return
+        self.send_response(303)
+        self.send_header("Location", f"/{self.secret}/{state.number}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _is_allowed(self, *, needs_origin: bool) -> bool:
+        """Whether the request is for this server by its secret, and of its own page."""
+        port = self.connection.getsockname()[1]
+        hosts = {f"{name}:{port}" for name in NAMES}
+        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
+        first = urlsplit(self.path).path.removeprefix("/").partition("/")[0]
+        is_ours = host in hosts and secrets.compare_digest(
+            first.encode("utf-8", "replace"), self.secret.encode()
+        )
+        is_same = origin == f"http://{host}" or (origin is None and not needs_origin)
+        site = self.headers.get("Sec-Fetch-Site", "same-origin")
+        if is_ours and is_same and site in {"same-origin", "none"}:
+            return True
+        self._refuse(403)
+        return False
+
+    def _path(self) -> str:
+        return urlsplit(self.path).path.removeprefix("/").partition("/")[2]
+
+    def _find(self) -> tuple[State, str] | None:
+        found = self.session.find(self._path())
+        if found is None:
+            self._refuse(404)
+        return found
+
+    def _give_file(self, state: State, name: str) -> None:
+        try:
+            named, content = self.session.file(state, name)
+        except Exception as error:  # noqa: BLE001 - whatever it is, its words have no value of the table
+            self._reply(409, "", sentence(error).encode(), "")
+        else:
+            self._reply(200, name.rpartition(".")[2], content, "", named)
+
+    def _refuse(self, status: int) -> None:
+        self._reply(status, "", REFUSED.encode(), "")
+
+    def _reply(self, status: int, kind: str, content: bytes, nonce: str, name: str = "") -> None:
+        self.send_response(status)
+        inline = f"'nonce-{nonce}'" if nonce else "'none'"
+        rules = (
+            f"default-src 'none'; style-src {inline}; script-src {inline}; connect-src 'self'; "
+            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        )
+        headers: dict[str, Any] = {
+            "Content-Type": KINDS.get(kind, "text/plain; charset=utf-8"),
+            "Content-Length": len(content),
+            "Content-Security-Policy": rules,
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "same-origin",
+            "X-Content-Type-Options": "nosniff",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin",
+        }
+        if name:
+            headers["Content-Disposition"] = f'attachment; filename="{name}"'
+        for key, value in headers.items():
+            self.send_header(key, str(value))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing: an address has the secret."""
+
+
+class Server(ThreadingHTTPServer):
+    """A server of one exploration, on a free port of this machine."""
+
+    daemon_threads = True
+
+    def __init__(self, exploration: Exploration) -> None:
+        """Listen; requests are answered once it serves."""
+        self.secret = secrets.token_urlsafe(24)
+        made = type("Handler", (Handler,), {"session": Session(exploration), "secret": self.secret})
+        super().__init__((HOST, 0), made)
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with its secret."""
+        return f"http://{HOST}:{self.server_address[1]}/{self.secret}/"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a browser that went away."""
