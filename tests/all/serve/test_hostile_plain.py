@@ -3,6 +3,7 @@
 Each is refused, or its answer has no value of few people and no count of few.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from tests.serve.door import Door
 
 pytestmark = pytest.mark.filterwarnings("ignore:Arrow output")
 MASK = 10
+DRAWN = int(os.environ.get("REID_SQL_HOSTILE_STATEMENTS", "200"))  # of 1,080
+START = int(os.environ.get("REID_SQL_HOSTILE_START", "0"))
 LISTED = (Path(__file__).parents[2] / "serve" / "hostile.sql").read_text(encoding="utf-8")
 PLACES = [  # of an expression in a plain statement
     "SELECT sex, {0}, count(*) FROM people GROUP BY sex",
@@ -138,12 +141,10 @@ SELECT sex, count(*) FROM people GROUP BY sex, name
 
 
 def list_statements() -> list[str]:
-    drawn = [
-        place.format(payload.replace("{{", "{").replace("}}", "}"))
-        for place in PLACES
-        for payload in PAYLOADS
-    ]
-    return [*LISTED.splitlines(), *WHOLE, *drawn]
+    """List all that are written, and a share of the payloads in each of their places."""
+    payloads = [each.replace("{{", "{").replace("}}", "}") for each in PAYLOADS]
+    drawn = [place.format(each) for place in PLACES for each in payloads]
+    return [*LISTED.splitlines(), *WHOLE, *drawn[START :: len(drawn) // DRAWN]]
 
 
 @pytest.fixture(scope="module")
