@@ -19,8 +19,6 @@ def test_each_group_follows_from_true_answers_that_a_minimum_lets_through() -> N
 def test_serve_reveals_no_planted_group_and_answers_what_is_harmless() -> None:
     sequences = [each for each in PLANTED["sequences"] if not each["hidden"]]
     hidden = [each for each in PLANTED["sequences"] if each["hidden"]]
-    found = judge(
-        {**PLANTED, "sequences": [*hidden[::6], *sequences[:2]]}, GUARDS["reid-sql serve"]
-    )
+    found = judge({**PLANTED, "sequences": [*hidden[::13], sequences[0]]}, GUARDS["reid-sql serve"])
     assert found["revealed"] == 0
     assert found["harmless_shown"] == found["harmless"] > 0
