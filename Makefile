@@ -12,7 +12,7 @@ ALL := tests/all -m all
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
-.PHONY: demo test test-all lint types docs site wheel publish-check bench accuracy clean
+.PHONY: demo test test-all lint types docs site wheel catalogue publish-check bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -50,9 +50,15 @@ wheel: .venv/.publish
 	rm -rf dist
 	.venv/publish/bin/python -m build --quiet --outdir dist
 
+# The functions that need no Python, as a database file that any client of DuckDB 1.5 or later attaches.
+catalogue: .venv/.installed
+	mkdir -p dist
+	rm -f dist/reid.duckdb
+	$(BIN)/reid-sql sql --file dist/reid.duckdb
+
 # What docs/publishing.md asks before a release: metadata, and the demo in an environment with the wheel alone.
-publish-check: wheel
-	.venv/publish/bin/python -m twine check --strict dist/*
+publish-check: wheel catalogue
+	.venv/publish/bin/python -m twine check --strict dist/*.whl dist/*.gz
 	rm -rf .venv/wheel
 	$(PYTHON) -m venv .venv/wheel
 	.venv/wheel/bin/python -m pip install --quiet --disable-pip-version-check --no-compile dist/*.whl

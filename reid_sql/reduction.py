@@ -205,14 +205,16 @@ class Needs(Enum):
 
 
 def columns_as_codes(
-    needs: Needs, arguments: Mapping[str, Any], columns: Sequence[str]
+    needs: Needs, arguments: Mapping[str, Any], columns: Sequence[str], *, is_drawn: bool = False
 ) -> dict[str, Needs]:
     """Choose the columns of which numbers may stand for values, with what the answer needs of them.
 
-    An option that names columns says how their values are compared, so it needs them. The answer has the
-    values of groups, and weights are numbers.
+    Where a model of people draws some of the records, it draws them by their values, so that each engine
+    draws the same: `is_drawn` then needs the values. An option that names columns says how their values are
+    compared, so it needs them. The answer has the values of groups, and weights are numbers.
     """
     is_compared = any(arguments.get(name) is not None for name in COMPARING)
+    is_compared = is_compared or (is_drawn and needs is Needs.POSITIONS)
     if needs is Needs.VALUES or is_compared:
         return {}
     sent, people = {*(arguments.get("by") or ()), arguments.get("weight")}, arguments.get("entity")

@@ -21,7 +21,12 @@ from reid_sql.check.table_engine import TableEngine
 from reid_sql.client.calls import create_view, drop_view, needed_columns, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
-from reid_sql.engines.ibis.frames import aliases, collected, max_collected_values
+from reid_sql.engines.ibis.frames import (
+    KEEPS_VALUES,
+    aliases,
+    collected,
+    max_collected_values,
+)
 from reid_sql.engines.ibis.reductions.disclosure import (
     Recipe,
     recipe_of,
@@ -30,6 +35,7 @@ from reid_sql.engines.ibis.reductions.disclosure import (
 )
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
+from reid_sql.models.people.evidence import MAX_DRAWN
 from reid_sql.parameters import quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
 from reid_sql.reductions.disclosure import MEASURES
@@ -75,13 +81,6 @@ def is_answered_by_client(table: TablePolicy, check: Check) -> bool:
     """Whether the client answers a check of a warehouse's table, from its distinct records."""
     given = {**check.parameters, "nulls": table.nulls, "entity": table.entity}
     return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
-
-
-def needs_of(table: TablePolicy, check: Check, columns: Sequence[str]) -> dict[str, Needs]:
-    """Choose the columns of a check of which the client gets codes; a fitted model has values."""
-    given = {**check.parameters, "entity": table.entity, "by": None}
-    needs = Needs.VALUES if check.measure.over else check.measure.declared.needs
-    return columns_as_codes(needs, given, columns)
 
 
 # columns, those that divide the records, and what is needed of columns of which numbers came
@@ -163,8 +162,24 @@ class ClientRecords:
         self, function: Function, given: Mapping[str, Any], columns: Sequence[str]
     ) -> dict[str, Needs]:
         """Choose the columns of which numbers are enough for a call on the table or a group."""
+        is_large = self._source.count_records() > MAX_DRAWN
+        return self._choose_codes(function.needs, given, columns, is_large=is_large)
+
+    def _needs_of(
+        self, check: Check, columns: Sequence[str], *, is_large: bool | None = None
+    ) -> dict[str, Needs]:
+        """Choose the columns of a check of which the client gets codes; a fitted model has values."""
+        needs = Needs.VALUES if check.measure.over else check.measure.declared.needs
+        if is_large is None:
+            is_large = self._source.count_records() > MAX_DRAWN
+        return self._choose_codes(needs, check.parameters, columns, is_large=is_large)
+
+    def _choose_codes(
+        self, needs: Needs, given: Mapping[str, Any], columns: Sequence[str], *, is_large: bool
+    ) -> dict[str, Needs]:
         arguments = {**given, "entity": self._table.entity, "by": None}
-        return columns_as_codes(function.needs, arguments, columns)
+        is_drawn = is_large and not KEEPS_VALUES.get()
+        return columns_as_codes(needs, arguments, columns, is_drawn=is_drawn)
 
     def _view(self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]) -> str:
         """Name a view of all records, with the place of their group."""
@@ -188,7 +203,8 @@ class ClientRecords:
     def columns_fetched(self, check: Check, texts: Collection[str]) -> list[str]:
         """List the columns whose values the check fetches: of its groups, and of what the client computes.
 
-        Of `texts`, positions are fetched only where they are numbers or dates, which a query shows.
+        Of `texts`, positions are fetched only where they are numbers or dates, which a query shows. The table
+        may have so many records that a model draws some of them by their values.
         """
         if not self._source.is_fetched(check):
             return list(check.by)
@@ -197,7 +213,7 @@ class ClientRecords:
             check.quasi_identifiers,
             {**check.parameters, "sensitive": check.sensitive},
         )
-        needs = needs_of(self._table, check, columns)
+        needs = self._needs_of(check, columns, is_large=not KEEPS_VALUES.get())
         codes = {name for name, need in needs.items() if need is Needs.CODES or name in texts}
         return [*check.by, *(name for name in columns if name not in codes)]
 
@@ -263,7 +279,7 @@ class ClientRecords:
             if self._source.is_fetched(check):
                 given = {**check.parameters, "sensitive": check.sensitive}
                 columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-                yield columns, check.by, needs_of(table, check, columns)
+                yield columns, check.by, self._needs_of(check, columns)
         is_asked = self._source.counts_overview and table.asks_for_population
         population = largest_population(table) if is_asked else None
         if table.quasi_identifiers and (population or 0) > self._source.count_records():

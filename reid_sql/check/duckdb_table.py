@@ -187,6 +187,13 @@ class DuckDBTable(TableEngine):
         self._group_tables: dict[tuple[str, ...], str] = {}
         self._views: dict[Any, str] = {}
 
+    def seen_by(self, table: TablePolicy) -> "DuckDBTable":
+        """The same rows as another policy names their columns; nothing of them is counted."""
+        seen = DuckDBTable(self.con, table, self.view)
+        seen.whole, seen.raw, seen.profiled = self.whole, self.raw, self.profiled
+        seen.cautions = list(self.cautions)
+        return seen
+
     def ask(self, sql: str, label: str = "counting") -> list[tuple[Any, ...]]:
         """Run one statement, showing progress where a person watches."""
         return run(self.con, sql, None, f"{self.table.name}: {label}").rows

@@ -155,6 +155,7 @@ BEGINNINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "--polars": ('"""A release by reid-sql',),
     "--write-hierarchies": (),  # a person edits it
     "--release": (),  # somebody may have it
+    "--publish": (),  # the same
 }
 HEAD_BYTES: Final = 64
 

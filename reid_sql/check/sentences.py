@@ -332,7 +332,8 @@ MAX_LISTED: Final = 5
 STEP_PUBLISH: Final = "Every check is within its limit. Keep this report with the release."
 STEP_CAUTIONS: Final = "{}: resolve each caution on the table by the lines below it, or accept it by its code. Then check again."
 STEP_UNNAMED: Final = "{}: name the columns that single people out and that no check measures, or leave them out of the release."
-STEP_PREPARE: Final = "reid-sql prepare POLICY --release FILE writes the release that meets every check and loses least."
+STEP_RELEASE: Final = "{} writes the release that meets every check and loses least."
+STEP_PREPARE: Final = STEP_RELEASE.format("reid-sql prepare POLICY --release FILE")
 
 
 def next_steps(page: Page, *, advise: bool = True) -> list[str]:

@@ -197,6 +197,12 @@ def add_sql(parser: Parser) -> None:
         help="store the functions in the database, not only in the session; with NAME, other databases can "
         "call them, too, if this one is attached under that name",
     )
+    parser.add_argument(
+        "--file",
+        metavar="FILE",
+        help="write the functions into a new database file, such as reid.duckdb, which any client of DuckDB "
+        "attaches and calls without Python",
+    )
 
 
 def add_dossier(parser: Parser) -> None:
@@ -277,6 +283,8 @@ def add_safe(parser: Parser) -> None:
         "all has it (default for csv: publishable with --suppress secondary or rounding)"
     )
     parser.option("--output", words, "WORD")
+    words = "write what may be published as a new CSV file, once its audit reveals no hidden cell"
+    parser.option("--publish", words, "FILE.csv")
     words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
     parser.option("--zeros", words, "WORD")
     words = (

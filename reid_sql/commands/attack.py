@@ -12,6 +12,7 @@ from reid_sql.charts.estimate_charts import attacks, audited_cells
 from reid_sql.charts.picture import save
 from reid_sql.commands.options import PASSED, names, numbers, refuse_unread
 from reid_sql.commands.output import notes_of_rows, print_answer
+from reid_sql.commands.published import HEADER, publish, read_published
 from reid_sql.commands.tables import (
     Rows,
     call,
@@ -31,9 +32,7 @@ from reid_sql.serve.log import is_log, read_log, summarize_clients
 from reid_sql.sources.acro import read_risk_appetite
 from reid_sql.sources.files import attach_checked
 from reid_sql.terminal import pages
-from reid_sql.terminal.answers import (
-    audit_page,
-)
+from reid_sql.terminal.attacks import audit_page
 from reid_sql.terminal.cells import audited_cells_page, cells_page, describe_publication
 from reid_sql.terminal.console import Text, number, words_table
 
@@ -211,6 +210,13 @@ def run_safe(options: argparse.Namespace) -> int:
     elif options.output is not None:
         rule = f"--output must be given with --format csv or json, got '{options.output}' without"
         raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+    if options.publish is not None:
+        if how["suppress"] not in PROTECTING:
+            rule = "--publish must be given with --suppress secondary or rounding"
+            raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+        query = "FROM CALL ORDER BY ALL"
+        cells = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
+        notes.append(publish(options, cells, how))
     page = {"cells": shown}
     print_answer(
         options, page, shown, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
@@ -244,10 +250,15 @@ def _audit_tables(options: argparse.Namespace) -> int:
     if columns:
         how["columns"] = list(dict.fromkeys(columns))
     con, first = open_file(options)
-    tables = [first]
+    views = [first]
     for place, file in enumerate(options.others, 1):
-        tables.append(f"reid_published_{place}")
-        attach_checked(con, tables[-1], f"OTHER {place}", file, text_format(options))
+        views.append(f"reid_published_{place}")
+        attach_checked(con, views[-1], f"OTHER {place}", file, text_format(options))
+    read = [read_published(con, view, columns, options.count) for view in views]
+    tables = [view for view, _ in read]
+    notes = list(dict.fromkeys(each for _, words in read for each in words))
+    if columns and tables != views:
+        how["columns"] = [*how["columns"], HEADER]
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")
@@ -257,6 +268,7 @@ def _audit_tables(options: argparse.Namespace) -> int:
         {"cells": rows},
         rows,
         lambda: audited_cells_page(rows) if rows else nothing,
+        " ".join(notes),
         head="tables",
     )
     return PASSED

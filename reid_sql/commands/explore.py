@@ -22,7 +22,7 @@ def run_explore(options: argparse.Namespace) -> int:
     if options.file == "-":
         rule = "FILE must be a file, got standard input, which can be read once"
         raise OutOfDomainError(f"{rule}; write it to a file")
-    con, table = open_file(options)
+    con, table = open_file(options, keep=True)
     starter = propose(con, table, source_of(options))
     con.close()  # a database of DuckDB is opened once more
     with explore(starter, mask, options.memory_limit) as exploration, Server(exploration) as server:

@@ -1,7 +1,6 @@
 """Write a starter policy for all tables of a file, a folder, a pattern of files or a connection."""
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,17 +15,19 @@ from reid_sql.commands.options import PASSED
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.starter import (
     MAX_VALUES_READ,
+    PATTERN,
     Starter,
     columns_of_diseases,
     find_texts,
     source_of,
+    stem_of,
     write_policy,
 )
 from reid_sql.commands.tables import connect_warehouse, open_file
 from reid_sql.errors import OutOfDomainError, ReidError, UnknownNameError
 from reid_sql.models.columns.sensitive_columns import reason_by_values
 from reid_sql.sources.files import kind_of_folder, list_tables
-from reid_sql.sources.remote import VARIABLE, is_connection
+from reid_sql.sources.remote import is_connection
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 from reid_sql.terminal.runner import sentence
@@ -34,7 +35,6 @@ from reid_sql.terminal.runner import sentence
 if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
-PATTERN: Final = frozenset("*?[")
 Refused: Final = (ReidError, duckdb.Error, OSError, UnicodeError)
 Found = tuple[
     Mapping[str, str], Callable[[], Starter]
@@ -51,7 +51,7 @@ def run_init(options: argparse.Namespace) -> int:
 
 def _write(options: argparse.Namespace, found: Sequence[Found]) -> int:
     """Profile the tables, and write what is proposed for them: a scenario too, where a file is one table."""
-    stem = _stem(options.file)
+    stem = stem_of(options.file)
     is_one_file = len(found) == 1 and {*found[0][0]} & {"file", "files"}
     kinds = ("policy", "scenario") if is_one_file else ("policy",)
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in kinds}
@@ -124,18 +124,6 @@ def _describe_source(source: Mapping[str, str]) -> str:
     return " ".join(filter(None, [file, source.get("table")]))
 
 
-def _stem(file: str) -> str:
-    """Return what the documents of a file, a folder, a pattern or a connection are called."""
-    name = Path(file.partition("*")[0] if PATTERN & {*file} else file).stem
-    if is_connection(file):
-        name = Path(
-            file.removeprefix(VARIABLE).partition("?")[0].rstrip("/").rpartition("/")[2]
-        ).stem
-    elif Path(file).is_dir():
-        name = Path(file).resolve().name
-    return re.sub(r"\W+", "_", name).strip("_") or "table"
-
-
 # Tables in files.
 
 
@@ -181,10 +169,10 @@ def _in_file(
 ) -> Found:
     given = {"file": file, "table": table, "files": files}
     asked = argparse.Namespace(**vars(options) | given)
-    source = source_of(asked) | ({"name": _stem(file)} if files else {})
+    source = source_of(asked) | ({"name": stem_of(file)} if files else {})
 
     def profile() -> Starter:
-        con, name = open_file(asked)
+        con, name = open_file(asked, keep=True)
         rows = profile_columns(con, name, [])
         return Starter(rows, source, None, columns_of_diseases(con, name, rows))
 

@@ -122,8 +122,9 @@ def describe_smallest_sets(
     for share in SHARES_SINGLED_OUT if named else ():
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
         reaching = [each for each in sets if each["status"] == OK and each["share_unique"] >= share]
-        if reaching:
-            lines.append(describe_smallest_set(share, reaching))
+        # Where no set that was searched reaches a share, none reaches a higher one, in the same search.
+        if reaching or (sets and not any(each["columns"] for each in sets)):
+            lines.append(describe_smallest_set(share, reaching or sets))
             continue
         given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
         try:

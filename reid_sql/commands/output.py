@@ -85,12 +85,19 @@ def print_csv(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True
 ) -> None:
     """Print CSV with a header; NULL is empty, and a list is JSON."""
+    printed(csv_text(columns, rows, has_header=has_header))
+
+
+def csv_text(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, has_header: bool = True
+) -> str:
+    """Write CSV as `print_csv` prints it."""
     buffer = StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\n")
     if has_header:
         writer.writerow(map(_cell, columns))
     writer.writerows(map(_cell, row) for row in rows)
-    printed(buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _cell(value: Any) -> Any:  # noqa: ANN401 - a value of any type

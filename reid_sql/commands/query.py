@@ -167,18 +167,30 @@ def _refuse_new_database(database: str, text: str) -> None:
 BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them
 -- from others, name it: reid-sql sql --permanent NAME, attached as NAME everywhere.
 """
+WRITTEN: Final = """-- {0}: written. In any client of DuckDB 1.5 or later:
+ATTACH '{0}' (READ_ONLY);
+FROM {1}.risk_summary(people, ['age', 'sex']);
+"""
 
 
 def run_sql(options: argparse.Namespace) -> int:
-    """Print the functions as SQL, or the query that a call of one runs."""
-    from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - help needs no functions
-    from reid_sql.engines.duckdb.plain_sql import plain_sql, script  # noqa: PLC0415 - the same
+    """Print the functions as SQL or write them into a database file, or print the query that a call runs."""
+    from reid_sql.engines.duckdb.catalogue import script, write_file  # noqa: PLC0415 - help needs no functions
+    from reid_sql.engines.duckdb.dialects import DUCKDB  # noqa: PLC0415 - the same
+    from reid_sql.engines.duckdb.plain_sql import plain_sql  # noqa: PLC0415 - the same
+    from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
+    ways = {
+        "a call": options.call,
+        "--permanent": options.permanent,
+        "--file": options.file,
+    }
+    first, *others = [way for way, given in ways.items() if given is not None] or [""]
+    if others:
+        raise OutOfDomainError(
+            f"{first} must be given alone, got {others[0]} too; leave one of them out"
+        )
     if options.call is not None:
-        if options.permanent is not None:
-            raise OutOfDomainError(
-                "a call must be given alone, got --permanent too; leave one of them out"
-            )
         printed(plain_sql(options.call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
@@ -186,12 +198,12 @@ def run_sql(options: argparse.Namespace) -> int:
         raise OutOfDomainError(
             f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
         )
+    if options.file is not None:
+        called = write_file(Path(options.file), declared())
+        printed(WRITTEN.format(options.file, called))
+        return PASSED
     head = f"-- reid-sql {__version__}\n"
     head += BARE if options.permanent == "" else ""
-    printed(
-        head
-        + script(
-            declared(), permanent=options.permanent is not None, database=options.permanent or ""
-        )
-    )
+    is_permanent, database = options.permanent is not None, options.permanent or ""
+    printed(head + script(declared(), permanent=is_permanent, database=database))
     return PASSED

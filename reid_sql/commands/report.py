@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 from rich.console import Group, RenderableType
 
+from reid_sql.charts.svg import escape
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import ReadTable
 from reid_sql.check.first_report import render_first_report
@@ -21,7 +22,7 @@ from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.check.sentences import (
     STEP_CAUTIONS,
-    STEP_PREPARE,
+    STEP_RELEASE,
     describe_columns_that_help,
     describe_people_alone,
     find_table_cautions,
@@ -46,7 +47,9 @@ from reid_sql.terminal.pages import class_size_bars
 
 STEP_OMIT: Final = "Leave out of the release: {} (identifiers, names or free text)."
 SENSITIVE: Final = "sensitive, as {}; a quasi-identifier if others can know it."
-STEP_POLICY: Final = "reid-sql init FILE writes a starter policy. Review its columns: only you know what others know."
+STEP_POLICY: Final = (
+    "{} writes a starter policy. Review its columns: only you know what others know."
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,12 @@ class FirstReport:
         )
         cautions = find_table_cautions(self.page, table["name"])
         settled = [STEP_CAUTIONS.format(table["name"])] if cautions.accepted else []
-        return [*settled, *omitted, *describe_columns_that_help(table), STEP_POLICY, STEP_PREPARE]
+        return [*settled, *omitted, *describe_columns_that_help(table), *self._commands]
+
+    @property
+    def _commands(self) -> list[str]:
+        init, prepare = self.starter.commands
+        return [STEP_POLICY.format(init), STEP_RELEASE.format(prepare)]
 
     @property
     def answer(self) -> str:
@@ -98,7 +106,7 @@ class FirstReport:
     def _repr_html_(self) -> str:
         """Show the report in a notebook."""
         columns = f"<h2>Columns</h2>{page_blocks(self._columns())}<p class=soft>{NOT_MASKED}</p>"
-        policy = f"<h2>The starter policy</h2><p>{STEP_POLICY}</p>{render_lines(self.policy.splitlines())}"
+        policy = f"<h2>The starter policy</h2><p>{escape(self._commands[0])}</p>{render_lines(self.policy.splitlines())}"
         return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:

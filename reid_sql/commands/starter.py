@@ -1,6 +1,7 @@
 """A starter policy and a starter scenario for a file, from the profile of its columns."""
 
 import argparse
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
 from reid_sql.models.columns.sensitive_columns import OF_VALUES, reason_by_name, reason_by_values
 from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.parameters.document import toml_text, toml_texts
+from reid_sql.sources.remote import VARIABLE, is_connection
 
 KNOWABLE: Final = (
     kinds.CATEGORY,
@@ -74,6 +76,8 @@ ENTITY: Final = """# Column {0} looks like the identifier of a person and repeat
 entity = {0}"""
 PERHAPS_ENTITY: Final = """# Column {0} looks like an identifier and repeats: only you know whether of people.
 # entity = {0}"""
+SEVERAL_VALUES: Final = """
+# If people have several values of a sensitive column, its check of l_diversity has no answer by entity."""
 INCOMPLETE_ENTITY: Final = """# Column {0} looks like the identifier of a person, but some rows lack a value.
 # Name these rows in a view and count people by it, or pass a row of each person.
 # entity = "person_id\""""
@@ -93,6 +97,7 @@ ESTIMATE: Final = (
     "at_most = 0.05",
 )
 NAME: Final = "name"  # the kind of advice on names of people
+PATTERN: Final = frozenset("*?[")
 COLUMNS_AT_ONCE: Final = 32  # whose values are counted by one statement
 MAX_VALUES_READ: Final = 50  # of a column, the most frequent, which show whether they are diseases
 # options that are keys of a policy
@@ -151,6 +156,18 @@ def columns_of_diseases(
     return [name for name in named if reason_by_values(values[name])]
 
 
+def stem_of(file: str) -> str:
+    """Return what the documents of a file, a folder, a pattern or a connection are called."""
+    name = Path(file.partition("*")[0] if PATTERN & {*file} else file).stem
+    if is_connection(file):
+        name = Path(
+            file.removeprefix(VARIABLE).partition("?")[0].rstrip("/").rpartition("/")[2]
+        ).stem
+    elif Path(file).is_dir():
+        name = Path(file).resolve().name
+    return re.sub(r"\W+", "_", name).strip("_") or "table"
+
+
 @dataclass(frozen=True)
 class Starter:
     """What is proposed for a file: the columns that others can know, and the documents."""
@@ -175,6 +192,16 @@ class Starter:
         knowable = self._knowable
         kept = set(sorted(knowable, key=lambda name: -apart[name])[:MAX_COLUMNS])
         return [name for name in knowable if name in kept]
+
+    @property
+    def commands(self) -> tuple[str, str]:
+        """The commands that write the starter policy, and the release that meets it."""
+        (kind, file), *others = self.source.items()
+        given = [part for key, value in others for part in (f"--{key}", value)]
+        init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else []), *given]
+        stem = stem_of(file)
+        prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
+        return shlex.join(init), shlex.join(["reid-sql", *prepare])
 
     @property
     def _knowable(self) -> list[str]:
@@ -216,14 +243,15 @@ class Starter:
     @property
     def _entity_lines(self) -> str:
         """The lines of the policy on the column of people."""
+        several = SEVERAL_VALUES if self.sensitive else ""
         if self.entity is not None:
-            return ENTITY.format(toml_text(self.entity))
+            return ENTITY.format(toml_text(self.entity)) + several
         if not self._repeated:
             return NO_ENTITY
         name = max(self._repeated, key=lambda each: (self._repeated[each], names_a_person(each)))
-        return (PERHAPS_ENTITY if self._repeated[name] else INCOMPLETE_ENTITY).format(
-            toml_text(name)
-        )
+        if not self._repeated[name]:
+            return INCOMPLETE_ENTITY.format(toml_text(name))
+        return PERHAPS_ENTITY.format(toml_text(name)) + several
 
     @property
     def omitted(self) -> list[str]:

@@ -8,8 +8,8 @@ from reid_sql.check.html import css_class, definition_list, render_html, render_
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.dossier.clauses import describe_test
 
-MISSING: Final = "A person writes this: missing"
-GIVEN: Final = "A person writes this: given"
+MISSING: Final = "To be filled in"
+GIVEN: Final = "Written by a person"
 LEAD: Final = (
     "This document shows figures of one run of reid-sql check, and the words of the person who assesses. It "
     "does not decide whether data are personal in the sense of a law."
@@ -31,6 +31,7 @@ def render_dossier(dossier: ReportPage) -> str:
     refuse_unmasked(dossier)
     before = [_assessment(dossier["assessment"]), *map(_standard, dossier["standards"])]
     after = [_attacks(dossier), _gaps(dossier), _changes(dossier), _dossier_digest(dossier)]
+    after.append(_sources(dossier))
     return render_html(
         dossier["report"], before_checks="".join(before), after_checks="".join(after)
     )
@@ -38,14 +39,21 @@ def render_dossier(dossier: ReportPage) -> str:
 
 def _assessment(given: ReportPage) -> str:
     """Who assesses, for how long, what people tried, and a line to sign on."""
-    facts = {label: given[name] or MISSING for name, label in LABELS.items()}
-    tests = [describe_test(each) for each in given["intruder_tests"]] or [MISSING]
+    facts = {label: given[name] or _missing(name) for name, label in LABELS.items()}
+    tests = [describe_test(each) for each in given["intruder_tests"]] or [
+        _missing("intruder_tests")
+    ]
     return (
         f"<h2>Assessment</h2><p>{escape(LEAD)}</p>{definition_list(facts)}"
-        f"<h3>A new assessment is required by</h3>{_list(given['triggers'] or [MISSING])}"
+        f"<h3>A new assessment is required by</h3>{_list(given['triggers'] or [_missing('triggers')])}"
         f"<h3>Tests by people who tried to identify somebody</h3>{_list(tests)}"
         f"<p>{SIGNATURE}</p>"
     )
+
+
+def _missing(key: str) -> str:
+    """Say what a person writes, and where."""
+    return f"{MISSING}: {key} of [assessment] in the policy"
 
 
 def _list(sentences: Iterable[str]) -> str:
@@ -71,7 +79,7 @@ def _answer(row: ReportPage) -> str:
         parts.append(_list(row["facts"]))
     if row["given"] is not None:
         words = _list(row["words"]) if row["given"] else ""
-        where = "" if row["given"] else f" ({row['written_in']})"
+        where = "" if row["given"] else f": {row['written_in']}"
         parts.append(
             f"<p><strong>{GIVEN if row['given'] else MISSING}</strong>{escape(where)}</p>{words}"
         )
@@ -80,15 +88,27 @@ def _answer(row: ReportPage) -> str:
 
 
 def _figures(figures: Sequence[Mapping[str, Any]]) -> str:
-    """Figures with their verdicts, limits, definitions and sources."""
+    """Figures with their verdicts and limits; the appendix has their definitions and sources."""
     rows = "".join(
         f"<tr class={css_class(each['verdict'])}><td class=badge>{each['verdict'].upper()}</td>"
-        f"<td>{escape(each['check'])}<br><span class=soft>{escape(each['definition'])}; "
-        f"{escape(each['source'])}</span></td><td class=number>{escape(each['figure'])}</td>"
+        f"<td>{escape(each['check'])}</td><td class=number>{escape(each['figure'])}</td>"
         f"<td class=name>{escape(each['limit'])}</td></tr>"
         for each in figures
     )
     return f'<div class="scroll"><table><tbody>{rows}</tbody></table></div>'
+
+
+def _sources(dossier: ReportPage) -> str:
+    """The appendix: what each figure means, and where its definition is from, once."""
+    rows = [row for standard in dossier["standards"] for row in standard["rows"]]
+    tried = [each for each in dossier["attacks"] if each["tried"]]
+    figures = [figure for each in (*rows, *tried) for figure in each["figures"]]
+    known = {(each["check"], each["definition"], each["source"]): None for each in figures}
+    cells = "".join(
+        "<tr>" + "".join(f"<td>{escape(words)}</td>" for words in each) + "</tr>" for each in known
+    )
+    table = render_table(("figure", "what it is", "source"), cells)
+    return f"<h2>Appendix: definitions and sources</h2>{table}" if known else ""
 
 
 def _attacks(dossier: ReportPage) -> str:

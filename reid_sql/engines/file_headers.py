@@ -55,13 +55,21 @@ def lines_above_header(lines: Sequence[str]) -> int:
 
     >>> lines_above_header(["Patients, 2024", "", "age;sex", "30;f", "31;m", "32;f"])
     2
+
+    Of two marks, that of more fields divides them: the other one is within numbers.
+
+    >>> lines_above_header(["Patients", "", "age;cost;sex", "30;1,5;f", "31;2,5;m", "32;7,5;f", "33;7,0;m"])
+    2
     """
-    for mark in DELIMITERS if lines else ():
-        if _divides(lines, mark):
-            filled = [sum(map(bool, map(str.strip, line.split(mark)))) for line in lines]
-            most, _ = Counter(filled).most_common(1)[0]
-            return next(place for place, number in enumerate(filled) if number >= most)
-    return 0
+    marks = [mark for mark in DELIMITERS if lines and _divides(lines, mark)]
+    if not marks:
+        return 0
+    mark = max(
+        marks, key=lambda each: Counter(line.count(each) for line in lines).most_common(1)[0][0]
+    )
+    filled = [sum(map(bool, map(str.strip, line.split(mark)))) for line in lines]
+    most, _ = Counter(filled).most_common(1)[0]
+    return next(place for place, number in enumerate(filled) if number >= most)
 
 
 def _divides(lines: Sequence[str], mark: str) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.check import gate
-from reid_sql.check.duckdb_table import DuckDBTable, DuckDBTableCounts
+from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.html import render_html
 from reid_sql.check.masking import Mask, ReportPage
 from reid_sql.check.policy import read_policy
@@ -36,10 +36,9 @@ from reid_sql.explore.choice import (
 )
 from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
-from reid_sql.models.generalization.suppression import PeopleRules, Requirement, count_small
+from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules, count_small
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
 from reid_sql.prepare.preparation import column_types, rules_of
@@ -81,7 +80,9 @@ class Answer:
     """What reid-sql answers for a choice; `page` is the gate's report on the release."""
 
     page: ReportPage
-    in_small_groups: int | None  # people; None where the number may not be shown
+    in_small_groups: (
+        int | None
+    )  # people; None on a page with a mask, whose bars show what may be shown
     learned: Mapping[str, int | None]  # the people whose group has one value of a sensitive column
     left_out: int | None  # rows that the release lacks
     losses: Mapping[str, float]  # the share of its information that a column loses
@@ -106,7 +107,7 @@ class Exploration:
         self.mask, self.folder = Mask(mask), folder
         self.file = Path(next(iter(starter.source.values()))).name
         self.answer = lru_cache(64)(self._answer)
-        self._generalize = lru_cache(8)(self._generalize_columns)
+        self._generalize = lru_cache(2)(self._generalize_columns)
         self._identify = lru_cache(8)(self._find_identifiers)
         self.large = LARGE
         self._made: tuple[Choice, TransformedRelease] | None = None
@@ -142,11 +143,8 @@ class Exploration:
 
     def _counts(self, choice: Choice) -> DuckDBTableCounts:
         """The table as the choice's policy sees it."""
-        opened = self.original.engine
         table = replace(self._read_policy(choice).tables[0], source=self.original.table.source)
-        engine = DuckDBTable(opened.con, table, opened.view)
-        engine.whole, engine.raw = opened.whole, opened.raw
-        engine.cautions = list(opened.cautions)
+        engine = self.original.engine.seen_by(table)
         return DuckDBTableCounts(table, engine, self.original.evidence)
 
     def _read_policy(self, choice: Choice) -> Policy:
@@ -185,46 +183,31 @@ class Exploration:
         """The level of each column that others know; a coarser one than there is, is the coarsest."""
         return tuple(min(choice.level_of(each.column), _levels(each)[-1]) for each in forms)
 
-    def _transformation(self, choice: Choice, counts: DuckDBTableCounts) -> Transformation:
-        """The form of the release."""
-        found = self._generalization(choice)
-        node = self._node(choice, found.hierarchies)
+    def _form(
+        self, choice: Choice, counts: DuckDBTableCounts
+    ) -> tuple[Transformation, NDArray[np.bool_]]:
+        """The form of the release, and which groups it leaves out; all may go but the last."""
+        found, person = self._generalization(choice), choice.person
+        node, records = self._node(choice, found.hierarchies), found.lattice.records
+        form = Transformation(found.hierarchies, node, 1)
+        classes = found.lattice.records_at(node if person is None else (*node, 0))
         if not choice.leaves_out:
-            return Transformation(found.hierarchies, node, 1)
-        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
-        suppressed = self._suppress(choice, found, node, criteria)
-        if suppressed.cut is None:
-            raise OutOfDomainError(REFUSAL_NOBODY)
-        by_round = bool(criteria) or choice.person is not None
-        rounds = max(suppressed.rounds, 1) if by_round else 0
-        return Transformation(
-            found.hierarchies,
-            node,
-            suppressed.cut,
-            rules=tuple(criteria),
-            rounds=rounds,
-            person=choice.person,
-        )
-
-    def _suppress(
-        self,
-        choice: Choice,
-        found: Generalization,
-        node: tuple[int, ...],
-        criteria: Sequence[tuple[str, Any]],
-    ) -> Suppression:
-        """Find the size below which groups go, and in how many rounds; all may go but the last."""
-        records = found.lattice.records
+            return form, np.zeros(len(classes.counts), dtype=np.bool_)
         asked = Requirement(records, records, choice.smallest_group)
-        if choice.person is not None:
-            classes = found.lattice.records_at((*node, 0))
-            return PeopleRules(choice.smallest_group, records).judge(
-                node, classes, Suppression(1), asked
-            )
-        classes = found.lattice.records_at(node)
+        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
         outcome = asked.judge(classes.counts)
-        rules = rules_of(found, criteria)
-        return outcome if rules is None else rules.judge(node, classes, outcome, asked)
+        rules: Rules | PeopleRules | None = rules_of(found, criteria)
+        if person is not None:
+            outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
+        if rules is not None:
+            outcome = rules.judge(node, classes, outcome, asked)
+        if outcome.cut is None:
+            raise OutOfDomainError(REFUSAL_NOBODY)
+        gone = classes.counts < outcome.cut
+        if rules is not None:
+            gone = rules.gone(node, classes, outcome)
+            form = replace(form, rules=tuple(criteria), rounds=max(outcome.rounds, 1))
+        return replace(form, cut=outcome.cut, person=person), gone
 
     def _release(self, choice: Choice) -> TransformedRelease:
         """The release, as it is measured; that of the choice before is dropped."""
@@ -235,7 +218,7 @@ class Exploration:
             before.engine.drop()
         counts = self._counts(choice)
         counts.take_identifiers(self._identify(choice.roles_alone))
-        made = transform(counts, self._transformation(choice, counts))
+        made = transform(counts, self._form(choice, counts)[0])
         self._made = choice, made
         return made
 
@@ -251,7 +234,7 @@ class Exploration:
         node = self._node(choice, found.hierarchies)
         if self.is_quick(choice):
             counts = self._counts(choice)
-            quick = QuickCounts(found, node, self._gone(choice, counts, found, node))
+            quick = QuickCounts(found, node, self._form(choice, counts)[1])
             page = measure_quickly(policy, counts, quick)
             sizes, rows = quick.histogram(range(len(node))), found.lattice.records
             learned = {
@@ -273,7 +256,9 @@ class Exploration:
         lost = Entropy(found.lattice).columns
         return Answer(
             page,
-            self._count_small(choice, sizes, page),
+            int(sizes.records[sizes.class_size < choice.smallest_group].sum())
+            if self.mask.below == 1
+            else None,
             {name: self._shown(int(count), people) for name, count in learned.items()},
             self._shown(left_out, left_out + people),
             {
@@ -287,23 +272,6 @@ class Exploration:
             ],
             not self.is_quick(choice),
         )
-
-    def _gone(
-        self,
-        choice: Choice,
-        counts: DuckDBTableCounts,
-        found: Generalization,
-        node: tuple[int, ...],
-    ) -> NDArray[np.bool_]:
-        """Which groups are left out."""
-        classes = found.lattice.records_at(node)
-        if not choice.leaves_out:
-            return np.zeros(len(classes.counts), dtype=np.bool_)
-        criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
-        outcome, rules = self._suppress(choice, found, node, criteria), rules_of(found, criteria)
-        if outcome.cut is None:
-            raise OutOfDomainError(REFUSAL_NOBODY)
-        return classes.counts < outcome.cut if rules is None else rules.gone(node, classes, outcome)
 
     def _left_out(self, made: TransformedRelease) -> int:
         """Count the rows that the release lacks."""
@@ -319,18 +287,6 @@ class Exploration:
         """A number of people, where neither it nor that of the others is small."""
         hides = self.mask.hides(count) or self.mask.hides(people - count)
         return None if hides else count
-
-    def _count_small(self, choice: Choice, sizes: Histogram, page: ReportPage) -> int | None:
-        """Count the people in too small groups; of a masked page, those of the bars that it shows."""
-        least = choice.smallest_group
-        if self.mask.below == 1:
-            return int(sizes.records[sizes.class_size < least].sum())
-        bars = [each for each in page["tables"][0]["class_sizes"] if each["from"] < least]
-        is_shown = all(
-            each["records"] is not None and each["to"] is not None and each["to"] < least
-            for each in bars
-        )
-        return sum(int(each["records"]) for each in bars) if is_shown else None
 
     def _next_step(
         self, choice: Choice, found: Generalization, node: tuple[int, ...], at: int
@@ -378,7 +334,7 @@ class Exploration:
             counts.table,
             column_types(counts),
             source_sql(counts),
-            self._transformation(choice, counts),
+            self._form(choice, counts)[0],
         )
         release = Release(policy, (form,), gate.measure_policy(policy, [made], None))
         state_hashes(release, [counts])

@@ -22,7 +22,6 @@ from reid_sql.terminal.runner import sentence
 HOST: Final = "127.0.0.1"
 NAMES: Final = (HOST, "localhost")
 MAX_BODY: Final = 1 << 20  # bytes of a form
-MAX_STATES: Final = 1000
 SECONDS: Final = 60  # in which a client sends its request
 KINDS: Final = {
     "html": "text/html; charset=utf-8",
@@ -57,9 +56,6 @@ class Session:
             state = replace(state, refusal=str(error))
         if state.choice == before.choice and not state.refusal:
             return before
-        if len(self.states) >= MAX_STATES:
-            self.states[:] = self.states[:1]
-            state = replace(state, number=1, previous=0)
         self.states.append(state)
         return state
 

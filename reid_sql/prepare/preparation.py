@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
+from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.evaluation import ShowProgress, measure_check
 from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import Check, Policy, columns_prepared
+from reid_sql.check.remarks import INFORMATIVE_CODES, Remark
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.engines.counted_rows import report_people
@@ -31,6 +33,7 @@ from reid_sql.models.generalization.suppression import (
     Rules,
     suppress_cells,
 )
+from reid_sql.parameters.document import toml_texts
 from reid_sql.prepare.choices import choose_transformations
 from reid_sql.prepare.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.prepare.local import LocalTransformation
@@ -64,10 +67,18 @@ from reid_sql.prepare.usefulness import (
     refuse_target,
     target_of,
 )
+from reid_sql.reduction import REFUSAL_SEVERAL_IN_TABLE, REFUSAL_SEVERAL_VALUES
+from reid_sql.terminal.runner import sentence
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
 HIDES_NOTHING: Final = Mask(1)  # no report is made of what the search measures
+
+
+REFUSED_CAUTIONS: Final = (
+    "The policy refuses figures with a caution, and the file has some: {}. To judge them nevertheless, write at "
+    "the top of the policy: accept = {}"
+)
 
 
 @dataclass(frozen=True)
@@ -170,6 +181,7 @@ def prepare_releases(
         refuse_cross_tables(policy.preparing, original)
         if original.table.entity is not None:
             refuse_for_people(policy.preparing, original.table.entity)
+            _refuse_several_values(original)
         if policy.preparing.method == "local":
             refuse_other_tables(original)
     before = gate.find_baseline(policy, originals, baseline)
@@ -205,6 +217,22 @@ def _refuse_rows(policy: Policy, original: DuckDBTableCounts) -> None:
         raise UnavailableError(
             f"{rule}, got {original.table.name}, of which it is in doubt; {found}"
         )
+
+
+def _refuse_several_values(original: DuckDBTableCounts) -> None:
+    """Refuse a check of people of whom a class has several values: coarser classes have them, too."""
+    for check in original.table.checks:
+        if check.sensitive is None or check.by:
+            continue
+        try:
+            original.answer(check)
+        except INTERRUPTIONS:
+            raise
+        except original.errors as error:
+            why = sentence(error)
+            if why in {REFUSAL_SEVERAL_VALUES, REFUSAL_SEVERAL_IN_TABLE}:
+                what = f"{check.measure.name} of {check.sensitive}"
+                raise UnavailableError(f"{why}, or remove the check of {what}") from None
 
 
 def _refuse_unnamed_columns(policy: Policy, original: DuckDBTableCounts) -> None:
@@ -253,6 +281,8 @@ def _search_table(
     if form is not None and wanted.cells:
         form = _with_cells(judge, form)
     kinds = column_types(original)
+    local = _search_local(judge, kinds, tell)
+    refused = _describe_refused(policy, original) if form is None and local is None else ()
     return TableRelease(
         table=original.table,
         kinds=kinds,
@@ -274,13 +304,33 @@ def _search_table(
                 for each in original.identifiers.values()
             ),
             *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
+            *refused,
         ),
         protected=generalization.protected,
         limits=wanted.limits,
         method=wanted.method,
-        local=_search_local(judge, kinds, tell),
+        local=local,
         seconds=time.monotonic() - began,
     )
+
+
+def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str, ...]:
+    """Say which cautions on the file the policy refuses, as a release may have them, however coarse."""
+    if policy.cautions != "refuse":
+        return ()
+    mask = Mask(policy.mask_below)
+    found: dict[Remark, None] = {}
+    for check in original.table.checks:
+        measured = measure_check(original, check, mask)
+        remarks = (each for figure in measured.figures for each in figure.remarks)
+        found |= dict.fromkeys([*measured.cautions, *remarks])
+    settled = INFORMATIVE_CODES.union(policy.accept)
+    refused = [each for each in found if each.code not in settled]
+    codes = list(dict.fromkeys(each.code for each in refused if each.code))
+    if not codes:
+        return ()
+    words = "; ".join(str(mask.sentence(each)).rstrip(".") for each in refused)
+    return (REFUSED_CAUTIONS.format(words, toml_texts(codes)),)
 
 
 def _search_local(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
+from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
@@ -12,9 +13,9 @@ from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.columns.missing_value_codes import show_code
 from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.models.synthetic.audit import is_doubtful
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, Bar, FigureTable, Folded, Text
 
+WIDEST_BAR: Final = 40
 CODES_COUNT: Final = "Missing-value codes count as values: make them NULL if they mean 'unknown'."
 
 
@@ -139,17 +140,49 @@ def comparison_page(
     asked = [row for row in figures if not row["measure"].startswith("links_by_")]
     # one sentence names the others
     known = [row for row in figures if not row["status"].startswith(NO_KEY)]
+    first = [row for row in known if row["measure"] in FIRST_FIGURES]
+    others = [row for row in known if row["measure"] not in FIRST_FIGURES]
     statuses_ = {row["status"]: None for row in [*asked, *columns] if row["status"] != "ok"}
     return Group(
-        _figures(known),
+        _figures(first),
+        "",
+        _shares(first),
         "",
         _columns(columns),
-        "",
-        *(Text(words, style="bold") for words in headline),
+        Folded(f"{len(others)} more figures", (_figures(others),)),
+        Panel(Group(*map(Text, headline))),
         *map(Text, unmeasured),
         *(Text(f"{status}.", style="yellow") for status in statuses_),
         Text(ONE_ROW_ONE_PERSON, style="dim"),
     )
+
+
+# What a reader looks for first; the others are folded.
+FIRST_FIGURES: Final = (
+    "unique_records",
+    "records_at_risk",
+    "average_risk",
+    "correct_links",
+    "information_loss",
+)
+DRAWN: Final = ("records_at_risk", "average_risk", "correct_links")  # as bars, shares of the people
+
+
+def _shares(figures: Sequence[Mapping[str, Any]]) -> Table:
+    """Draw the shares of people of the original above those of the release."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column("", max_width=WIDEST_BAR)
+    for row in figures:
+        for side, style in (("original", "red"), ("released", "cyan")):
+            value = row[side]
+            if row["measure"] not in DRAWN or value is None:
+                continue
+            name = row["measure"].replace("_", " ") if side == "original" else ""
+            cells = (Text(name), Text(side), Text(percent(value)))
+            table.add_row(*cells, Bar(value, style) if value else "")
+    return table
 
 
 def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
@@ -171,7 +204,7 @@ def describe_links(figures: Sequence[dict[str, Any]], by: Sequence[str]) -> str:
     return f"{of_release}; in the original, about {before}."
 
 
-def _figures(figures: Sequence[dict[str, Any]]) -> Table:
+def _figures(figures: Sequence[Mapping[str, Any]]) -> Table:
     table = FigureTable(header_style="bold")
     table.add_column("figure")
     for name in ("original", "released"):
@@ -212,137 +245,6 @@ def _format_change(value: float | None) -> str:
     if value is None:
         return "NULL"
     return f"{value:,}" if isinstance(value, int) else percent(value)
-
-
-# The page of attacks on a synthetic table.
-
-FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
-AREA: Final = "auc"
-
-
-def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
-    """Show a line for each figure, then the result of the strongest attack, and what could not be judged."""
-    table = FigureTable(header_style="bold")
-    table.add_column("attack")
-    table.add_column("figure", style="dim")
-    for name in FIGURES:
-        table.add_column(name, justify="right")
-    for row in rows:
-        attack = row["attack"].replace("_", " ")
-        name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
-        figure = row["figure"].replace("_", " ")
-        table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
-    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
-    return Group(
-        table,
-        "",
-        Text(describe_audit(rows), style="bold"),
-        *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
-        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
-    )
-
-
-# What an attack is right about; another one is named by its name.
-RIGHT_ABOUT: Final[Mapping[str, str]] = {
-    "exact_presence": "Copies of the records of {} are in the synthetic table",
-    "copied_records": "The records of {} were copied into the synthetic table",
-    "replicated_uniques": "The values of {} are unique, and in the synthetic table once",
-    "linkability": "The synthetic table links two halves of the records of {}",
-    "disclosive_correct": "The synthetic table gives away {column} of {}",
-    "inference": "The synthetic table lets an attacker guess {column} of {}",
-    "sure_inference": "An attacker who is sure infers {column} of {}",
-    "strongest_inference": "An attacker who is sure infers {column} of {}",
-}
-OF_PEOPLE: Final = ("share", "weighted_share", "true_positives")
-
-
-EQUAL_RECORDS: Final = "of the people have an equal record in it, copied or by chance."
-
-
-def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
-    """State the greatest harm in people, then the result of the strongest attack on membership.
-
-    Of the shares of people, it is the one that exceeds its control most, by the lower end. One of many
-    figures exceeds it by chance: where no attack on membership does, whose interval allows for that, the
-    excess is twice as far from 0 as its interval asks.
-
-    >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
-    >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
-    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
-    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
-    'Copies of the records of 20.0 %'
-    """
-    membership = describe_membership(rows)
-    chosen = next(row for row in rows if row["attack"] == "strongest_membership")
-    is_found = (chosen["low"] or 0) > 0
-    harms = [
-        row
-        for row in rows
-        if row["figure"].startswith(OF_PEOPLE)
-        and row["attack"] != chosen["attack"]
-        and row["status"] == OK
-        and row["low"] is not None
-        and row["low"] > 0
-        and (is_found or 2 * row["low"] > row["excess"])
-    ]
-    if not harms:
-        present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
-        if chosen["excess"] is None and any(present):
-            return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
-        return membership
-    worst = max(harms, key=lambda row: (row["low"], row["excess"]))
-    return f"{_describe_harm(worst)} {membership}" if is_found else _describe_harm(worst)
-
-
-def _describe_harm(row: Mapping[str, Any]) -> str:
-    """Say in a sentence about which share of the people an attack is right, beyond its control."""
-    share = (
-        f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
-    )
-    column = str(row["column_name"]).partition(" / ")[0]
-    words = RIGHT_ABOUT.get(row["attack"])
-    if words is None:
-        figure = f"{row['attack']} ({row['figure']})".replace("_", " ")
-        return f"The synthetic table reveals {share}, by {figure}, more than of people who were not used."
-    return f"{words.format(share, column=column)}, more than of people who were not used."
-
-
-def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
-    """State the result of the strongest attack on membership in one sentence.
-
-    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
-    >>> row["status"] = "ok"
-    >>> describe_membership([row | {"low": 0.05}])
-    'The synthetic table reveals who was used: nearest record (auc) exceeds chance by 10.0 %, at least 5.0 %.'
-    >>> describe_membership([row | {"low": -0.01}])
-    'No attack finds who was used better than chance; this does not prove that the table is safe.'
-    >>> describe_membership([row | {"low": -0.01, "status": "not_comparable: …"}])
-    'The attacks cannot be judged, so the table may or may not reveal who was used.'
-    """
-    row = next(row for row in rows if row["attack"] == "strongest_membership")
-    is_doubted = any(is_doubtful(each["status"]) for each in rows)
-    if row["excess"] is None or (is_doubted and row["low"] <= 0):
-        return "The attacks cannot be judged, so the table may or may not reveal who was used."
-    if row["low"] <= 0:
-        return "No attack finds who was used better than chance; this does not prove that the table is safe."
-    attack, _, figure = row["figure"].replace("_", " ").partition(": ")
-    above = f"{percent(row['excess'])}, at least {percent(row['low'])}"
-    return (
-        f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
-    )
-
-
-def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
-    """The attacks of a status, each once; all of them in one word."""
-    some = dict.fromkeys(row["attack"].replace("_", " ") for row in rows if row["status"] == status)
-    return "all attacks" if all(row["status"] == status for row in rows) else ", ".join(some)
-
-
-def _shown(row: dict[str, Any], name: str) -> str:
-    value = row[name]
-    if value is None:
-        return ""
-    return f"{value:.3f}" if row["figure"].endswith(AREA) else percent(value)
 
 
 # The page of a join.

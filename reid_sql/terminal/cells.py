@@ -10,6 +10,9 @@ from reid_sql.sql.cells import DETERMINED
 from reid_sql.terminal.console import FigureTable, Text
 
 MAX_ROWS: Final = 60  # that a page shows
+UNPROTECTED: Final = "unprotected"
+COUNTS: Final = ("records", "people")
+HIDDEN: Final = ("primary", "secondary", UNPROTECTED)
 SHOWN: Final = ("records", "people", "value_sum", "unsafe", "status")
 NOT_PUBLISHED: Final = (
     "Publish neither unsafe, status nor loss: they say more of a hidden cell than its figures."
@@ -20,7 +23,6 @@ CELLS_DETERMINED: Final = (
 # statuses that words follow
 HIDDEN_OR_MOVED: Final = ("primary", "secondary", "unprotected", "rounded", "beyond_base")
 UNSAFE: Final = "unsafe"
-UNPROTECTED: Final = "unprotected"
 BEYOND_BASE: Final = "beyond_base"
 REMEDY_UNSAFE: Final = "figures are in this file: do not publish it, or add --suppress secondary."
 CELLS_UNPROTECTED: Final = (
@@ -37,7 +39,7 @@ FINDINGS: Final[Mapping[str, str]] = {
 
 
 def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> RenderableType:
-    """Show a line for each cell, and how many are unsafe or hidden."""
+    """Show a line for each cell, what is hidden as such, and how many are unsafe or hidden."""
     own = [
         name
         for name in (rows[0] if rows else {})
@@ -50,23 +52,28 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
         table.add_column(
             name.replace("_", " "), justify="left" if name in {"unsafe", "status"} else "right"
         )
-    for row in rows[:MAX_ROWS]:
+    sums = ("value_sum",) if any(row["value_sum"] is not None for row in rows) else ()
+    for row in rows:
+        hides = (*COUNTS, *sums) if row["status"] in HIDDEN else ()
         cells = [
             "total" if name in row["total_over"] else _shown_category(row[name]) for name in own
         ]
-        table.add_row(*map(Text, cells), *(Text(_shown_figure(row[name])) for name in SHOWN))
+        figures_shown = (
+            "hidden" if name in hides and row[name] is None else _shown_figure(row[name])
+            for name in SHOWN
+        )
+        table.add_row(*map(Text, cells), *map(Text, figures_shown))
     counts = Counter(row["status"] for row in rows)
     unsafe = sum(map(is_unsafe, rows))
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
     hidden = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
     words = "".join(f", {number:,} {word.replace('_', ' ')}" for word, number in hidden.items())
-    more = [f"{len(rows) - MAX_ROWS:,} more cells: --format csv"] if len(rows) > MAX_ROWS else []
     return Group(
         table,
         "",
         Text(f"{unsafe:,} of {len(rows):,} cells are unsafe{words}.", style="bold"),
         *([Text(f"{determined:,} {CELLS_DETERMINED}", style="yellow")] if determined else []),
-        *(Text(line, style="dim") for line in [*more, *([NOT_PUBLISHED] if hidden else [])]),
+        *([Text(NOT_PUBLISHED, style="dim")] if hidden else []),
     )
 
 

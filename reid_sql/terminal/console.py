@@ -207,6 +207,18 @@ def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 @dataclass(frozen=True)
+class Folded:
+    """Details of a page: a reader of HTML unfolds them, one of a terminal gets them as CSV."""
+
+    title: str
+    parts: tuple[RenderableType, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Say where the details are."""
+        yield Text(f"{self.title}: --format csv, or --html", style="dim")
+
+
+@dataclass(frozen=True)
 class Bar:
     """A share and its colour."""
 

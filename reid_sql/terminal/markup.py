@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 
-from reid_sql.terminal.console import Bar
+from reid_sql.terminal.console import Bar, Folded
 from reid_sql.terminal.control_characters import escape_control_characters
 
 TONES: Final = {"red": "fail", "green": "pass"}
@@ -63,6 +63,9 @@ def _lead(part: Panel | rich_text.Text) -> str:
 
 
 def _block(part: RenderableType) -> str:
+    if isinstance(part, Folded):
+        inner = "".join(map(_block, part.parts))
+        return f"<details><summary>{escape(part.title)}</summary>{inner}</details>"
     if isinstance(part, Table):
         return _table(part)
     text = _inline(part)

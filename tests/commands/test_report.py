@@ -3,15 +3,21 @@
 import json
 import random
 import re
+import shlex
 import tomllib
 from html import unescape
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import reid_sql
+from reid_sql.check.sources import file_stamp
 from reid_sql.cli import main
+from reid_sql.commands.report import measure
+from reid_sql.errors import OutOfDomainError
+from reid_sql.sources.files import open_source
 from tests.processes import command
 
 JOINED = ["--qi", "age,sex", "--other-qi", "children"]
@@ -199,3 +205,46 @@ def test_of_very_many_columns_those_that_tell_people_apart_are_measured(
     assert len(table["quasi_identifiers"]) == 64
     assert table["quasi_identifiers"][-1] == "age"
     assert len(table["left_out"]) == 7
+
+
+def test_a_file_that_changes_after_it_was_read_is_refused(file: Path) -> None:
+    before = file_stamp(file)
+    con, name = open_source(str(file), keep=True)
+    file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(OutOfDomainError, match="changed while it was measured"):
+        measure(con, name, {"file": str(file)}, None, before=before)
+
+
+def test_a_wide_table_has_the_profile_of_its_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draw = np.random.default_rng(4)
+    columns = {f"v {i}": draw.integers(0, 2 + i % 30, 40).astype(str) for i in range(430)}
+    pl.DataFrame(columns).write_csv(tmp_path / "wide.csv")
+    main(["profile", str(tmp_path / "wide.csv"), "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["column_name"] for row in rows] == list(columns)
+    values = [len(set(each.tolist())) for each in columns.values()]
+    assert [row["distinct_values"] for row in rows] == values
+    named = ["v 0", "v 199", "v 200", "v 429"]
+    main(["profile", str(tmp_path / "wide.csv"), "--json", "--columns", ",".join(named)])
+    assert json.loads(capsys.readouterr().out) == [
+        row for row in rows if row["column_name"] in named
+    ]
+
+
+def test_the_hints_run_when_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(6)
+    rows = [f"{20 + draw.integers(30)};{'fm'[draw.integers(2)]};{i % 4}" for i in range(300)]
+    text = "\n".join(["Ärzte – €", "", "age;sex;ward", *rows])
+    Path("people of 2024.csv").write_bytes(text.encode("cp1252"))
+    main(["report", "people of 2024.csv", "--encoding", "cp1252", "--skip", "2", "--json"])
+    steps = json.loads(capsys.readouterr().out)["next_steps"]
+    for step in steps[-2:]:
+        program, *arguments = shlex.split(step.partition(" writes ")[0])
+        assert program == "reid-sql"
+        assert main(arguments) == 0, arguments
+    assert Path("people_of_2024_released.parquet").is_file()

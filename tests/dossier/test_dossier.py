@@ -15,9 +15,11 @@ import pytest
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.gate import check
+from reid_sql.check.masking import ReportPage
 from reid_sql.check.report import digest_of, to_json
 from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
+from reid_sql.dossier import sections
 from reid_sql.dossier.clauses import SHIPPED, read_standard
 from reid_sql.dossier.content import ATTACKS
 from reid_sql.errors import ReidError
@@ -333,3 +335,15 @@ def test_an_expired_dossier_is_said_and_not_verified(
     assert ("expired: " in capsys.readouterr().err) == bool(code)
     assert main(["dossier", "--verify", str(out)]) == code
     assert ("expired: " in capsys.readouterr().out) == bool(code)
+
+
+def test_the_page_says_what_to_fill_in_and_names_each_source_once() -> None:
+    figure = {"check": "k", "definition": "the smallest class", "source": "Sweeney 2002"}
+    row = {"clause": "1", "figures": [figure]}
+    dossier = {
+        "standards": [{"rows": [row, row]}],
+        "attacks": [{"tried": True, "figures": [figure]}],
+    }
+    page = sections._sources(ReportPage(dossier))  # noqa: SLF001 - one section of the page
+    assert page.count("Sweeney 2002") == 1
+    assert "To be filled in: assessor of [assessment]" in sections._missing("assessor")  # noqa: SLF001

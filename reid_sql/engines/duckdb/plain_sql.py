@@ -1,10 +1,8 @@
-"""The query of a call as plain SQL for any client, laid out for reading; the script of plain macros."""
+"""The query of a call as plain SQL for any client, laid out for reading."""
 
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 import duckdb
@@ -20,11 +18,10 @@ from reid_sql.engines.duckdb.dialects import (
     translate_expression,
 )
 from reid_sql.engines.duckdb.macros import SHARED, names_of, window_of
-from reid_sql.engines.duckdb.names import BUILTIN, SYNTAX
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.function import Answer, Function, resolve_name
-from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
+from reid_sql.parameters import MAX_COLUMNS, sql_literal
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql.sql.text import name
 
@@ -40,6 +37,10 @@ HELPER: Final = re.compile(r"\breid_(log1p|expm1)\(")
 TABLE: Final = re.compile(r"query_table\('((?:[^']|'')*)'\)")
 CAPTURE: Final = "reid_capture"
 QUERY_COMMAND: Final = "reid-sql query file.sql"
+REFUSAL_NEEDS_PYTHON: Final = (
+    "the call must be one that SQL alone can answer, got {}, which needs Python; "
+    f"`{QUERY_COMMAND}` runs it"
+)
 LOCK: Final = threading.Lock()
 CAPTURED: Final[list[tuple[Any, ...]]] = []
 
@@ -84,8 +85,7 @@ def _read_call(call: str, functions: Mapping[str, Function]) -> tuple[Function, 
 
 
 def _refusal_of(called: str) -> UnavailableError:
-    rule = f"the call must be one that SQL alone can answer, got {called}, which needs Python"
-    return UnavailableError(f"{rule}; `{QUERY_COMMAND}` runs it")
+    return UnavailableError(REFUSAL_NEEDS_PYTHON.format(called))
 
 
 def _end_of(text: str) -> int:
@@ -328,127 +328,3 @@ class _Layout:
     def _line(self, more: str = "") -> None:
         self.lines[-1] = self.lines[-1].rstrip()
         self.lines.append("  " * sum(self.inside) + more)
-
-
-# The script of plain macros for clients without Python: pack.sql, each name with the place where it is.
-
-
-CATALOGUE: Final = "reid"
-CREATE: Final = "CREATE OR REPLACE MACRO "
-DEFINED: Final = re.compile(rf"^{CREATE}(\w+)", re.MULTILINE)
-PUBLIC: Final = re.compile(rf"^{CREATE}((?!reid_)\w+)\s*\(([^)]*)\) AS( TABLE)?", re.MULTILINE)
-# the one macro with a definition for each number of columns
-WINDOW: Final = "equivalence_class_size"
-WINDOW_COLUMNS: Final = 8
-CALL_OR_QUOTED: Final = re.compile(
-    r"""--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<![\w.])([A-Za-z_]\w*)(?=\s*\()"""
-)
-DEFINITION: Final = re.compile(r"(?s)\A(\w+)(.*)")
-DEFAULT: Final = re.compile(r"\s*:=[^,]*")
-
-# A database file of our name would be written to: its refusal undoes the transaction with all macros.
-# register() replaces the macros of a catalogue that has a macro reid_functions.
-BEGIN: Final = f"""ATTACH IF NOT EXISTS ':memory:' AS {CATALOGUE};
-BEGIN;
-SET VARIABLE reid_is_in_memory = (SELECT CASE WHEN {BUILTIN}count(path) > 0 THEN {BUILTIN}error(
-  '{CATALOGUE} must be a database in memory, got a database file of that name' || {BUILTIN}chr(59)
-  || ' attach the file under another name') END
-  FROM {BUILTIN}duckdb_databases() WHERE database_name = '{CATALOGUE}');
-CREATE MACRO IF NOT EXISTS {CATALOGUE}.main.reid_functions() AS [];
-
-"""
-END: Final = """
-COMMIT;
-
--- Bare names, for this connection. Every other connection of the process calls reid.name(...).
-"""
-
-
-@cache
-def pack() -> str:
-    """Read the macros as they are written, by bare names."""
-    return (files("reid_sql") / "pack.sql").read_text(encoding="utf-8")
-
-
-def script(
-    functions: Mapping[str, Function] | None = None, *, permanent: bool = False, database: str = ""
-) -> str:
-    """Write the statements that make the macros, for any client of DuckDB.
-
-    For a session they are in a database in memory, where every connection finds them as reid.name, and have
-    temporary names for the connection that runs the script; what Python registered stays. Permanent ones are
-    in the current database and call each other by bare names, or in the one that is named and by its name.
-    Those of the `functions` that answer for tables and need Python refuse.
-    """
-    text = f"{pack()}\n{_macros_that_refuse(functions or {})}"
-    if permanent:
-        place = f"{quoted(database)}.main." if database else ""
-        return qualify(text, place, f"{CREATE}{place}")
-    place = f"{CATALOGUE}.main."
-    body = qualify(text, place, f"CREATE MACRO IF NOT EXISTS {place}")
-    return f"{BEGIN}{body}{END}{_bare_names(text, place)}"
-
-
-def _macros_that_refuse(functions: Mapping[str, Function]) -> str:
-    """Write a macro that refuses for each function that only Python answers; chr(59) ends no statement."""
-    ours = {match[0] for match in PUBLIC.findall(pack())}
-    made = []
-    for each in functions.values():
-        if each.name in ours or each.answer.of_rows:
-            continue
-        listed = ", ".join(
-            f'"{p.name}"{"" if p.default is REQUIRED else " := NULL"}' for p in each.parameters
-        )
-        rule = f"{each.name} must be called where Python is, got a script of plain SQL"
-        remedy = f" register it by reid_sql.register(con), or run {QUERY_COMMAND}"
-        refusal = f"error({sql_text(rule)} || chr(59) || {sql_text(remedy)})"
-        made.append(f"{CREATE}{each.name}({listed}) AS TABLE SELECT {refusal} AS refusal;\n")
-    return "".join(made)
-
-
-def qualify(text: str, place: str, create: str) -> str:
-    """Call each macro of ours by its place, and each function of DuckDB by its full name.
-
-    So no macro of the user's with the name of one answers in its place. Functions of DuckDB within a text are
-    already written so.
-    """
-    ours = frozenset(DEFINED.findall(text))
-    within = re.compile(rf"(?<![\w.])(?=(?:{'|'.join(ours)})\()")
-
-    def put(match: re.Match[str]) -> str:
-        word = match[1]
-        if word is None:
-            return (
-                within.sub(place.replace("'", "''"), match[0])
-                if match[0].startswith("'")
-                else match[0]
-            )
-        if word in ours:
-            return f"{place}{word}"
-        return word if word.lower() in SYNTAX else f"{BUILTIN}{word}"
-
-    head, *definitions = text.split(CREATE)
-    made = (
-        DEFINITION.sub(lambda match: match[1] + CALL_OR_QUOTED.sub(put, match[2]), each)
-        for each in definitions
-    )
-    return create.join([head, *made])
-
-
-def _bare_names(text: str, place: str) -> str:
-    """Write a temporary macro of each name, which calls the one in its place."""
-    made = []
-    for called, parameters, of_table in PUBLIC.findall(text):
-        listed = " ".join(parameters.split())
-        if called == WINDOW:
-            calls = (
-                "c1" + "".join(f", c{i}" for i in range(2, n + 1))
-                for n in range(1, WINDOW_COLUMNS + 1)
-            )
-            body = ",\n  ".join(f"({each}) AS {place}{called}({each})" for each in calls)
-            made.append(f"CREATE OR REPLACE TEMP MACRO {called}\n  {body};\n")
-            continue
-        call = f"{place}{called}({DEFAULT.sub('', listed)})"
-        body = f"AS TABLE FROM {call}" if of_table else f"AS {call}"
-        made.append(f"CREATE OR REPLACE TEMP MACRO {called}({listed}) {body};\n")
-    return "".join(made)

@@ -99,8 +99,11 @@ TAKEN: Final = qualified("""SELECT lower(database_name), path IS NULL FROM duckd
     UNION SELECT lower(schema_name), false FROM duckdb_schemas()""")
 LOCK: Final = threading.Lock()
 MAKING: Final = threading.local()  # whether this thread makes macros
-LISTED: Final = qualified("""SELECT DISTINCT database_name, database_name = current_database(),
-    lower(function_name), function_type FROM duckdb_functions() WHERE NOT internal""")
+LISTED: Final = (
+    qualified("""SELECT DISTINCT database_name, database_name = current_database(),
+    lower(function_name), function_type FROM duckdb_functions()
+    WHERE NOT internal OR starts_with(function_name, 'reid_')""")
+)  # some versions call those of Python internal
 SEEN: Final = qualified(f"SELECT count(*) FROM duckdb_functions() WHERE function_name = '{PLAN}'")
 HERE: Final = qualified(f"""SELECT coalesce(nullif(current_setting('search_path'), ''),
     '"' || replace(current_database(), '"', '""') || '"."' || replace(current_schema(), '"', '""') || '"'),
@@ -246,14 +249,21 @@ def _find_catalogue(
     cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]"
 ) -> str | None:
     """The catalogue of the database instance that has all the functions, if there is one."""
-    for catalogue in (PUBLIC, CATALOGUE):
-        try:
-            listed = cursor.execute(f"SELECT {catalogue}.main.{MARKER}()").fetchall()[0][0]
-        except (duckdb.CatalogException, duckdb.BinderException):
-            continue
-        if listed == [__version__, *functions]:
-            return catalogue
-    return None
+    expected = [__version__, *functions]
+    return next(
+        (each for each in (PUBLIC, CATALOGUE) if _list_ours(cursor, each) == expected), None
+    )
+
+
+def _list_ours(cursor: duckdb.DuckDBPyConnection, catalogue: str) -> list[str] | None:
+    """What a catalogue of ours says that it has, if it is one."""
+    if catalogue not in {PUBLIC, CATALOGUE}:
+        return None
+    try:
+        listed: list[str] = cursor.execute(f"SELECT {catalogue}.main.{MARKER}()").fetchall()[0][0]
+    except (duckdb.CatalogException, duckdb.BinderException):
+        return None
+    return listed
 
 
 def _list_functions(cursor: duckdb.DuckDBPyConnection) -> _Listed:
@@ -277,29 +287,43 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
 
 def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function]") -> str:
     """Make the catalogue: of the short name, or of a longer one where something else has that."""
-    listed = _list_functions(cursor)
-    ours = {name for name, macros in listed.by_database.items() if MARKER in macros}
     taken = {
         name
         for name, in_memory in cursor.execute(TAKEN).fetchall()
-        if not (in_memory and name in ours)
+        if not (in_memory and _list_ours(cursor, name) is not None)
     }
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
         raise OutOfDomainError(REFUSAL_NAMES_TAKEN)
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
     made = _plan_for(functions)
-    reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
-    if reserved:  # DuckDB has no place for ours next to them
-        raise OutOfDomainError(REFUSAL_RESERVED.format(", ".join(sorted(reserved))))
-    _register_python(cursor, made.python, listed.python)
+    # To list the functions takes as long as to register those of Python, and a new database has none of ours.
+    try:
+        _fill_catalogue(cursor, functions, catalogue, made, set())
+    except duckdb.Error:
+        listed = _list_functions(cursor)
+        reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
+        if reserved:  # DuckDB has no place for ours next to them
+            refused = REFUSAL_RESERVED.format(", ".join(sorted(reserved)))
+            raise OutOfDomainError(refused) from None
+        _fill_catalogue(cursor, functions, catalogue, made, listed.python)
+    return catalogue
+
+
+def _fill_catalogue(
+    cursor: duckdb.DuckDBPyConnection,
+    functions: "Mapping[str, Function]",
+    catalogue: str,
+    made: Prepared,
+    there: set[str],
+) -> None:
+    """Make what is not there yet; the marker last, so that what has it has all."""
+    _register_python(cursor, made.python, there)
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"
-    marker = f"() AS {[__version__, *functions]}"  # made last: what has it has all
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
     _make_macros(cursor, made.macros, create, place)
     _execute(cursor, made.comments.replace(HOME, place))
-    cursor.execute(f"{create}{MARKER}{marker}")
-    return catalogue
+    cursor.execute(f"{create}{MARKER}() AS {[__version__, *functions]}")
 
 
 def _plan_for(functions: "Mapping[str, Function]") -> Prepared:

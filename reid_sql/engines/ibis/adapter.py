@@ -32,6 +32,7 @@ from reid_sql.engines.ibis.alike import restored
 from reid_sql.engines.ibis.frames import (
     COMPUTING,
     aliases,
+    bigint,
     check_columns,
     collected,
     count_by,
@@ -44,6 +45,7 @@ from reid_sql.engines.ibis.transfer import NumberedRows, fetch_values, lacks_sca
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.function import Answer, Function
 from reid_sql.models.columns.nobodies import UNIT_PERSON
+from reid_sql.models.people.evidence import MAX_DRAWN
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import (
     DIVIDING,
@@ -305,8 +307,16 @@ class CodedRecords:
 
     def read(self, frame: Table, columns: Sequence[str]) -> pa.Table:
         """The distinct records, with codes in place of the values that the answer does not need."""
-        coded = columns_as_codes(self.declared.needs, self.arguments, columns)
+        needs = self.declared.needs
+        is_drawn = needs is Needs.POSITIONS and self._has_many_records(frame)
+        coded = columns_as_codes(needs, self.arguments, columns, is_drawn=is_drawn)
         return fetch_distinct(frame, columns, coded).rows
+
+    @staticmethod
+    def _has_many_records(frame: Table) -> bool:
+        """Whether a model of people draws some of the records, by their values."""
+        counted = collected(frame.agg(records=bigint(frame.count())), WORDS)
+        return int(counted["records"][0].as_py()) > MAX_DRAWN
 
     @staticmethod
     def finish_reading() -> None:

@@ -14,7 +14,7 @@ from ibis.expr.types import Table
 
 Columns = frozenset[str]
 NONE: Final[Columns] = frozenset()
-LISTED: Final = "listed_code"
+LISTED: Final = "reid: listed code"  # the name of no column
 WITHOUT_VALUES: Final = (
     ops.Literal,
     ops.Count,

@@ -176,7 +176,7 @@ def read_counts(
         Counted(
             number,
             key,
-            _count_of(row, reading, is_hidden=is_hidden),
+            read_count(row, reading, is_hidden=is_hidden),
             row.get(TOTALS) is not None,
         )
         for number, key, row, is_hidden in read
@@ -341,7 +341,7 @@ def text_of(value: Any) -> str:  # noqa: ANN401 - as JSON has it
     return json.dumps(value)
 
 
-def _count_of(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> Cell:
+def read_count(row: Mapping[str, Any], reading: Reading, *, is_hidden: bool) -> Cell:
     """The count of a row, or the bounds of a hidden one."""
     value = None if is_hidden else row[fold_case(reading.count)]
     if isinstance(value, str):

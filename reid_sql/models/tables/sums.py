@@ -33,6 +33,7 @@ from reid_sql.models.tables.published_tables import (
     Key,
     PublishedRows,
     Reading,
+    read_count,
     read_rows,
 )
 from reid_sql.parameters import Floats, Integers, fold_case
@@ -98,14 +99,12 @@ def read_sums(
                 rule = f"{parameter} must be a column of every table, got '{name}'"
                 raise UnknownNameError(f"{rule}; {suggestion(name, list(row))}")
         value = None if is_hidden else _read_sum(row[fold_case(str(reading.value))])
-        largest, count = (
-            _read_largest(row[fold_case(reading.largest)]),
-            row[fold_case(reading.count)],
-        )
+        largest = _read_largest(row[fold_case(reading.largest)])
         if value is not None and largest.sum() > abs(value) * (1 + ROUNDING):
             rule = "value must be at least the sum of its largest contributions, got less in a cell"
             raise OutOfDomainError(f"{rule}; add up absolute values, sum(abs(value))")
-        people = int(count) if isinstance(count, int) and not is_hidden else None
+        count = read_count(row, reading, is_hidden=is_hidden).value
+        people = None if count is None else int(count)
         cell = cells.setdefault(key, SumCell(value, largest, people, [], []))
         if (
             cell.value is not None

@@ -215,12 +215,22 @@ def test_the_command_line(folder: Path, root: Path) -> None:
     )
 
 
-def test_functions_kept_in_a_file_that_others_attach(folder: Path, root: Path) -> None:
-    *_, last = [
-        command(folder, root, line)
-        for line in block(root, "Other programs: DBeaver, DataGrip, a server in another language")
-    ]
-    assert re.search(r"│ +1 │", last)
+def test_one_file_without_python(folder: Path, root: Path) -> None:
+    """Then DuckDB's command line alone, from another folder, with slips of the pen."""
+    write, ask = block(root, "One file, without Python")
+    command(folder, root, write)
+    assert re.search(r"3000 │ +1", command(folder, root, ask))
+    for call, words in (
+        ("reid.risk_summary('people.csv', ['age', 'sx'])", 'does not have a column named "sx"'),
+        ("reid.risk_sumary('people.csv', ['age'])", 'Did you mean "'),
+        ("reid.profile('people.csv')", "profile must be called where Python is"),
+        ("reid.risk_summary('people.csv', 'age', 7)", "threshold must be a number from 0 to 1"),
+    ):
+        program, option, sql = shlex.split(ask)
+        asked = sql.replace("reid.risk_summary('people.csv', ['age', 'sex'])", call)
+        with pytest.raises(AssertionError) as refused:
+            run(folder, root, program, option, asked.replace("records, k", "*"))
+        assert words in str(refused.value)
 
 
 def test_ibis(folder: Path, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""The script of plain macros answers what the functions with Python answer, wherever it answers at all."""
+"""The script and the file of plain macros answer what Python answers, wherever they answer at all."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,11 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb.plain_sql import pack, script
+from reid_sql.engines.duckdb.catalogue import pack, script, write_file
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql_udfs import declared
 
-pytestmark = pytest.mark.first(table=["people"], nulls=["drop"])
+pytestmark = pytest.mark.first(table=["people"], nulls=["drop"], alone=["script"])
 
 TABLES = {
     "people": """SELECT i % 2 AS half, i % 7 AS age, CASE WHEN i % 5 > 0 THEN i % 3 END AS sex
@@ -64,10 +64,19 @@ def python() -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-@pytest.fixture(scope="module")
-def alone() -> Iterator[duckdb.DuckDBPyConnection]:
+@pytest.fixture(scope="module", params=["script", "file"])
+def alone(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Without Python: after the script, or with the file attached."""
     with tables() as con:
-        con.execute(script())
+        if request.param == "script":
+            con.execute(script())
+        else:
+            file = tmp_path_factory.mktemp("file") / "reid.duckdb"
+            write_file(file, declared())
+            con.execute(f"ATTACH '{file}' (READ_ONLY)")
+            con.execute("SET search_path = 'memory.main,reid.main'")
         yield con
 
 

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import reid_sql
-from reid_sql.engines.duckdb.plain_sql import script
+from reid_sql.engines.duckdb.catalogue import script
 from reid_sql_udfs import declared
 
 PEOPLE = "CREATE TABLE people AS SELECT * FROM (VALUES (34, 'F'), (34, NULL), (51, 'M')) people(age, sex)"

@@ -1,0 +1,177 @@
+"""Published tables: how a file of one is read, and how one is written so that it may be published."""
+
+import argparse
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from reid_sql.check.report import refuse_to_overwrite, write_report
+from reid_sql.commands.output import csv_text
+from reid_sql.commands.tables import call, text_format
+from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.models.tables.published_tables import BELOW, MARKS, NIL
+from reid_sql.parameters import fold_case, quoted, sql_text
+from reid_sql.reductions.tables import PROTECTING
+from reid_sql.sources.files import attach_checked, open_source
+from reid_sql.terminal.runner import sentence
+
+COUNT: Final = "records"  # the column of counts where none is named
+HEADER: Final = "column"  # of a crosstab: the categories that are names of its columns
+ZEROS_READ: Final = (
+    "'{}' was read as a count of 0 in {:,} cell{}: if it hides a count, write * in its place."
+)
+CROSSTAB_READ: Final = (
+    "Read as a crosstab: {} are categories of one variable, whose counts are in the rows of {}."
+)
+REVEALED: Final = ("recovered", "below_k", "published_below_k")
+
+
+def read_published(
+    con: duckdb.DuckDBPyConnection, view: str, categories: Sequence[str], count: str | None
+) -> tuple[str, list[str]]:
+    """Return a view of a published table with one count in a row, and what a reader must know of it.
+
+    A file without the column of counts is read as a crosstab: columns up to the last one with a value that
+    is no count are categories, and the others have the counts.
+    """
+    columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
+    named = {fold_case(name): name for name in columns}
+    notes = []
+    counts = [named[fold_case(count or COUNT)]] if fold_case(count or COUNT) in named else []
+    if not counts and count is None:
+        counts = _columns_of_counts(con, view, columns, categories)
+        if counts:
+            left = [name for name in columns if name not in counts]
+            notes.append(CROSSTAB_READ.format(", ".join(counts), ", ".join(left)))
+            view = _unpivot(con, view, left, counts)
+            counts = [COUNT]
+    if counts:
+        zeros = con.execute(
+            f"SELECT count(*) FROM {view} WHERE trim({quoted(counts[0])}::VARCHAR) = {sql_text(NIL)}"
+        ).fetchall()[0][0]
+        notes += [ZEROS_READ.format(NIL, zeros, "s" * (zeros != 1))] if zeros else []
+    return view, notes
+
+
+def _columns_of_counts(
+    con: duckdb.DuckDBPyConnection, view: str, columns: Sequence[str], categories: Sequence[str]
+) -> list[str]:
+    """Return the columns of a crosstab that have counts, those behind the last column of categories.
+
+    Refuses a column with numbers and with words: one of them would be read as what it is not.
+    """
+    known = {fold_case(name) for name in categories}
+    if known:
+        return [name for name in columns if fold_case(name) not in known]
+    marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
+    tests = []
+    for name in columns:
+        text = f"lower(trim({quoted(name)}::VARCHAR))"
+        number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
+        mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
+        count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {mark}, true)"
+        tests.append(f"coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)")
+    found = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
+    is_count, has_number = found[::2], found[1::2]
+    others = [place for place, counts in enumerate(is_count) if not counts]
+    mixed = [columns[place] for place in others if place and has_number[place]]
+    if mixed or not others or others[-1] == len(columns) - 1:
+        got = f"'{mixed[0]}' with both" if mixed else "no such columns"
+        rule = f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}"
+        raise OutOfDomainError(
+            f"{rule}; name the categories by --columns or the counts by --count, and write counts as 1234"
+        )
+    return list(columns[others[-1] + 1 :])
+
+
+def _unpivot(
+    con: duckdb.DuckDBPyConnection, view: str, left: Sequence[str], counts: Sequence[str]
+) -> str:
+    """Make a view with a row for each count of a crosstab."""
+    header = HEADER
+    while fold_case(header) in {fold_case(name) for name in left}:
+        header += "_"
+    kept = ", ".join(map(quoted, left))
+    parts = " UNION ALL ".join(
+        f"SELECT {kept}, {sql_text(name)} AS {quoted(header)}, {quoted(name)}::VARCHAR AS {COUNT} FROM {view}"
+        for name in counts
+    )
+    con.execute(f"CREATE TEMP VIEW {view}_long AS {parts}")
+    return f"{view}_long"
+
+
+# What `safe` writes to be published.
+
+
+def publish(
+    options: argparse.Namespace, rows: Sequence[Mapping[str, Any]], how: Mapping[str, Any]
+) -> str:
+    """Write the cells to a new CSV file, once a second reading of it has them and its audit reveals none.
+
+    Returns a sentence on what was checked.
+    """
+    file = Path(options.publish)
+    if file.suffix.lower() != ".csv":
+        raise OutOfDomainError(
+            f"--publish must be a .csv file, got '{file}'; write it like safe.csv"
+        )
+    inputs = [Path(each) for each in (options.file, *options.published) if each != "-"]
+    refuse_to_overwrite({"--publish": file}, inputs)
+    text = csv_text(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
+    beside = file.absolute().with_name(f".{os.getpid()}.{file.name[:64]}")
+    try:
+        write_report(beside, text)
+        found = _audit(options, beside, text, how)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+    return f"Wrote {file}: read again, its {len(rows):,} cells are those above; audited, {found}."
+
+
+def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str, Any]) -> str:
+    """Read the file as its readers do, and audit its counts beside the tables that they already have.
+
+    Refuses a file that is read otherwise than it was written, or that reveals a cell.
+    """
+    con, view = open_source(str(file))
+    base = {"base": how["base"]} if how["suppress"] == PROTECTING[1] else {}
+    counts = [COUNT, *(["people"] if options.entity is not None else [])]
+    try:
+        read = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {view}").fetchall()
+        if [["" if cell is None else cell for cell in row] for row in read] != written_cells(text):
+            rule = (
+                "--publish must have the cells that were computed once it is read again, got others"
+            )
+            raise UnavailableError(f"{rule}; rename categories such as an empty text")
+        tables = [view]
+        for place, other in enumerate(options.published, 1):
+            tables.append(f"reid_published_{place}")
+            attach_checked(con, tables[-1], f"--published {place}", other, text_format(options))
+        cells = [
+            cell
+            for count in counts
+            for cell in call(
+                con, "audit_tables", [tables], "audit", k=how["k"], count=count, **base
+            ).records()
+        ]
+    except (duckdb.Error, ReidError) as error:
+        rule = f"--publish must be a file that audit can read, got a refusal: {sentence(error)}"
+        raise UnavailableError(f"{rule}; nothing was written") from None
+    finally:
+        con.close()
+    revealed = sum(cell["finding"] in REVEALED for cell in cells)
+    if revealed:
+        rule = f"--publish must reveal no cell below k, got {revealed:,} that its readers compute"
+        raise OutOfDomainError(f"{rule}; pass --suppress secondary, or fewer columns to --by")
+    sums = "; its sums are not audited again" if options.value is not None else ""
+    return f"none of its {len(cells):,} hidden counts is revealed{sums}"
+
+
+def written_cells(text: str) -> list[list[str]]:
+    """Return the cells of a CSV file below its header."""
+    return list(csv.reader(StringIO(text, newline="")))[1:]

@@ -1,0 +1,199 @@
+"""The page of attacks on a synthetic table: what happens to people first, then the attacks, folded."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.numerics.quantiles import percent
+from reid_sql.models.synthetic.audit import is_doubtful
+from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Folded, Text
+
+FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
+AREA: Final = "auc"
+
+
+def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> RenderableType:
+    """Show what happens to people, then the result in a box, then why some attacks are not judged.
+
+    A line for each figure of each attack is folded.
+    """
+    table = FigureTable(header_style="bold")
+    table.add_column("attack")
+    table.add_column("figure", style="dim")
+    for name in FIGURES:
+        table.add_column(name, justify="right")
+    for row in rows:
+        attack = row["attack"].replace("_", " ")
+        name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
+        figure = row["figure"].replace("_", " ")
+        table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
+    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
+    return Group(
+        _people_hit(rows),
+        Panel(Text(describe_audit(rows))),
+        *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
+        Folded(f"{len(rows)} figures of all attacks", (table,)),
+        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
+    )
+
+
+COPIED: Final = "have an equal record in the synthetic table"
+INFERRED: Final = "have their {} inferred by a sure attacker"
+GUESSED: Final = "have their {} guessed"
+RECOGNIZED: Final = "are recognized as people it was made from"
+PAIRS: Final = "are told from people who were not used (in pairs, one of each)"
+
+
+def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Say how many of 100 people the table copies, gives a value of, or shows to have been used."""
+    table = FigureTable(header_style="bold")
+    for name in ("of 100 people", "by chance"):
+        table.add_column(name, justify="right")
+    table.add_column("what happens to them")
+    for row, words in _choose_harms(rows):
+        control = row["holdout"] if row["holdout"] is not None else row["baseline"]
+        numbers = (_of_hundred(row["original"]), _of_hundred(control))
+        table.add_row(*map(Text, (*numbers, words)))
+    return table
+
+
+def _choose_harms(
+    rows: Sequence[Mapping[str, Any]],
+) -> list[tuple[Mapping[str, Any], str]]:
+    """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
+    chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
+    inferred = [
+        row
+        for row in rows
+        if row["attack"] in INFERENCES and row["figure"] == "share" and row["original"] is not None
+    ]
+    if inferred:
+        row = max(inferred, key=lambda each: (each["excess"] or -1.0, each["original"]))
+        column = str(row["column_name"]).partition(" / ")[0]
+        words = GUESSED if row["attack"] == "inference" else INFERRED
+        chosen.append((row, words.format(column)))
+    for row in rows:
+        if row["attack"] == "strongest_membership" and row["original"] is not None:
+            chosen.append((row, PAIRS if row["figure"].endswith(AREA) else RECOGNIZED))
+    return chosen
+
+
+INFERENCES: Final = ("inference", "sure_inference", "strongest_inference")
+
+
+def _of_hundred(share: float | None) -> str:
+    """Write a share as people of 100; what is not known is said.
+
+    >>> _of_hundred(0.409), _of_hundred(0.001), _of_hundred(0.0), _of_hundred(None)
+    ('41', 'fewer than 1', '0', 'not known')
+    """
+    if share is None:
+        return "not known"
+    return "fewer than 1" if 0 < share < 0.005 else f"{100 * share:.0f}"  # noqa: PLR2004 - half a person
+
+
+# What an attack is right about; another one is named by its name.
+RIGHT_ABOUT: Final[Mapping[str, str]] = {
+    "exact_presence": "Copies of the records of {} are in the synthetic table",
+    "copied_records": "The records of {} were copied into the synthetic table",
+    "replicated_uniques": "The values of {} are unique, and in the synthetic table once",
+    "linkability": "The synthetic table links two halves of the records of {}",
+    "disclosive_correct": "The synthetic table gives away {column} of {}",
+    "inference": "The synthetic table lets an attacker guess {column} of {}",
+    "sure_inference": "An attacker who is sure infers {column} of {}",
+    "strongest_inference": "An attacker who is sure infers {column} of {}",
+}
+OF_PEOPLE: Final = ("share", "weighted_share", "true_positives")
+
+
+EQUAL_RECORDS: Final = "of the people have an equal record in it, copied or by chance."
+
+
+def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
+    """State the greatest harm in people, then the result of the strongest attack on membership.
+
+    Of the shares of people, it is the one that exceeds its control most, by the lower end. One of many
+    figures exceeds it by chance: where no attack on membership does, whose interval allows for that, the
+    excess is twice as far from 0 as its interval asks.
+
+    >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
+    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
+    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
+    'Copies of the records of 20.0 %'
+    """
+    membership = describe_membership(rows)
+    chosen = next(row for row in rows if row["attack"] == "strongest_membership")
+    is_found = (chosen["low"] or 0) > 0
+    harms = [
+        row
+        for row in rows
+        if row["figure"].startswith(OF_PEOPLE)
+        and row["attack"] != chosen["attack"]
+        and row["status"] == OK
+        and row["low"] is not None
+        and row["low"] > 0
+        and (is_found or 2 * row["low"] > row["excess"])
+    ]
+    if not harms:
+        present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
+        if chosen["excess"] is None and any(present):
+            return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
+        return membership
+    worst = max(harms, key=lambda row: (row["low"], row["excess"]))
+    return f"{_describe_harm(worst)} {membership}" if is_found else _describe_harm(worst)
+
+
+def _describe_harm(row: Mapping[str, Any]) -> str:
+    """Say in a sentence about which share of the people an attack is right, beyond its control."""
+    share = (
+        f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
+    )
+    column = str(row["column_name"]).partition(" / ")[0]
+    words = RIGHT_ABOUT.get(row["attack"])
+    if words is None:
+        figure = f"{row['attack']} ({row['figure']})".replace("_", " ")
+        return f"The synthetic table reveals {share}, by {figure}, more than of people who were not used."
+    return f"{words.format(share, column=column)}, more than of people who were not used."
+
+
+def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
+    """State the result of the strongest attack on membership in one sentence.
+
+    >>> row = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
+    >>> row["status"] = "ok"
+    >>> describe_membership([row | {"low": 0.05}])
+    'The synthetic table reveals who was used: nearest record (auc) exceeds chance by 10.0 %, at least 5.0 %.'
+    >>> describe_membership([row | {"low": -0.01}])
+    'No attack finds who was used better than chance; this does not prove that the table is safe.'
+    >>> describe_membership([row | {"low": -0.01, "status": "not_comparable: …"}])
+    'The attacks cannot be judged, so the table may or may not reveal who was used.'
+    """
+    row = next(row for row in rows if row["attack"] == "strongest_membership")
+    is_doubted = any(is_doubtful(each["status"]) for each in rows)
+    if row["excess"] is None or (is_doubted and row["low"] <= 0):
+        return "The attacks cannot be judged, so the table may or may not reveal who was used."
+    if row["low"] <= 0:
+        return "No attack finds who was used better than chance; this does not prove that the table is safe."
+    attack, _, figure = row["figure"].replace("_", " ").partition(": ")
+    above = f"{percent(row['excess'])}, at least {percent(row['low'])}"
+    return (
+        f"The synthetic table reveals who was used: {attack} ({figure}) exceeds chance by {above}."
+    )
+
+
+def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
+    """The attacks of a status, each once; all of them in one word."""
+    some = dict.fromkeys(row["attack"].replace("_", " ") for row in rows if row["status"] == status)
+    return "all attacks" if all(row["status"] == status for row in rows) else ", ".join(some)
+
+
+def _shown(row: dict[str, Any], name: str) -> str:
+    value = row[name]
+    if value is None:
+        return ""
+    return f"{value:.3f}" if row["figure"].endswith(AREA) else percent(value)

@@ -1,0 +1,46 @@
+"""The command itself: it prints an address, answers there, and leaves nothing behind."""
+
+import json
+import signal
+import subprocess
+import sys
+from http.client import HTTPConnection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.explorations import people
+
+
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_answers_until_it_is_stopped(tmp_path: Path, stop: int, code: int) -> None:
+    people().write_csv(tmp_path / "people.csv")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    call = [sys.executable, "-m", "reid_sql", "explore", "people.csv", "--json", "--mask", "10"]
+    with subprocess.Popen(
+        call,
+        cwd=tmp_path,
+        env={"TMPDIR": str(temporary), "PYTHONPATH": ":".join(sys.path), "PATH": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        lines = ""
+        while not lines.rstrip().endswith("}"):
+            lines += process.stdout.readline()
+        address = urlsplit(json.loads(lines)["address"])
+        connection = HTTPConnection(address.netloc)
+        connection.request("GET", address.path)
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert "Who can be identified in people.csv?" in answer.read().decode()
+        connection.close()
+        process.send_signal(stop)
+        assert process.wait(30) == code
+        assert process.stderr is not None
+        assert process.stderr.read() == "reid-sql: stopped\n"
+    assert list(temporary.iterdir()) == []
+    assert [each.name for each in tmp_path.glob("*.*")] == ["people.csv"]
