@@ -14,7 +14,17 @@ from reid_sql.parameters import quoted
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.calls import Call
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, find_few_values, mask_answer
-from reid_sql.serve.record import MAX_CELLS, TOTAL, Counts, Record, Reveal, Shape, ask
+from reid_sql.serve.record import (
+    MAX_CELLS,
+    REFUSAL_REVEALING,
+    TOTAL,
+    Counts,
+    Record,
+    Reveal,
+    RevealingError,
+    Shape,
+    ask,
+)
 from reid_sql.serve.settings import (
     MASKED_FUNCTIONS,
     SAFE_TABLE,
@@ -59,6 +69,9 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     if sum(sizes["classes"].to_pylist()) > MAX_CELLS:
         rule = f"groups must be at most {MAX_CELLS:,}, got more"  # how many would be a figure
         raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
+    if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
+        # in the words of any other refusal of the record, so that nobody is told how small all groups are
+        raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
     columns = ", ".join(f"NULL::VARCHAR AS {quoted(name)}" for name in by)
     everybody = f"SELECT {columns}, $1 AS total_over, $2 AS records"
     _refuse_narrow_values(data, arguments)

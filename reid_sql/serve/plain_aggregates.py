@@ -49,7 +49,7 @@ class PlainSelect:
 
     node: Node
     table: str
-    alias: str
+    aliases: Sequence[str]
     columns: Mapping[str, ServedColumn]
     parse: Callable[[str], Node]
     write: Callable[[Node], str]
@@ -173,10 +173,8 @@ class PlainSelect:
     def _column(self, part: Node) -> str:
         *places, name = part["column_names"]
         found = self._find(name)
-        is_here = not places or str(places[-1]).casefold() in {
-            self.table.casefold(),
-            self.alias.casefold(),
-        }
+        called = map(str.casefold, (self.table, *self.aliases))
+        is_here = not places or str(places[-1]).casefold() in called
         if found is None or not is_here:
             rule = f"a column must be one of {self.table}, got '{'.'.join([*places, name])}'"
             raise UnknownNameError(f"{rule}; {suggestion(name, list(self.columns), 'columns')}")

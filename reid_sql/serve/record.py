@@ -30,6 +30,10 @@ Counts = Mapping[str, int | None]  # by the JSON of a cell's categories, None wh
 TOTAL: Final = "{}"  # the cell of everybody
 MAX_CELLS: Final = 2_000  # of a table, which an audit takes some seconds for
 REMEDY: Final = "ask for fewer or coarser columns"
+REFUSAL_REVEALING: Final = (
+    "an answer must reveal no group of fewer than {} with those before, got one that does; "
+    + REMEDY
+)
 REFUSAL_OTHER_PEOPLE: Final = (
     "an answer must count the people of the answers before, got counts that do not add up; omit entity and "
     f"nulls where those answers had none, or {REMEDY}"
@@ -317,8 +321,7 @@ def _refuse_findings(counts: Counts, below: int) -> None:
     except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
     if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in found):
-        rule = f"an answer must reveal no group of fewer than {below} with those before, got one that does"
-        raise RevealingError(f"{rule}; {REMEDY}")
+        raise RevealingError(REFUSAL_REVEALING.format(below))
 
 
 def _refuse_near(one: Counts, other: Counts, below: int) -> None:

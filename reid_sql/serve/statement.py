@@ -235,15 +235,16 @@ class _Statement:
             rule = f"a statement must count groups of one table, or read it inside functions, got '{name}'"
             raise OutOfDomainError(f"{rule}; {REMEDY}")
 
-    def _find_plain(self, part: Node) -> tuple[Node, str, str] | None:
-        """Find a SELECT from one served table; returns it, the table's name and its alias.
+    def _find_plain(self, part: Node) -> tuple[Node, str, list[str]] | None:
+        """Find a SELECT from one served table; returns it, the table's name and what else it is called.
 
-        `FROM (SELECT * FROM t WHERE …) AS v`, as dashboards write it, is `FROM t AS v WHERE …`.
+        `FROM (SELECT a FROM t AS u WHERE …) AS v`, as clients write it, is `FROM t AS v WHERE …`. DuckDB
+        binds the client's text where the tables have no record, which refuses a name of another place.
         """
         table = part["from_table"]
         if table.get("column_name_alias"):  # other names for its columns
             return None
-        if table["type"] == "SUBQUERY" and _reads_all(inner := table["subquery"]["node"]):
+        if table["type"] == "SUBQUERY" and _reads_columns(inner := table["subquery"]["node"]):
             found = self._find_plain(inner)
             if found is None:
                 return None
@@ -252,9 +253,9 @@ class _Statement:
                 both = self.reader.parse("SELECT 1 WHERE true AND true")["where_clause"]
                 children = [inner["where_clause"], part["where_clause"]]
                 condition = {**both, "children": children}
-            alias = str(table["alias"])
-            table = {**inner["from_table"], "alias": alias}
-            return {**part, "from_table": table, "where_clause": condition}, found[1], alias
+            table = {**inner["from_table"], "alias": table["alias"]}
+            aliases = [*found[2], str(table["alias"])]
+            return {**part, "from_table": table, "where_clause": condition}, found[1], aliases
         if table["type"] != "BASE_TABLE":
             return None
         *places, name = path_of(table, "table_name")
@@ -262,9 +263,9 @@ class _Statement:
         served = self.reader.tables.get(name.casefold()) if is_here else None
         if served not in self.reader.columns:
             return None
-        return part, str(served), str(table["alias"] or name)
+        return part, str(served), [str(table["alias"] or name)]
 
-    def _replace_plain(self, part: Node, table: str, alias: str) -> Node:
+    def _replace_plain(self, part: Node, table: str, aliases: list[str]) -> Node:
         """Write plain counts of a table as a SELECT from its cells, after all of its parts are checked."""
         refuse_unknown(part)
         refuse_unknown(part["from_table"])
@@ -276,7 +277,7 @@ class _Statement:
         return PlainSelect(
             checked,
             table,
-            alias,
+            aliases,
             self.reader.columns[table],
             self.reader.parse,
             self._write_expression,
@@ -403,14 +404,16 @@ class _Catalogue:
                 self._check(each)
 
 
-def _reads_all(node: Node) -> bool:
-    """Whether a SELECT is `SELECT * FROM … WHERE …` and nothing else."""
+def _reads_columns(node: Node) -> bool:
+    """Whether a SELECT is `SELECT * FROM … WHERE …`, or of columns by their names, and nothing else."""
     if node.get("type") != "SELECT_NODE":
         return False
     parts = ("group_expressions", "group_sets", "having", "modifiers", "qualify", "sample")
-    star = node["select_list"][0] if len(node["select_list"]) == 1 else {}
-    narrowed = [star.get(key) for key in ("exclude_list", "replace_list", "expr", "relation_name")]
-    return star.get("type") == "STAR" and not any([*narrowed, *map(node.get, parts)])
+    narrowing = ("exclude_list", "replace_list", "expr", "relation_name", "alias")
+    listed = node["select_list"]
+    kinds = {each.get("type") for each in listed}
+    is_narrowed = any(each.get(key) for each in listed for key in narrowing)
+    return kinds in ({"STAR"}, {"COLUMN_REF"}) and not is_narrowed and not any(map(node.get, parts))
 
 
 def _document_of(node: Node) -> str:

@@ -1,0 +1,1 @@
+"""Whether a guard of SQL keeps groups of few people hidden, from sequences of plain statements."""
