@@ -340,7 +340,7 @@ def test_an_expired_dossier_is_said_and_not_verified(
 def test_the_page_says_what_to_fill_in_and_names_each_source_once() -> None:
     figure = {"check": "k", "definition": "the smallest class", "source": "Sweeney 2002"}
     row = {"clause": "1", "figures": [figure]}
-    dossier = {
+    dossier: dict[str, Any] = {
         "standards": [{"rows": [row, row]}],
         "attacks": [{"tried": True, "figures": [figure]}],
     }

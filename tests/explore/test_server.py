@@ -111,7 +111,7 @@ class Markup(HTMLParser):
         self.text += data
 
 
-FOREIGN = (
+FOREIGN: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("GET", "{home}", {"Host": "evil.example"}),
     ("GET", "{home}", {"Host": "127.0.0.1"}),
     ("GET", "{home}", {"Host": "127.0.0.1:1"}),
