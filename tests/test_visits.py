@@ -20,10 +20,12 @@ from reid_sql.check.measure import Measure
 from reid_sql.cli import main
 from reid_sql.commands.parser import COMMANDS
 from reid_sql.errors import OutOfDomainError, RowsNotPeopleWarning
+from reid_sql.explore.choice import KNOWN
 from reid_sql.function import Answer
 from reid_sql.parameters import Columns, Table
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
+from tests.explorations import chosen, explored
 from tests.processes import command
 from tests.tiers import representatives
 
@@ -71,6 +73,7 @@ INSTEAD: Final = {
 }
 CALLS: Final = {**{name: [name, *given] for name, given in GIVEN.items()}, **INSTEAD}
 WITHOUT_A_TABLE: Final = {"functions", "sql", "completion", "serve"}
+IN_A_BROWSER: Final = {"explore"}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +113,16 @@ def joined(text: str) -> str:
 
 
 def test_every_command_that_reads_a_table_is_tried() -> None:
-    assert GIVEN.keys() | WITHOUT_A_TABLE == COMMANDS.keys()
+    assert GIVEN.keys() | WITHOUT_A_TABLE | IN_A_BROWSER == COMMANDS.keys()
+
+
+def test_explore_counts_people_and_else_says_that_rows_are_not() -> None:
+    """It proposes the column that identifies them; without it, the answer has the caution."""
+    with explored(Path("visits.csv")) as exploration:
+        proposed = exploration.answer(exploration.proposed).table
+        assert (proposed["records"], proposed["entity"]) == (30, "patient_id")
+        choice = chosen(exploration, **dict.fromkeys(COLUMNS, KNOWN))
+        assert HINT in str(exploration.answer(choice).page)
 
 
 @pytest.mark.first(shape=["json"])
