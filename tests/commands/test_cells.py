@@ -117,7 +117,10 @@ def test_misspelt_options_are_refused_in_one_sentence(
     assert main(["safe", str(people), *arguments]) != 0
     assert words in capsys.readouterr().err
     assert main(["audit", str(people)]) != 0
-    assert "count must be a column of every table, got 'records'" in capsys.readouterr().err
+    assert (
+        "a table without the column records must have columns of categories"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_page_shows_no_control_character_of_a_category_and_names_as_they_are(
