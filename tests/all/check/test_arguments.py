@@ -85,6 +85,7 @@ OTHERS: Mapping[str, list[Any]] = {
     "base": [3],
     "status": ["shown"],
     "within": [5],
+    "rule": ["opensafely"],
     "on": [["home"]],
     "right_qi": [["job", "sport"]],
 }
