@@ -135,7 +135,7 @@ def test_audit_finds_a_copied_table_and_does_not_judge_without_a_holdout(tmp_pat
         True,
     )
     shown = command(*judged, "--plot", str(tmp_path / "attacks.svg")).stdout
-    assert "The synthetic table reveals who was used" in " ".join(shown.split())
+    assert "The synthetic table reveals who was used" in " ".join(shown.replace("│", " ").split())
     assert (tmp_path / "attacks.svg").read_text(encoding="utf-8").startswith("<svg")
     lines = command(*judged, "--format", "csv").stdout.splitlines()
     assert (lines[0].split(",")[:3], len(lines)) == (

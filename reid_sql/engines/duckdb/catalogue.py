@@ -100,14 +100,18 @@ def _macros_that_refuse(functions: Mapping[str, Function], macros: str) -> str:
 
 
 def _refusal_of(declared: Function) -> str:
-    """Refuse a call with any arguments of the function, whatever is selected of it."""
+    """Refuse a call with any arguments of the function, whatever is selected of it.
+
+    The rule is also the name of its one column, which DuckDB prints where a query names another.
+    """
     rule = f"{declared.name} must be called where Python is, got a script of plain SQL"
     remedy = f" register it by reid_sql.register(con), or run {QUERY_COMMAND}"
     refused = f"error({sql_text(rule)} || chr(59) || {sql_text(remedy)})"
     options = [p for p in declared.parameters if not p.domain.is_record_value]
     listed = [f'"{p.name}"{"" if p.default is REQUIRED else " := NULL"}' for p in options]
     if not declared.answer.of_rows:
-        body = f"FROM (SELECT {refused}::VARCHAR AS refused) AS reid_answer WHERE refused <> ''"
+        column = quoted(rule)
+        body = f"FROM (SELECT {refused}::VARCHAR AS {column}) AS reid_answer WHERE {column} <> ''"
         return f"({', '.join(listed)}) AS TABLE {body}"
     if declared.answer is not Answer.SCALAR:
         listed += ["c1", *(f"c{place} := NULL" for place in range(2, MAX_COLUMNS + 1))]

@@ -98,7 +98,7 @@ checks = [
 
 
 @pytest.mark.postgres
-def test_ten_checks_are_at_most_42_statements_in_the_log(
+def test_ten_checks_are_at_most_51_statements_in_the_log(
     tmp_path: Path, postgres: str, server: psycopg.Connection[Any]
 ) -> None:
     """The server writes down every statement that it gets, those around a transaction too."""
@@ -110,8 +110,9 @@ def test_ten_checks_are_at_most_42_statements_in_the_log(
     finally:
         server.execute("ALTER ROLE reid RESET log_statement")
     assert [each["verdict"] for each in page["checks"]] == ["pass"] * 10
-    # Two of them draw rows for the structure, and look for values that are written alike.
-    assert 10 < len(re.findall(r"LOG:  (?:statement|execute)", log.read_text()[before:])) <= 42
+    # Two of them draw rows for the structure, and look for values that are written alike. As one check needs
+    # codes of a column and another its values, three more queries are asked, each in a savepoint.
+    assert 10 < len(re.findall(r"LOG:  (?:statement|execute)", log.read_text()[before:])) <= 51
 
 
 SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reid-sql'

@@ -203,7 +203,7 @@ def test_harlequin_with_the_script_alone(folder: Path, root: Path) -> None:
     _, bare, whole, misspelt, fit = found["answers"]
     assert bare == whole == [{"records": 3000, "k": 1}]
     assert 'does not have a column named "sx"' in misspelt
-    assert "Table Function with name fit_copula does not exist" in fit
+    assert "fit_copula must be called where Python is" in fit
 
 
 def test_the_command_line(folder: Path, root: Path) -> None:
