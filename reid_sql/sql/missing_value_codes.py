@@ -90,7 +90,8 @@ def describe_values_beside() -> str:
     ends = ", ".join(
         f"""coalesce(list_transform(
             arg_{most}(struct_pack(rows := n, number := {number}), {number}, {ENDS_COUNTED}) FILTER ({other}),
-            lambda reid_end: reid_end.rows::VARCHAR || ':' || reid_end.number::VARCHAR
+            lambda reid_end: struct_extract(reid_end, 'rows')::VARCHAR || ':'
+              || struct_extract(reid_end, 'number')::VARCHAR
           ), []::VARCHAR[]) AS {end}"""
         for end, most in (("high", "max"), ("low", "min"))
     )
