@@ -200,8 +200,18 @@ class Needs(Enum):
     """What an answer needs of the values of its columns; a warehouse sends no more to the client."""
 
     CODES = "which values are equal"
+    KNOWN_CODES = "which values are equal, and NaN is none, as in a column of people or households"
     POSITIONS = "which values are equal, and which numbers and dates they are"
     VALUES = "the values"
+
+    @property
+    def is_by_code(self) -> bool:
+        """Whether numbers that stand for the values are enough."""
+        return self in {Needs.CODES, Needs.KNOWN_CODES}
+
+    def serves(self, needed: "Needs") -> bool:
+        """Whether what was fetched for this need is enough for the other."""
+        return self is needed or (self is Needs.POSITIONS and needed.is_by_code)
 
 
 def columns_as_codes(
@@ -217,8 +227,9 @@ def columns_as_codes(
     is_compared = is_compared or (is_drawn and needs is Needs.POSITIONS)
     if needs is Needs.VALUES or is_compared:
         return {}
-    sent, people = {*(arguments.get("by") or ()), arguments.get("weight")}, arguments.get("entity")
-    needed = {name: Needs.CODES if name == people else needs for name in columns}
+    sent = {*(arguments.get("by") or ()), arguments.get("weight")}
+    people = {arguments.get("entity"), arguments.get("household")}
+    needed = {name: Needs.KNOWN_CODES if name in people else needs for name in columns}
     return {name: need for name, need in needed.items() if name not in sent}
 
 

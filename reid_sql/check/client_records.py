@@ -195,7 +195,7 @@ class ClientRecords:
         needed = dict(key[2])
         for (names, by, coded), view in self._views.items():
             if (names, by) == key[:2] and all(
-                needed.get(name) in {Needs.CODES, need} for name, need in coded
+                need.serves(needed.get(name, Needs.VALUES)) for name, need in coded
             ):
                 return view
         return None
@@ -214,7 +214,7 @@ class ClientRecords:
             {**check.parameters, "sensitive": check.sensitive},
         )
         needs = self._needs_of(check, columns, is_large=not KEEPS_VALUES.get())
-        codes = {name for name, need in needs.items() if need is Needs.CODES or name in texts}
+        codes = {name for name, need in needs.items() if need.is_by_code or name in texts}
         return [*check.by, *(name for name in columns if name not in codes)]
 
     def fetch_with(self, columns: Sequence[str]) -> None:
@@ -268,7 +268,7 @@ class ClientRecords:
         """
         yield from sorted(
             self._list_checked(),
-            key=lambda each: sum(1 + (need is Needs.CODES) for need in each[2].values()),
+            key=lambda each: sum(1 + need.is_by_code for need in each[2].values()),
         )
 
     def _list_checked(

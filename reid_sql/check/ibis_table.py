@@ -441,8 +441,9 @@ class IbisTable(RemoteTable):
             got = f"got {fetched.records} of {self.count_records()} records"
             raise UnavailableError(f"{rule}, {got}; ask again, or ask about an extract")
         # Count here what the records on these columns answer, so that the database need not.
+        without_nan = {name for name, need in coded.items() if need is Needs.KNOWN_CODES}
         for each in self._uncounted():
-            if set(each) <= set(columns):
+            if set(each) <= set(columns) - without_nan:
                 drop = self.table.nulls == "drop"
                 self._counted[frozenset(each)] = fetched.class_sizes(each, drop=drop)
         self._columns |= {

@@ -269,10 +269,14 @@ def fetch_distinct(
         raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
     for start in range(0, len(columns), MAX_COLUMNS):
         check_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
+    named = {
+        name: known_value(frame, name) for name in columns if coded.get(name) is Needs.KNOWN_CODES
+    }
+    frame = frame.mutate(**named) if named else frame
     names = aliases(columns)
     counted = count_by(with_aliases(frame, columns), names, RECORDS)
     aliased = dict(zip(names, columns, strict=True))
-    numbers = [q for q, name in aliased.items() if coded.get(name) is Needs.CODES]
+    numbers = [q for q, name in aliased.items() if name in coded and coded[name].is_by_code]
     scales = [q for q, name in aliased.items() if coded.get(name) is Needs.POSITIONS]
     numbers += lacks_scale(counted, scales, WORDS)
     return DistinctRecords(tuple(columns), fetch_values(counted, aliased, WORDS, numbers))
