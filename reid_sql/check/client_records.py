@@ -83,6 +83,11 @@ def is_answered_by_client(table: TablePolicy, check: Check) -> bool:
     return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
 
 
+def _needs_of(check: Check) -> Needs:
+    """What a check needs of its columns; a fitted model has values."""
+    return Needs.VALUES if check.measure.over else check.measure.declared.needs
+
+
 # columns, those that divide the records, and what is needed of columns of which numbers came
 Key = tuple[frozenset[str], tuple[str, ...], frozenset[tuple[str, Needs]]]
 
@@ -125,7 +130,7 @@ class ClientRecords:
     ) -> list[Row]:
         """Call a function on the records of a group, or of the whole table."""
         columns = self._needed(function, qi, given)
-        part = self._part(columns, by, group, self._coded(function, given, columns))
+        part = self._part(columns, by, group, self._coded(function.needs, given, columns))
         return self._calls.call(function, qi, given, part)
 
     def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
@@ -139,7 +144,7 @@ class ClientRecords:
     ) -> list[Row]:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
         columns = self._needed(function, qi, given)
-        view = self._view(columns, by, self._coded(function, given, columns))
+        view = self._view(columns, by, self._coded(function.needs, given, columns))
         names, groups = self._source.group_names(by), self._source.groups(by)
         rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
         return [
@@ -159,26 +164,21 @@ class ClientRecords:
         )
 
     def _coded(
-        self, function: Function, given: Mapping[str, Any], columns: Sequence[str]
+        self,
+        needs: Needs,
+        given: Mapping[str, Any],
+        columns: Sequence[str],
+        *,
+        of_any_size: bool = False,
     ) -> dict[str, Needs]:
-        """Choose the columns of which numbers are enough for a call on the table or a group."""
-        is_large = self._source.count_records() > MAX_DRAWN
-        return self._choose_codes(function.needs, given, columns, is_large=is_large)
+        """Choose the columns of which numbers are enough for a call on the table or a group.
 
-    def _needs_of(
-        self, check: Check, columns: Sequence[str], *, is_large: bool | None = None
-    ) -> dict[str, Needs]:
-        """Choose the columns of a check of which the client gets codes; a fitted model has values."""
-        needs = Needs.VALUES if check.measure.over else check.measure.declared.needs
-        if is_large is None:
-            is_large = self._source.count_records() > MAX_DRAWN
-        return self._choose_codes(needs, check.parameters, columns, is_large=is_large)
-
-    def _choose_codes(
-        self, needs: Needs, given: Mapping[str, Any], columns: Sequence[str], *, is_large: bool
-    ) -> dict[str, Needs]:
+        With `of_any_size` the table may have so many records that a model draws some of them.
+        """
         arguments = {**given, "entity": self._table.entity, "by": None}
-        is_drawn = is_large and not KEEPS_VALUES.get()
+        is_drawn = not KEEPS_VALUES.get() and (
+            of_any_size or self._source.count_records() > MAX_DRAWN
+        )
         return columns_as_codes(needs, arguments, columns, is_drawn=is_drawn)
 
     def _view(self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]) -> str:
@@ -213,7 +213,7 @@ class ClientRecords:
             check.quasi_identifiers,
             {**check.parameters, "sensitive": check.sensitive},
         )
-        needs = self._needs_of(check, columns, is_large=not KEEPS_VALUES.get())
+        needs = self._coded(_needs_of(check), check.parameters, columns, of_any_size=True)
         codes = {name for name, need in needs.items() if need.is_by_code or name in texts}
         return [*check.by, *(name for name in columns if name not in codes)]
 
@@ -279,13 +279,13 @@ class ClientRecords:
             if self._source.is_fetched(check):
                 given = {**check.parameters, "sensitive": check.sensitive}
                 columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-                yield columns, check.by, self._needs_of(check, columns)
+                yield columns, check.by, self._coded(_needs_of(check), check.parameters, columns)
         is_asked = self._source.counts_overview and table.asks_for_population
         population = largest_population(table) if is_asked else None
         if table.quasi_identifiers and (population or 0) > self._source.count_records():
             function = declared()["population_risk"]
             columns = self._needed(function, table.quasi_identifiers, {})
-            yield columns, (), self._coded(function, {}, columns)
+            yield columns, (), self._coded(function.needs, {}, columns)
 
     def _fetch_view(
         self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool = False
