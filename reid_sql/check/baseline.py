@@ -186,7 +186,7 @@ def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, A
     others = {role: file["sha256"] for role, file in files.items() if file}
     return (
         now.sha256 is not None
-        and (before["sha256"], others) == (now.sha256, now.others)
+        and (before["sha256"], others) == (now.sha256, now.role_hashes)
         and page["versions"]["reid-sql"] == __version__
     )
 
@@ -207,8 +207,8 @@ def _find_other_roles(
 
 
 def _identify(table: TablePolicy, role: str, now: Evidence) -> tuple[str | None, ...] | None:
-    source = table.others.get(role)
-    return None if source is None else (now.others[role] or source.given, source.table)
+    source = table.role_sources.get(role)
+    return None if source is None else (now.role_hashes[role] or source.location, source.table)
 
 
 def _identify_earlier(before: Mapping[str, Any], role: str) -> tuple[str | None, ...] | None:

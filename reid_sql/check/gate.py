@@ -24,7 +24,7 @@ import duckdb
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
-from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.html import Additions, PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
@@ -123,10 +123,10 @@ def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for table in policy.tables:
         other = next(
-            (each for each in table.sources if not each.of_file or "://" in each.given), None
+            (each for each in table.sources if not each.of_file or "://" in each.location), None
         )
         if other is not None:
-            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.given, other.given)}'"
+            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'"
             raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
@@ -210,7 +210,7 @@ def _opener(engine: str, passed: Mapping[str, Any]) -> Opener:
         )
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return partial(open_in_ibis, given=passed)
+    return partial(open_in_ibis, passed=passed)
 
 
 @dataclass(frozen=True)
@@ -403,7 +403,7 @@ class Report:
 
         `prepared` is what preparing a release for the policy found, shown under what to do next.
         """
-        return self._written("--html", path, render_html(self.page, prepared=prepared))
+        return self._written("--html", path, render_html(self.page, Additions(prepared=prepared)))
 
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""

@@ -10,14 +10,8 @@ from typing import Final
 from reid_sql.check.exact_figures import MeasuredTable, group_labels
 from reid_sql.check.inference import By, Cell, groups_to_hide
 from reid_sql.check.masked_columns import columns_page
-from reid_sql.check.masked_tables import (
-    OF_ONE_CLASS,
-    MaskedClasses,
-    bound_of_figure,
-    hides_figure,
-    mask_classes,
-    table_page,
-)
+from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, hides_figure
+from reid_sql.check.masked_tables import MaskedClasses, mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import Count, codes_of_status, remark

@@ -24,7 +24,7 @@ from reid_sql.check.sources import (
     ROLES,
     PolicyContext,
     read_missing,
-    read_other_sources,
+    read_role_sources,
     read_source,
     read_url,
     table_name,
@@ -249,8 +249,8 @@ def _read_table(
 ) -> TablePolicy:
     place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
     source = read_source(place, given)
-    others = read_other_sources(place, given, source)
-    files = [path for each in (source, *others.values()) for path in each.paths]
+    role_sources = read_role_sources(place, given, source)
+    files = [path for each in (source, *role_sources.values()) for path in each.paths]
     refuse_unread_format(source.form, files, place.at)
     population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(
@@ -260,7 +260,7 @@ def _read_table(
         sensitive=_read_distinct(place, "sensitive"),
         nulls=_read_nulls(place),
         population=population,
-        others=others,
+        role_sources=role_sources,
         checks=(),
         engine=_read_engine(place),
         entity=_read_text(place, "entity"),
@@ -357,7 +357,7 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.needs_entity and table.entity is None:
         rule = f"{place.where} needs entity for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write entity = "patient_id" in the table')
-    if measure.takes("population_tbl") and "population" not in table.others:
+    if measure.takes("population_tbl") and "population" not in table.role_sources:
         rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
         raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
     if measure.takes("tables") and check.by:
@@ -395,7 +395,7 @@ def _refuse_without_tables(
     """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
     named = f"for the measure '{check.measure.name}'"
     for role, file in files.items():
-        if role not in table.others:
+        if role not in table.role_sources:
             rule = f"{place.where} needs {role}_file {named}, got none"
             raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
     if check.by:

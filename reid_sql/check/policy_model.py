@@ -129,7 +129,7 @@ class TablePolicy:
     sensitive: tuple[str, ...]
     nulls: NullWord
     population: float | None
-    others: Mapping[str, Source]  # tables that this one is compared with, by role
+    role_sources: Mapping[str, Source]  # of the tables that this one is compared with, by role
     checks: tuple[Check, ...]
     number: int = 1  # among the tables of its policy
     engine: str | None = None  # what counts it, where it says so itself
@@ -150,6 +150,11 @@ class TablePolicy:
         }
 
     @property
+    def call_options(self) -> dict[str, Any]:
+        """What every call on the table takes: how NULL counts, and the column of people."""
+        return {"nulls": self.nulls, "entity": self.entity}
+
+    @property
     def asks_for_population(self) -> bool:
         """Whether a check needs the model of people."""
         return any(check.measure.function == "population_risk" for check in self.checks)
@@ -157,7 +162,7 @@ class TablePolicy:
     @property
     def sources(self) -> tuple[Source, ...]:
         """Where the table and those it is compared with lie."""
-        return (self.source, *self.others.values())
+        return (self.source, *self.role_sources.values())
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,13 @@ from reid_sql.check.remarks import (
     unused_code_remark,
 )
 from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
-from reid_sql.check.table_engine import TableEngine
+from reid_sql.check.table_engine import TableEngine, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -70,7 +69,7 @@ class TableCounts:
         """Remember the table and its engine; hash its files, unless they are known."""
         self.table = table
         self.engine = engine
-        self.evidence = identify_files(table.source, table.others) if known is None else known
+        self.evidence = identify_files(table.source, table.role_sources) if known is None else known
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
         # of the table, or of its population
         self._identifiers: dict[bool, Mapping[str, Remark]] = {}
@@ -139,7 +138,7 @@ class TableCounts:
 
     def has_changed(self) -> bool:
         """Whether what was measured is no longer what was opened."""
-        now = identify_files(self.table.source, self.table.others)
+        now = identify_files(self.table.source, self.table.role_sources)
         return now != self.evidence or self.engine.has_changed()
 
     @property
@@ -163,7 +162,7 @@ class TableCounts:
         People who are counted by a column may have equal rows; published tables have no people.
         """
         if self._copies is None:
-            roles = [role for role in self.table.others if role not in PUBLISHED]
+            roles = [role for role in self.table.role_sources if role not in PUBLISHED]
             of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
             found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
             self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
@@ -235,8 +234,7 @@ class TableCounts:
         named = list(
             dict.fromkeys(name for each in self.table.checks for name in each.values_counted)
         )
-        parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
-        rows = [row for part in parts for row in self.engine.profile(part)]
+        rows = [row for part in parts_of(named) for row in self.engine.profile(part)]
         return {row["column_name"].lower(): row for row in rows}
 
     def groups(self, by: Sequence[str]) -> list[Group]:
@@ -267,8 +265,8 @@ class TableCounts:
         if not matched:
             matched |= self._match_groups(qi, by)
         if group.place not in matched:
-            given = {"nulls": self.table.nulls, "entity": self.table.entity}
-            rows = self.engine.call(declared()["class_size_histogram"], qi, given, by, group)
+            options = self.table.call_options
+            rows = self.engine.call(declared()["class_size_histogram"], qi, options, by, group)
             matched[group.place] = histogram_of(rows, self.table.nulls)
         return matched[group.place]
 
@@ -288,8 +286,8 @@ class TableCounts:
             return (
                 {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
             )
-        given = {"nulls": self.table.nulls, "entity": self.table.entity}
-        answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
+        options = self.table.call_options
+        answers = self._call_by_group(declared()["class_size_histogram"], qi, options, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
 
     def rarest_value(self, check: Check, group: Group) -> int:
@@ -297,17 +295,17 @@ class TableCounts:
         columns = (*check.counted, str(check.sensitive))
         counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
         function = declared()["class_size_histogram"]
-        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        options = self.table.call_options
         if not counted:
-            answers = self._call_by_group(function, columns, given, check.by)
+            answers = self._call_by_group(function, columns, options, check.by)
             counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
         if group.place not in counted:
-            rows = self.engine.call(function, columns, given, check.by, group)
+            rows = self.engine.call(function, columns, options, check.by, group)
             counted[group.place] = _smallest_class(rows)
         return counted[group.place]
 
     def _call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
     ) -> Answers:
         """Return the function's answers for all groups, where one call can answer for all.
 
@@ -318,7 +316,7 @@ class TableCounts:
         names = self.engine.group_names(by)
         answers: Answers = {}
         try:
-            for row in self.engine.call_by_group(function, qi, given, by):
+            for row in self.engine.call_by_group(function, qi, arguments, by):
                 answer = {name: value for name, value in row.items() if name not in names}
                 place = self.engine.place_of(by, [row[name] for name in names])
                 answers.setdefault(place, []).append(answer)
@@ -359,21 +357,19 @@ class TableCounts:
             raise UnavailableError(
                 f"{rule}; export the table and those that it is measured with to files"
             )
-        given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
-        given |= {
-            "nulls": self.table.nulls,
-            "sensitive": check.sensitive,
-            "entity": self.table.entity,
+        arguments = {p.name: argument_of(p, check.parameters) for p in function.parameters}
+        arguments |= {**self.table.call_options, "sensitive": check.sensitive}
+        arguments |= {name: check.parameters[called] for name, called in check.measure.renamed}
+        options = {
+            name: value for name, value in arguments.items() if name not in ("tbl", "qi", "columns")
         }
-        given |= {name: check.parameters[called] for name, called in check.measure.renamed}
-        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
-            asked |= {"over": check.measure.over, **check.parameters}
-        key = (function.key, check.quasi_identifiers, check.by, repr(asked))
+            options |= {"over": check.measure.over, **check.parameters}
+        key = (function.key, check.quasi_identifiers, check.by, repr(options))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
-            known = self._find_in_answers(function, key, group)
-            answers[group.place] = known or self._new_answer(check, given, group, answers)
+            rows = self._find_in_answers(function, key, group)
+            answers[group.place] = rows or self._new_answer(check, arguments, group, answers)
         return answers[group.place]
 
     def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
@@ -388,13 +384,15 @@ class TableCounts:
         return []
 
     def _new_answer(
-        self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers
+        self, check: Check, arguments: Mapping[str, Any], group: Group, answers: Answers
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
-        if function.reduction is HISTOGRAM and given.get(WITHIN.name) is None:
+        if function.reduction is HISTOGRAM and arguments.get(WITHIN.name) is None:
             return self.from_histogram(check, self.histogram(qi, check.by, group))
-        used = {name: value for name, value in given.items() if name not in check.measure.unused}
+        used = {
+            name: value for name, value in arguments.items() if name not in check.measure.unused
+        }
         if not answers:
             by_group = self._call_by_group(function, qi, used, check.by)
             answers |= {
@@ -403,7 +401,7 @@ class TableCounts:
         if group.place in answers:
             return answers[group.place]
         if check.measure.over:
-            return self.engine.call_measure(check, given, group)
+            return self.engine.call_measure(check, arguments, group)
         return self.engine.call(function, qi, used, check.by, group)
 
     def _refuse_rows(self, measure: Measure) -> None:
@@ -423,6 +421,6 @@ class TableCounts:
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
-        given = dict(check.parameters) | {"nulls": self.table.nulls}
-        own = {p.name: argument_of(p, given) for p in function.own_parameters}
-        return list(answer_rows(function, vars(histogram), own))
+        arguments = {**check.parameters, "nulls": self.table.nulls}
+        options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), options))

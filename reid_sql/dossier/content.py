@@ -56,7 +56,7 @@ def require_assessment(policy: Policy) -> Assessment:
 
 def refuse_absolute_paths(policy: Policy) -> None:
     """Refuse a policy whose paths would show a folder of this machine to whoever gets the document."""
-    given = [each.given for table in policy.tables for each in table.sources if each.of_file]
+    given = [each.location for table in policy.tables for each in table.sources if each.of_file]
     if any(Path(each).is_absolute() for each in given):
         rule = "policy must name files as seen from its folder for a dossier, got an absolute path"
         raise OutOfDomainError(

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import css_class, definition_list, render_html, render_table
+from reid_sql.check.html import Additions, render_html
+from reid_sql.check.html_parts import css_class, definition_list, render_table
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.dossier.clauses import describe_test
 
@@ -32,9 +33,8 @@ def render_dossier(dossier: ReportPage) -> str:
     before = [_assessment(dossier["assessment"]), *map(_standard, dossier["standards"])]
     after = [_attacks(dossier), _gaps(dossier), _changes(dossier), _dossier_digest(dossier)]
     after.append(_sources(dossier))
-    return render_html(
-        dossier["report"], before_checks="".join(before), after_checks="".join(after)
-    )
+    additions = Additions(before_checks="".join(before), after_checks="".join(after))
+    return render_html(dossier["report"], additions)
 
 
 def _assessment(given: ReportPage) -> str:
