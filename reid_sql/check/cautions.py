@@ -12,6 +12,7 @@ from typing import Final
 
 import duckdb
 
+from reid_sql.check.measure import Measure
 from reid_sql.check.policy_model import Check, TablePolicy, columns_named
 from reid_sql.check.remarks import (
     Count,
@@ -50,24 +51,12 @@ ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}
 NEVER_MISSED: Final = {"l": 1, "k": 1}  # and those that every class reaches
 # Japanese is written in three scripts, Korean in two; in Unicode each is named by its own.
 WRITTEN_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
-# Small letters of Cyrillic and Greek, by their number in Unicode, and the Latin ones that they look like.
-LOOKALIKES: Final = {
-    **dict(
-        zip(
-            (0x430, 0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x456, 0x458),
-            "aeopcyxij",
-            strict=True,
-        )
-    ),
-    **dict(zip((0x455, 0x4BB, 0x501, 0x51B, 0x51D, 0x43A, 0x442, 0x43C), "shdqwktm", strict=True)),
-    **dict(
-        zip(
-            (0x3B1, 0x3BF, 0x3C1, 0x3C7, 0x3B9, 0x3BA, 0x3C4, 0x3BD, 0x3C5),
-            "aopxiktvu",
-            strict=True,
-        )
-    ),
-}
+# Small letters of Cyrillic and Greek, and the Latin ones that they look like.
+CYRILLIC: Final = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u043a\u0442\u043c",
+    "aeopcyxijshdqwktm",
+)
+GREEK: Final = str.maketrans("\u03b1\u03bf\u03c1\u03c7\u03b9\u03ba\u03c4\u03bd\u03c5", "aopxiktvu")
 
 
 def table_cautions(
@@ -114,18 +103,19 @@ def check_cautions(
     )
     if population is not None:
         yield from _population_cautions(population, records)
-    limit, measure = check.limit, check.measure
-    if limit is not None and not check.no_worse:
-        bound = measure.bound.replace("_", " ")
-        share = measure.unit == "share" and not measure.at_least
-        words = CAUTION_ANY_TABLE.format(bound, plain(limit))
-        if limit <= 1 if measure.at_least else share and limit >= 1:
-            yield remark(words, code="met_by_any_table")
-        elif not measure.at_least and limit >= _highest(measure.name, records):
-            yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
-    yield from (
-        remark(each, code="met_by_any_table") for each in _threshold_cautions(check, records)
-    )
+    if check.limit is not None and not check.no_worse:
+        yield from _limit_cautions(check.measure, check.limit, records)
+    yield from _threshold_cautions(check, records)
+
+
+def _limit_cautions(measure: Measure, limit: float, records: int) -> Iterator[Remark]:
+    """Yield where any table, or any of so many records, is within the limit."""
+    words = CAUTION_ANY_TABLE.format(measure.bound.replace("_", " "), plain(limit))
+    is_met = limit <= 1 if measure.at_least else measure.unit == "share" and limit >= 1
+    if is_met:
+        yield remark(words, code="met_by_any_table")
+    elif not measure.at_least and limit >= _highest(measure.name, records):
+        yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
 
 
 def _highest(name: str, records: int) -> float:
@@ -143,19 +133,22 @@ def _highest(name: str, records: int) -> float:
     return by_name.get(name, math.inf)
 
 
-def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
+def _threshold_cautions(check: Check, records: int) -> Iterator[Remark]:
     """Yield where no record, or no class, could be beyond the measure's own threshold."""
-    gains = {
+    never_exceeded = {
+        **ALWAYS_MET,
         "beta": _highest("beta_likeness", records),
         "delta": _highest("delta_disclosure", records),
     }
     for name, value in check.parameters.items():
         if not isinstance(value, int | float):
             continue
-        if value >= {**ALWAYS_MET, **gains}.get(name, math.inf):
-            yield f"{name} = {plain(value)} is exceeded by no record"
+        if value >= never_exceeded.get(name, math.inf):
+            words = f"{name} = {plain(value)} is exceeded by no record"
+            yield remark(words, code="met_by_any_table")
         if value <= NEVER_MISSED.get(name, -math.inf) and "alpha" not in check.parameters:
-            yield f"{name} = {plain(value)} is met by any class"
+            words = f"{name} = {plain(value)} is met by any class"
+            yield remark(words, code="met_by_any_table")
 
 
 def _population_cautions(population: float, records: int) -> Iterator[Remark]:
@@ -195,7 +188,7 @@ def scripts_of(name: str) -> set[str]:
 
 def _skeleton(name: str) -> str:
     """Return what a name looks like: without marks, widths and case, its letters as Latin ones."""
-    shown = unicodedata.normalize("NFKC", name).casefold().translate(LOOKALIKES)
+    shown = unicodedata.normalize("NFKC", name).casefold().translate(CYRILLIC | GREEK)
     return "".join(letter for letter in shown if unicodedata.category(letter) not in {"Cf", "Cc"})
 
 
@@ -230,16 +223,18 @@ def find_identifiers(
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 
-    Without `records`, of the population table.
+    Without `records`, of the population table. None where the policy names the column of people.
     """
+    if table.entity is not None:
+        return {}
     in_population = records is None
     columns = engine.population_columns if in_population else engine.columns
     described = (*table.quasi_identifiers, *table.sensitive)
     names = likely(columns, described)
     of = CAUTION_POPULATION_ROWS if in_population else ""
     try:
-        found = engine.find_panels(described, in_population=in_population) if columns else ()
-        names = list(dict.fromkeys([*names, *found]))
+        panels = engine.find_panels(described, in_population=in_population) if columns else ()
+        names = list(dict.fromkeys([*names, *panels]))
         if not names:
             return {}
         counted = engine.count_values(names, in_population=in_population)
@@ -254,8 +249,8 @@ def find_identifiers(
     except errors:
         words = ", ".join(names) or "rows of people"
         return {words: remark(of + CAUTION_UNCOUNTED.format(words), code="uncounted_identifier")}
-    known = {fold_case(name) for name in engine.columns}
+    of_table = {fold_case(name) for name in engine.columns}
     return {
-        each.name: identifier_remark(of, each, records, named=fold_case(each.name) in known)
+        each.name: identifier_remark(of, each, records, named=fold_case(each.name) in of_table)
         for each in repeated
     }

@@ -52,34 +52,32 @@ def measure_released_columns(
     described = [name for name in released if fold_case(name) != entity]
     checked = {fold_case(name) for name in columns_checked(table)}
     listed = {fold_case(name) for name in (*table.quasi_identifiers, *table.sensitive, *table.kept)}
-    others = [name for name in described if fold_case(name) not in checked]
-    counted = tuple(described[:MAX_COLUMNS])
-    sets = [*((name,) for name in others), *([counted] if counted else [])]
-    found = engine.count_unique(sets, errors)
-    alone = [ColumnAlone(name, unique) for name, unique in zip(others, found, strict=False)]
+    unchecked = [name for name in described if fold_case(name) not in checked]
+    together = tuple(described[:MAX_COLUMNS])
+    sets = [*((name,) for name in unchecked), *([together] if together else [])]
+    unique = engine.count_unique(sets, errors)
+    alone = [ColumnAlone(name, count) for name, count in zip(unchecked, unique, strict=False)]
     alone.sort(key=lambda each: -records - 1 if each.unique is None else -each.unique)
+    least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * records)
     kept = {fold_case(name) for name in released}
     return ReleasedColumns(
         unmeasured=tuple(alone),
         unlisted=tuple(
             each.column
             for each in alone
-            if fold_case(each.column) not in listed and _singles_out(each.unique, records)
+            # One that could not be counted may single people out.
+            if fold_case(each.column) not in listed
+            and (each.unique is None or each.unique >= least)
         ),
         left_out=tuple(
             dict.fromkeys(
                 name for name in (*engine.columns, *engine.omitted) if fold_case(name) not in kept
             )
         ),
-        counted=counted,
-        more=len(described) - len(counted),
-        unique=found[-1] if counted else None,
+        counted=together,
+        more=len(described) - len(together),
+        unique=unique[-1] if together else None,
         entity=table.entity if entity in kept else None,
         is_prepared=engine.is_prepared,
         has_list=table.released is not None,
     )
-
-
-def _singles_out(unique: int | None, people: int) -> bool:
-    """Whether a column singles people out; one that could not be counted may."""
-    return unique is None or unique >= max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * people)

@@ -156,11 +156,11 @@ def _is_of_table(table: TablePolicy, check: Check) -> bool:
 
 def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     """The ways in which checks split the table into the same classes: by groups, then by columns."""
-    own = frozenset((*check.by, *check.counted))
+    split = frozenset((*check.by, *check.counted))
     return {
         (each.counted, each.by)
         for each in (*table.checks, check)
-        if each.by and frozenset((*each.by, *each.counted)) == own
+        if each.by and frozenset((*each.by, *each.counted)) == split
     }
 
 

@@ -64,33 +64,26 @@ class TableCounts:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
     def __init__(
-        self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None
+        self, table: TablePolicy, engine: TableEngine, evidence: Evidence | None = None
     ) -> None:
-        """Remember the table and its engine; hash its files, unless they are known."""
+        """Remember the table and its engine; hash its files, unless their hashes are passed."""
         self.table = table
         self.engine = engine
-        self.evidence = identify_files(table.source, table.role_sources) if known is None else known
+        self.evidence = evidence or identify_files(table.source, table.role_sources)
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
-        # of the table, or of its population
-        self._identifiers: dict[bool, Mapping[str, Remark]] = {}
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
-        self._copies: tuple[Remark, ...] | None = None
-        self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._rarest_values: dict[Any, dict[int, int]] = {}
         self._answers: dict[Any, Answers] = {}
 
-    @property
+    @cached_property
     def records(self) -> int:
         """The records of the table, or its people where a column distinguishes them."""
-        if self._records is None:
-            if self.table.entity is None:
-                self._records = self.engine.count_records()
-            else:
-                refuse_nobodies(self.engine, self.table.entity)
-                self._records = int(self.engine.count_people(())[0][-1])
-        return self._records
+        if self.table.entity is None:
+            return self.engine.count_records()
+        refuse_nobodies(self.engine, self.table.entity)
+        return int(self.engine.count_people(())[0][-1])
 
     def find_nobodies(self, check: Check) -> tuple[Remark, ...]:
         """Return cautions on values that stand for nobody, or equal another but for how they are written.
@@ -103,13 +96,13 @@ class TableCounts:
             (UNIT_HOUSEHOLD, household),
             (UNIT_VALUE, check.sensitive),
         )
-        found: list[Remark] = []
+        cautions: list[Remark] = []
         for unit, column in named:
             if column is not None and self.records:
                 if (unit, column) not in self._nobodies:
                     self._nobodies[unit, column] = find_nobodies(self.engine, str(column), unit)
-                found += self._nobodies[unit, column]
-        return tuple(found)
+                cautions += self._nobodies[unit, column]
+        return tuple(cautions)
 
     @cached_property
     def unused_codes(self) -> tuple[Remark, ...]:
@@ -141,48 +134,36 @@ class TableCounts:
         now = identify_files(self.table.source, self.table.role_sources)
         return now != self.evidence or self.engine.has_changed()
 
-    @property
+    @cached_property
     def identifiers(self) -> Mapping[str, Remark]:
         """A caution for each column named like an identifier that repeats, or that could not be counted.
 
         A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted
         once; none where the policy names the column of people.
         """
-        return self._find_identifiers(in_population=False)
+        return find_identifiers(self.engine, self.table, self.records, self.errors)
 
-    @property
+    @cached_property
     def population_identifiers(self) -> Mapping[str, Remark]:
         """The same of the population table, whose people no check counts without an entity."""
-        return self._find_identifiers(in_population=True)
+        return find_identifiers(self.engine, self.table, None, self.errors)
 
-    @property
+    @cached_property
     def copies(self) -> tuple[Remark, ...]:
         """Cautions on rows written several times, of the table and of those that it is compared with.
 
         People who are counted by a column may have equal rows; published tables have no people.
         """
-        if self._copies is None:
-            roles = [role for role in self.table.role_sources if role not in PUBLISHED]
-            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
-            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
-            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
-        return self._copies
+        roles = [role for role in self.table.role_sources if role not in PUBLISHED]
+        of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+        sentences = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+        return tuple(remark(each, code="repeated_rows") for each in sentences if each)
 
     def take_identifiers(self, other: "TableCounts") -> None:
         """Take those of a table of the same people."""
-        self._identifiers = {False: other.identifiers, True: other.population_identifiers}
-        self._copies = other.copies
-
-    def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
-        if in_population not in self._identifiers:
-            records = None if in_population else self.records
-            found = (
-                find_identifiers(self.engine, self.table, records, self.errors)
-                if self.table.entity is None
-                else {}
-            )
-            self._identifiers[in_population] = found
-        return self._identifiers[in_population]
+        self.identifiers = other.identifiers
+        self.population_identifiers = other.population_identifiers
+        self.copies = other.copies
 
     @cached_property
     def released_columns(self) -> ReleasedColumns | None:
@@ -209,22 +190,21 @@ class TableCounts:
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
         named = [name.lower() for name in check.values_counted] if self.records else []
-        known = self.table.missing
-        if check.sensitive is not None and not codes_of(self.table.codes_as_nulls, check.sensitive):
-            known = {name: codes for name, codes in known.items() if name != check.sensitive}
-        rows = [
-            without_declared(self._profiles[name], known)
-            for name in named
-            if name in self._profiles
+        as_nulls = self.table.codes_as_nulls
+        declared_codes = {
+            name: codes
+            for name, codes in self.table.missing.items()
+            if name != check.sensitive or codes_of(as_nulls, name)
+        }
+        profiles = [self._profiles[name] for name in named if name in self._profiles]
+        rows = [without_declared(profile, declared_codes) for profile in profiles]
+        dilutes = check.dilutes_by_nulls and self.table.nulls != "drop"
+        sensitive = str(check.sensitive).lower() if dilutes else None
+        lacking = [
+            missing_sensitive_remark(row) for row in rows if row["column_name"].lower() == sensitive
         ]
-        lacking = (
-            missing_sensitive_remark(row)
-            for row in rows
-            if check.dilutes_by_nulls and row["column_name"].lower() == str(check.sensitive).lower()
-        )
-        found = [] if self.table.nulls == "drop" else [each for each in lacking if each is not None]
         unseen = [unseen_codes_remark(check.values_counted)] if self.engine.keeps_values else []
-        return (*missing_value_remarks(rows).values(), *found, *unseen)
+        return (*missing_value_remarks(rows).values(), *filter(None, lacking), *unseen)
 
     @cached_property
     def _profiles(self) -> Mapping[str, Row]:
@@ -376,9 +356,9 @@ class TableCounts:
         """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
         if function.reduction is not SUBSETS:
             return []
-        name, columns, *others = key
-        for (other, _, *same), answers in self._answers.items():
-            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+        name, columns, *options = key
+        for (answered, _, *same), answers in self._answers.items():
+            rows = answers.get(group.place, []) if (answered, same) == (name, options) else []
             if {each for row in rows for each in row["columns"]} > {*columns}:
                 return [row for row in rows if {*row["columns"]} <= {*columns}]
         return []
