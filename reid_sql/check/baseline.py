@@ -51,30 +51,23 @@ def read_baseline(
     accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
     earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
-    comparable = [
-        table
-        for table in policy.tables
-        if _is_comparable(table, tables.get(table.name), page, policy)
-    ]
-    left_out = {
-        (table.name, *check.without_limit): OTHER_REFERENCE.format(" and ".join(roles))
-        for table in comparable
-        for check in table.checks
-        if (roles := _find_other_roles(table, check, files[table.name], tables[table.name]))
-    }
-    figures = {
-        key: before
-        for table in comparable
-        for check in table.checks
-        if (table.name, *check.without_limit) not in left_out
-        for key, before in _baseline_figures(
-            table,
-            check,
-            earlier,
-            accepted=accepted is not None,
-            same=_is_same_file(files[table.name], tables[table.name], page),
-        )
-    }
+    figures: dict[tuple[Any, ...], BaselineFigure] = {}
+    left_out: dict[tuple[Any, ...], str] = {}
+    for table in policy.tables:
+        before, now = tables.get(table.name), files[table.name]
+        # Only a table that was measured by the same rules is comparable.
+        if before is None or page["policy"]["mask_below"] != policy.mask_below:
+            continue
+        if (before["nulls"], before.get("entity")) != (table.nulls, table.entity):
+            continue
+        is_same = _is_same_file(now, before, page)
+        for check in table.checks:
+            if roles := _find_other_roles(table, check, now, before):
+                reason = OTHER_REFERENCE.format(" and ".join(roles))
+                left_out[table.name, *check.without_limit] = reason
+                continue
+            has_approval = accepted is not None
+            figures |= _baseline_figures(table, check, earlier, accepted=has_approval, same=is_same)
     caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
     return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, left_out)
 
@@ -164,18 +157,6 @@ def _follows(check: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
     if verdict == PASS:
         return not broken and (limit is not None or check["no_worse"])
     return broken or (check["no_worse"] and verdict == FAIL)
-
-
-def _is_comparable(
-    table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
-) -> bool:
-    """Whether the earlier table was measured by the same rules."""
-    return (
-        before is not None
-        and before["nulls"] == table.nulls
-        and before.get("entity") == table.entity
-        and page["policy"]["mask_below"] == policy.mask_below
-    )
 
 
 def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:

@@ -375,13 +375,7 @@ def open_in_duckdb(
     named = columns_required(table)
     for part in parts_of(named):
         Columns(POLICY_COLUMNS).check(part, engine.columns)
-    types = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {view}")}
-    required = set(map(fold_case, named))
-    intervals = [
-        name for name, kind in types.items() if "INTERVAL" in kind and fold_case(name) in required
-    ]
-    if intervals:  # to DuckDB, 1 month equals 30 days
-        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(intervals)))
+    _refuse_intervals(engine, named)
     engine.whole = _null_codes(engine, view)
     if read is None and check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the columns of a text file that are measured into a temporary table.
@@ -396,6 +390,16 @@ def open_in_duckdb(
     for role, source in table.role_sources.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBTableCounts(table, engine)
+
+
+def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
+    """Refuse the columns of the policy of which 1 month equals 30 days."""
+    required = set(map(fold_case, named))
+    kinds = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
+    intervals = [name for name, kind in kinds.items() if "INTERVAL" in kind]
+    refused = [name for name in intervals if fold_case(name) in required]
+    if refused:
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(refused)))
 
 
 def _null_codes(engine: DuckDBTable, view: str) -> str:

@@ -18,8 +18,6 @@ from reid_sql.check.html_parts import (
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
-    REMEDY_POLICY,
-    REMEDY_TABLE,
     cautions_of_figures,
     count_verdicts,
     counted_noun,
@@ -119,10 +117,10 @@ def _verdict_section(page: Page, before: Sequence[str], *, advise: bool) -> str:
 
 def _recipients(page: Page) -> str:
     """For whom the release passes: the controller, then each recipient with what they may know."""
-    known = {each["name"]: describe_knowledge(each) for each in page["recipients"]}
+    knowledge = {each["name"]: describe_knowledge(each) for each in page["recipients"]}
     rows = "".join(
         f"<tr class={css_class(verdict)}><td class=badge>{verdict.upper()}</td><td>{escape(name)}</td>"
-        f"<td>{escape(known.get(name, OWN_VIEW))}</td></tr>"
+        f"<td>{escape(knowledge.get(name, OWN_VIEW))}</td></tr>"
         for name, verdict in verdicts_by_recipient(page).items()
     )
     return f"<h2>For whom</h2>{render_table(('verdict', 'for whom', 'where, and what they may know'), rows)}"
@@ -137,11 +135,7 @@ def cautions_section(page: Page) -> str:
             continue
         items = "".join(f"<li>{escape(without_codes(each))}</li>" for each in cautions.sentences)
         parts.append(f"<h3>{escape(table['name'])}</h3>" + (f"<ul>{items}</ul>" if items else ""))
-        for words, lines in (
-            (REMEDY_TABLE, cautions.remedies),
-            (REMEDY_POLICY, [cautions.accepted] * bool(cautions.accepted)),
-        ):
-            parts.append(f"<p>{words}</p>{render_lines(lines)}" if lines else "")
+        parts += [f"<p>{words}</p>{render_lines(each)}" for words, each in cautions.lines.items()]
     return f"<h2>Cautions</h2>{''.join(parts)}" if parts else ""
 
 

@@ -8,9 +8,8 @@ import math
 from typing import Final
 
 from reid_sql.check.exact_figures import Figure
-from reid_sql.check.figures import PART_OF_WHOLE, Kind
 from reid_sql.check.masking import DIGITS, Mask, round_above, round_between, shows_diversity
-from reid_sql.check.measure import Measure
+from reid_sql.check.measure import PART_OF_WHOLE, Kind, Measure
 from reid_sql.check.policy_model import Check
 from reid_sql.check.verdicts import Judgement
 

@@ -69,43 +69,36 @@ def mask_classes(
     A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
     compare a class with the table is shown: two of the same values could reveal the count of a rare one.
     """
-    named, every = measured.table.quasi_identifiers, frozenset(range(len(judged)))
-    histogram = measured.classes
+    named, histogram = measured.table.quasi_identifiers, measured.classes
+    all_places = frozenset(range(len(judged)))
     if measured.uncounted:  # there is no figure to withhold
         return MaskedClasses()
     if histogram is None or not len(histogram.class_size):
-        return MaskedClasses(withheld=every)
-    places = [place for place, each in enumerate(judged) if _counts_the_table(each, named)]
+        return MaskedClasses(withheld=all_places)
+    # Those that count the classes of the whole table, as its report does.
+    places = [
+        place
+        for place, each in enumerate(judged)
+        if not each.check.by and set(each.check.counted) == set(named)
+    ]
     stated = [
         (place, each) for place in places for each in state_figures(judged[place], measured, mask)
     ]
     # A check for k shows the size of the smallest class, which the policy wants. Where none does, the class
     # would follow from the total and the other bins: the audit then protects it as any other count.
-    is_k_asked = any(judged[place].check.measure.name in SHOWS_K for place in places)
-    k = int(histogram.class_size.min()) if is_k_asked else 0
-    cuts = {k or 1} | {each.largest + 1 for _, each in stated if each.largest is not None}
-    counts = count_parts(
-        histogram,
-        cuts,
-        measured.records - int(histogram.records.sum()),
-        are_products=measured.table.entity is None,
-        k=k,
-    )
+    shows_k = any(judged[place].check.measure.name in SHOWS_K for place in places)
+    k = int(histogram.class_size.min()) if shows_k else 0
+    counts = count_parts(measured, histogram, [each for _, each in stated], k)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     # The audit has one total and one way to count classes. It knows neither the records that other checks
     # drop, nor those of masked groups, which are classes of the same records: then all bins are masked.
     missing = measured.table.nulls != "value" and (small or measured.few_gaps)
     if missing or any(_masks_groups(each, named, mask) for each in judged):
-        return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
+        return MaskedClasses(counts, frozenset(range(len(BINS))), all_places, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
     shown |= set() if small else _first_of_values(judged)
-    return MaskedClasses(counts, frozenset(hidden), every - shown, small)
-
-
-def _counts_the_table(each: CheckResult, named: Sequence[str]) -> bool:
-    """Whether a check counts the classes of the whole table, as its report does."""
-    return not each.check.by and set(each.check.counted) == set(named)
+    return MaskedClasses(counts, frozenset(hidden), all_places - shown, small)
 
 
 def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
@@ -120,30 +113,31 @@ def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
 def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
     """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
     check = each.check
-    counts = (
-        bool(check.by)
-        and check.measure.kind not in OF_ONE_CLASS
-        and {*check.by, *check.counted} == set(named)
-    )
-    return counts and any(
-        found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
-    )
+    if not check.by or check.measure.kind in OF_ONE_CLASS:
+        return False
+    if {*check.by, *check.counted} != set(named):
+        return False
+    figures = [judgement.figure for judgement in each.findings]
+    return any(figure.small or mask.hides(figure.group.records) for figure in figures)
 
 
 def count_parts(
-    histogram: Histogram, cuts: set[int], dropped: int = 0, *, are_products: bool = True, k: int = 0
+    measured: MeasuredTable, histogram: Histogram, stated: Sequence[Statement], k: int
 ) -> ClassCounts:
     """Count records and classes in the bins, divided where some figure divides them.
 
-    `k` is the size of the smallest class, where a check asks for it, so that a reader knows it.
+    `k` is the size of the smallest class, where a check asks for it, so that a reader knows it; else 0.
     """
-    edges = sorted({*EDGES, *cuts})
+    cuts = {each.largest + 1 for each in stated if each.largest is not None}
+    edges = sorted({*EDGES, *cuts, k or 1})
     parts: list[Bin] = [(low, high - 1) for low, high in pairwise(edges)] + [(edges[-1], None)]
     place = np.searchsorted(edges, histogram.class_size, side="right") - 1
     records, classes = (
         np.bincount(place, each, len(parts)).astype(np.int64).tolist()
         for each in (histogram.records, histogram.classes)
     )
+    dropped = measured.records - int(histogram.records.sum())
+    are_products = measured.table.entity is None
     return ClassCounts(parts, records, classes, BINS, dropped, are_products, k)
 
 
@@ -197,7 +191,7 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": settings(table.population),
-        **{f"{role}_file": _other_file(measured, role) for role in ROLES},
+        **dict.fromkeys(f"{role}_file" for role in ROLES),
         "classes": None,
         "average_risk": None,
         "class_sizes": [],
@@ -205,6 +199,9 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "population_risk": None,
         "forecast": None,
     }
+    for role, source in table.role_sources.items():
+        sha256 = measured.evidence.role_hashes[role]
+        page[f"{role}_file"] = {"file": source.location, "table": source.table, "sha256": sha256}
     if measured.classes is not None:
         page |= _class_pages(measured, measured.classes, policy, classes)
     if measured.rarest is not None:
@@ -316,17 +313,6 @@ def _rarest_records(measured: MeasuredTable, mask: Mask) -> list[Page]:
         }
         for row in measured.rarest or ()
     ]
-
-
-def _other_file(measured: MeasuredTable, role: str) -> Page | None:
-    source = measured.table.role_sources.get(role)
-    if source is None:
-        return None
-    return {
-        "file": source.location,
-        "table": source.table,
-        "sha256": measured.evidence.role_hashes[role],
-    }
 
 
 SHARES: Final = {

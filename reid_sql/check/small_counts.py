@@ -15,8 +15,8 @@ import numpy as np
 from reid_sql.charts.risk_charts import NO_END
 from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.figures import Kind
 from reid_sql.check.masking import has_small_counts, is_small
+from reid_sql.check.measure import Kind
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.models.classes.disclosure import Histogram

@@ -8,11 +8,16 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
+from reid_sql.check.cautions import (
+    caution_on,
+    find_identifiers,
+    find_nobodies,
+    measure_released_columns,
+    refuse_nobodies,
+)
 from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
 from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.released_columns import caution_on, measure_released_columns
 from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
