@@ -11,7 +11,7 @@ from rich.console import Group
 
 from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
-from reid_sql.check.html import render_html
+from reid_sql.check.html import Additions, render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json, write_report
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
@@ -104,7 +104,8 @@ def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> N
         elif name == "html" and made.report is not None:
             page = dict(made.page)
             choices = render_choices(page["tables"])
-            write_report(file, render_html(made.report, steps(page), after_checks=choices))
+            additions = Additions(steps(page), after_checks=choices)
+            write_report(file, render_html(made.report, additions))
         elif made.passed:
             write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
         else:

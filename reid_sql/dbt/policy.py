@@ -83,7 +83,7 @@ def findings(
             f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
         ).fetchall()
         alone = replace(
-            policy, tables=(replace(asked, source=Source(asked.source.given, written)),)
+            policy, tables=(replace(asked, source=Source(asked.source.location, written)),)
         )
         with gate.open_tables(alone) as releases:
             page = gate.measure_policy(alone, releases, None, overview=False)

@@ -392,7 +392,7 @@ def explore(
         path = folder / "policy.toml"
         path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
         policy = read_policy(path)
-        given = replace(policy.tables[0].source, given=first[1])
+        given = replace(policy.tables[0].source, location=first[1])
         table = replace(policy.tables[0], released=None, source=given)
         policy = replace(policy, tables=(table,))
         written = [unfinished(_file_of_rows(folder))]
