@@ -55,8 +55,9 @@ def call_of(name: str) -> Call:
 
 def _of_records(function: Function) -> Call:
     def call(*_: Any, **__: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - whatever it is called with
-        rule = f"{function.name} must be called in a SELECT list, got a call of its own"
-        raise UnavailableError(f"{rule}; write con.sql('SELECT *, {function.signature} FROM …')")
+        raise UnavailableError(
+            f"{function.name} must be called in a SELECT list, got a call of its own; write con.sql('SELECT *, {function.signature} FROM …')"
+        )
 
     return call
 
@@ -114,8 +115,9 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
     # Asked whether it is a model, a LazyFrame resolves its schema, and warns.
     if not isinstance(value, FRAMES) and isinstance(value, FittedModel):
-        rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
-        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
+        raise WrongTypeError(
+            f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}; see fitted_models() for those there are"
+        )
     named = partial(_table, parameter.name, frames=frames)
     converted = parameter.domain.convert_tables(parameter.name, value, named)
     return list(converted) if isinstance(converted, tuple) else converted
@@ -130,8 +132,9 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
     )
     # a stream can be read once, and a table is counted
     if not of_pandas and not isinstance(value, FRAMES):
-        rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
-        raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
+        raise WrongTypeError(
+            f"{name} must be a table, a file or a frame, got {type(value).__name__}; write its name as a text, or pass a relation or a frame"
+        )
     if not isinstance(value, pl.LazyFrame):  # which cannot have two columns of one name
         refuse_repeated_names(name, map(str, getattr(value, "column_names", value.columns)), str)
     shown = f"reid_given_{uuid4().hex}"
@@ -144,6 +147,7 @@ def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pand
     """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
     table = from_arrow_stream(frame)
     if table is None:
-        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot represent"
-        raise OutOfDomainError(f"{rule}; make texts of them")
+        raise OutOfDomainError(
+            f"{name} must have columns of one type each, got Python objects that Arrow cannot represent; make texts of them"
+        )
     return table

@@ -93,8 +93,9 @@ def minimal_sets(answer: object, most: int) -> spec.Chart:
     answered = rows_of("minimal_sets", answer, "quasi_identifiers", MINIMAL_SETS)
     rows = [row for row in answered if row["columns"]]
     if not rows:
-        rule = "minimal_sets must be given an answer with a set of columns, got none that reaches the share"
-        raise NoRecordsError(f"{rule}; pass a smaller at_least to quasi_identifiers")
+        raise NoRecordsError(
+            "minimal_sets must be given an answer with a set of columns, got none that reaches the share; pass a smaller at_least to quasi_identifiers"
+        )
     shown = rows[:most]
     shares = [row["share_unique"] for row in shown]
     labels = [

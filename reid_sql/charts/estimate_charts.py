@@ -162,9 +162,8 @@ def _is_missed(row: Row) -> bool:
 def model_check(checks: "Sequence[Check]") -> spec.Chart:
     """Draw the table's share of people in small classes on what the model expects of such a table."""
     if not isinstance(checks, Sequence) or not all(hasattr(each, "expected") for each in checks):
-        rule = f"model_check must be given the checks of a model, got {type(checks).__name__}"
         raise WrongTypeError(
-            f"{rule}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
+            f"model_check must be given the checks of a model, got {type(checks).__name__}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
         )
     places = range(len(checks))
     low, high = [check.low for check in checks], [check.high for check in checks]
@@ -292,15 +291,17 @@ def audited_cells(answer: object) -> spec.Chart:
     answered = rows_of("audited_cells", answer, "audit_tables", AUDITED)
     rows = [row for row in answered if row["kind"] not in {"published", "sum"}]
     if not rows:
-        rule = "audited_cells must be given an answer with a hidden cell, got none"
-        raise NoRecordsError(f"{rule}; there is nothing to draw")
+        raise NoRecordsError(
+            "audited_cells must be given an answer with a hidden cell, got none; there is nothing to draw"
+        )
     places = [
         (str(row["categories"][0]), ", ".join(map(str, row["categories"][1:]))) for row in rows
     ]
     lines, columns = (sorted({each[axis] for each in places}) for axis in (0, 1))
     if len(lines) * len(columns) > MAX_CELLS:
-        rule = f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}"
-        raise OutOfDomainError(f"{rule}; draw a part of the answer")
+        raise OutOfDomainError(
+            f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}; draw a part of the answer"
+        )
     widths = [WIDEST if row["width"] is None else min(row["width"], WIDEST) for row in rows]
     cells = spec.Cells(
         [columns.index(column) for _, column in places],

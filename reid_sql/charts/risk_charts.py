@@ -128,9 +128,8 @@ def quasi_identifiers(page: object) -> list[spec.Chart]:
     tables = tables_of("quasi_identifiers", page, "check", REPORT_KEYS)
     measured = [table for table in tables if measured_columns(table)]
     if not measured:
-        rule = "quasi_identifiers must be given a table whose columns were left out one by one, got none"
         raise NoRecordsError(
-            f"{rule}; check two quasi-identifiers or more, with NULL as a value or dropped"
+            "quasi_identifiers must be given a table whose columns were left out one by one, got none; check two quasi-identifiers or more, with NULL as a value or dropped"
         )
     if len(measured) == 1:
         return [quasi_identifiers_chart(measured[0])]
@@ -195,8 +194,9 @@ def forecast(
     rows = _read_sorted(answer, FORECAST_FUNCTIONS, "population")
     keys = [name for name in SHARES if name in rows[0]]
     if share is not None and share not in keys:
-        rule = f"share must be a share of the answer, got '{share}'"
-        raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")
+        raise UnknownNameError(
+            f"share must be a share of the answer, got '{share}'; {suggestion(share, keys, 'shares')}"
+        )
     shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
@@ -222,11 +222,13 @@ def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list
 
 def _check_limit(limit: float, shown: Sequence[str]) -> None:
     if not 0 <= limit <= 1:
-        rule = f"limit must be a share from 0 to 1, got {limit!r}"
-        raise OutOfDomainError(f"{rule}; pass 0.05 for 5 %")
+        raise OutOfDomainError(
+            f"limit must be a share from 0 to 1, got {limit!r}; pass 0.05 for 5 %"
+        )
     if len(shown) > 1:
-        rule = f"limit must be of one share, got {', '.join(shown)}"
-        raise OutOfDomainError(f"{rule}; pass share, such as '{shown[0]}'")
+        raise OutOfDomainError(
+            f"limit must be of one share, got {', '.join(shown)}; pass share, such as '{shown[0]}'"
+        )
 
 
 def forecast_chart(

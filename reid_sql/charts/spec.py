@@ -327,9 +327,8 @@ def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) ->
     """Return the tables of what a command prints as JSON: a whole page, or one of its tables."""
     listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
     if not listed or not all(set(table) >= set(columns) for table in listed):
-        rule = f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__}"
         raise WrongTypeError(
-            f"{rule} without tables that have {columns[-1]}; pass json.loads of it"
+            f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__} without tables that have {columns[-1]}; pass json.loads of it"
         )
     return list(listed)
 
@@ -340,9 +339,8 @@ def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str]
         return list(answer[0]) if answer else [], list(answer)
     frame = answer.collect() if hasattr(answer, "collect") and hasattr(answer, "lazy") else answer
     if not hasattr(frame, "__arrow_c_stream__"):
-        rule = f"{chart} must be given the answer of {function}, got {type(answer).__name__}"
         raise WrongTypeError(
-            f"{rule}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow"
+            f"{chart} must be given the answer of {function}, got {type(answer).__name__}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow"
         )
     import pyarrow as pa  # noqa: PLC0415 - help is shown without it
 

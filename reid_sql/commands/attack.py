@@ -121,8 +121,9 @@ def _audit_synthetic(options: argparse.Namespace) -> int:
     read = ("columns", "other_table", "holdout", "holdout_table", "sensitive", "entity")
     refuse_unread(options, "--qi", *read, "targets", "seed", "plot")
     if len(options.others) != 1:
-        rule = f"--qi must come with one synthetic table, got {len(options.others)} beside the original"
-        raise OutOfDomainError(f"{rule}; for tables of counts omit --qi")
+        raise OutOfDomainError(
+            f"--qi must come with one synthetic table, got {len(options.others)} beside the original; for tables of counts omit --qi"
+        )
     how = function_options(options, "audit_synthetic", "targets", "seed") | given_entity(options)
     original = open_file_table(options)
     con, qi = original.con, original.columns
@@ -208,12 +209,14 @@ def run_safe(options: argparse.Namespace) -> int:
             shown = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
         notes += describe_publication(rows, is_publishable=is_publishable)
     elif options.output is not None:
-        rule = f"--output must be given with --format csv or json, got '{options.output}' without"
-        raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+        raise OutOfDomainError(
+            f"--output must be given with --format csv or json, got '{options.output}' without; the page for a terminal shows all"
+        )
     if options.publish is not None:
         if how["suppress"] not in PROTECTING:
-            rule = "--publish must be given with --suppress secondary or rounding"
-            raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+            raise OutOfDomainError(
+                f"--publish must be given with --suppress secondary or rounding, got '{how['suppress']}'; pass one of them"
+            )
         query = "FROM CALL ORDER BY ALL"
         cells = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
         notes.append(publish(options, cells, how))
@@ -234,8 +237,9 @@ def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool
         return options.format == "csv" and is_protected
     output = OUTPUT_WORDS.check("output", options.output)
     if output == PUBLISHABLE and not is_protected:
-        rule = "--output publishable must be given with --suppress secondary or rounding"
-        raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
+        raise OutOfDomainError(
+            f"--output publishable must be given with --suppress secondary or rounding, got '{how['suppress']}'; pass one of them"
+        )
     return bool(output == PUBLISHABLE)
 
 

@@ -51,8 +51,9 @@ def run_compare(options: argparse.Namespace) -> int:
 def _other(options: argparse.Namespace) -> str:
     """Return the one other table."""
     if len(options.others) > 1:
-        rule = f"OTHER must be one table, got {len(options.others)}"
-        raise OutOfDomainError(f"{rule}; pass one, or --as later for releases in their order")
+        raise OutOfDomainError(
+            f"OTHER must be one table, got {len(options.others)}; pass one, or --as later for releases in their order"
+        )
     return str(options.others[0])
 
 
@@ -195,9 +196,8 @@ def _compare_join(options: argparse.Namespace) -> int:
     read = ("columns", "role", "other_table", "key", "right_qi", "entity", "k", "nulls")
     refuse_unread(options, "--as join", *read)
     if options.key is None or options.right_qi is None:
-        rule = "--as join must come with --key and --other-qi, got not both"
         raise OutOfDomainError(
-            f"{rule}; name what the tables are joined by, and the columns of OTHER"
+            "--as join must come with --key and --other-qi, got not both; name what the tables are joined by, and the columns of OTHER"
         )
     how = function_options(options, "join_risk", "k", "nulls") | given_entity(options)
     left = open_file_table(options)

@@ -36,8 +36,9 @@ def run_dossier(options: argparse.Namespace) -> int:
     if "verify" in named:
         return _verify(options, named)
     if options.policy is None or "out" not in named or "signature" in named:
-        rule = "dossier must have POLICY.toml and --out FOLDER, or --verify FOLDER, got neither"
-        raise OutOfDomainError(f"{rule}; name the policy and the folder")
+        raise OutOfDomainError(
+            "dossier must have POLICY.toml and --out FOLDER, or --verify FOLDER, got neither; name the policy and the folder"
+        )
     return _write(options, named)
 
 

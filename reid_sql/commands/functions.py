@@ -65,8 +65,9 @@ def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
     """Return the functions that answer a question, or those that a user needs first."""
     names = find_term(question) or answer_question(question, functions)
     if not names:
-        rule = f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'"
-        raise UnknownNameError(f"{rule}; reid-sql functions lists all")
+        raise UnknownNameError(
+            f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'; reid-sql functions lists all"
+        )
     return [functions[name] for name in names]
 
 

@@ -219,8 +219,9 @@ def _path(options: argparse.Namespace, name: str) -> Path | None:
     if file is None:
         return None
     if not Path(file).name:
-        rule = f"{_option(name)} must name a file, got '{file}'"
-        raise OutOfDomainError(f"{rule}; write its path, or omit the option")
+        raise OutOfDomainError(
+            f"{_option(name)} must name a file, got '{file}'; write its path, or omit the option"
+        )
     return Path(file)
 
 
@@ -238,13 +239,15 @@ def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | N
 def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
     """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
     if options.prepare and options.html is None:
-        rule = "--prepare must come with --html, where the release is shown, got none"
-        raise OutOfDomainError(f"{rule}; add --html FILE, or run reid-sql prepare")
+        raise OutOfDomainError(
+            "--prepare must come with --html, where the release is shown, got none; add --html FILE, or run reid-sql prepare"
+        )
     if options.time_limit is None:
         return policy
     if not options.prepare:
-        rule = f"--time-limit must come with --prepare, got {options.time_limit} alone"
-        raise OutOfDomainError(f"{rule}; add --prepare, or omit it")
+        raise OutOfDomainError(
+            f"--time-limit must come with --prepare, got {options.time_limit} alone; add --prepare, or omit it"
+        )
     seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
     return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 

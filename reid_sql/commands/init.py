@@ -57,8 +57,9 @@ def _write(options: argparse.Namespace, found: Sequence[Found]) -> int:
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in kinds}
     for path in targets.values():
         if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
+            raise OutOfDomainError(
+                f"init must not replace a file, got '{path}', which exists; move it away, or run init in another folder"
+            )
     starters, unread = _profile(options.file, found, is_alone=len(found) == 1)
     page: dict[str, Any] = {kind: str(path) for kind, path in targets.items()}
     texts = {"policy": write_policy(page["policy"], starters, unread)}

@@ -272,11 +272,13 @@ def _refuse_combinations(
     points: bool,  # noqa: FBT001
 ) -> None:
     if options.format == "csv" and points and (populations or count):
-        rule = "--points must be given alone in csv, got --population or --stand-out with it"
-        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has all")
+        raise OutOfDomainError(
+            "--points must be given alone in csv, got --population or --stand-out with it; ask twice, or for --format json, which has all"
+        )
     if options.format == "csv" and populations and count:
-        rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
-        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
+        raise OutOfDomainError(
+            f"--population must not be given with --stand-out in csv, got {count} to stand out; ask twice, or for --format json, which has both"
+        )
 
 
 def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:

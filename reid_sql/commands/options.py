@@ -23,9 +23,8 @@ def names(label: str, text: str) -> list[str]:
     try:
         rows = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error:
-        rule = f"{label} must be one line of names by comma, got {text!r}"
         raise OutOfDomainError(
-            f"{rule}; write them like age,sex and quote a name that has a comma"
+            f"{label} must be one line of names by comma, got {text!r}; write them like age,sex and quote a name that has a comma"
         ) from None
     return [column for row in rows for column in row if column]
 
@@ -35,8 +34,9 @@ def number(label: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        rule = f"{label} must be a number, got '{text}'"
-        raise OutOfDomainError(f"{rule}; write it with digits, such as 5 or 0.2") from None
+        raise OutOfDomainError(
+            f"{label} must be a number, got '{text}'; write it with digits, such as 5 or 0.2"
+        ) from None
 
 
 def numbers(label: str, texts: list[str]) -> list[float]:
@@ -49,8 +49,9 @@ def _numbers(label: str, text: str) -> list[float]:
         return [number(label, part) for part in text.split(",")]
     parts = text.strip().split(",")
     if not any(part.startswith("0") for part in parts[1:]):  # 67,000 is no list: 000 is no number
-        rule = f"{label} must show whether a comma separates numbers or thousands, got '{text}'"
-        raise OutOfDomainError(f"{rule}; write {''.join(parts)}, or give {label} twice")
+        raise OutOfDomainError(
+            f"{label} must show whether a comma separates numbers or thousands, got '{text}'; write {''.join(parts)}, or give {label} twice"
+        )
     return [float("".join(parts))]
 
 
@@ -87,8 +88,9 @@ def refuse_unread(options: argparse.Namespace, what: str, *read: str) -> None:
     for action in options.parser._actions:  # noqa: SLF001 - argparse has no public list
         name, is_read = action.dest, action.dest in (*SOURCE, *read)
         if action.option_strings and not is_read and getattr(options, name) != action.default:
-            rule = f"{action.option_strings[0]} must not be given with {what}, got both"
-            raise OutOfDomainError(f"{rule}; omit one of them")
+            raise OutOfDomainError(
+                f"{action.option_strings[0]} must not be given with {what}, got both; omit one of them"
+            )
 
 
 def printed(text: str, stream: "TextIO | None" = None) -> None:

@@ -42,8 +42,9 @@ def run_prepare(options: argparse.Namespace) -> int:
         return _write_hierarchies(options, files)
     method = METHOD.check("--method", options.method or policy.preparing.method)
     if options.polars is not None and method != "global":
-        rule = f"--polars must come with method = 'global', got '{method}'"
-        raise UnavailableError(f"{rule}; write the release as SQL, or pass --method global")
+        raise UnavailableError(
+            f"--polars must come with method = 'global', got '{method}'; write the release as SQL, or pass --method global"
+        )
     made = prepare(
         options.policy,
         memory_limit=options.memory_limit,
@@ -85,9 +86,8 @@ def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -
     """Write the hierarchies alone; nothing is searched, so no other file could be written."""
     others = [name for name in FILES if name in files]
     if others:
-        rule = "--write-hierarchies must be the only file to write, as nothing is searched"
         raise UnavailableError(
-            f"{rule}, got --{others[0].replace('_', '-')}; run prepare again for it"
+            f"--write-hierarchies must be the only file to write, as nothing is searched, got --{others[0].replace('_', '-')}; run prepare again for it"
         )
     made = propose_hierarchies(
         options.policy, memory_limit=options.memory_limit, tell=progress.report

@@ -82,9 +82,8 @@ def _columns_of_counts(
     mixed = [columns[place] for place in others if place and has_number[place]]
     if mixed or not others or others[-1] == len(columns) - 1:
         got = f"'{mixed[0]}' with both" if mixed else "no such columns"
-        rule = f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}"
         raise OutOfDomainError(
-            f"{rule}; name the categories by --columns or the counts by --count, and write counts as 1234"
+            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; name the categories by --columns or the counts by --count, and write counts as 1234"
         )
     return list(columns[others[-1] + 1 :])
 
@@ -144,10 +143,9 @@ def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str,
     try:
         read = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {view}").fetchall()
         if [["" if cell is None else cell for cell in row] for row in read] != written_cells(text):
-            rule = (
-                "--publish must have the cells that were computed once it is read again, got others"
+            raise UnavailableError(
+                "--publish must have the cells that were computed once it is read again, got others; rename categories such as an empty text"
             )
-            raise UnavailableError(f"{rule}; rename categories such as an empty text")
         tables = [view]
         for place, other in enumerate(options.published, 1):
             tables.append(f"reid_published_{place}")
@@ -160,14 +158,16 @@ def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str,
             ).records()
         ]
     except (duckdb.Error, ReidError) as error:
-        rule = f"--publish must be a file that audit can read, got a refusal: {sentence(error)}"
-        raise UnavailableError(f"{rule}; nothing was written") from None
+        raise UnavailableError(
+            f"--publish must be a file that audit can read, got a refusal: {sentence(error)}; nothing was written"
+        ) from None
     finally:
         con.close()
     revealed = sum(cell["finding"] in REVEALED for cell in cells)
     if revealed:
-        rule = f"--publish must reveal no cell below k, got {revealed:,} that its readers compute"
-        raise OutOfDomainError(f"{rule}; pass --suppress secondary, or fewer columns to --by")
+        raise OutOfDomainError(
+            f"--publish must reveal no cell below k, got {revealed:,} that its readers compute; pass --suppress secondary, or fewer columns to --by"
+        )
     sums = "; its sums are not audited again" if options.value is not None else ""
     return f"none of its {len(cells):,} hidden counts is revealed{sums}"
 

@@ -140,9 +140,8 @@ def _read_sql(file: str) -> str:
         return Path(file).read_text(encoding="utf-8")
     if len(file.split()) > 1 and not file.endswith(".sql"):
         return file
-    rule = f"FILE.sql must be an existing file, got '{file}'"
     raise UnknownNameError(
-        f"{rule}; pass its path, the SQL itself in quotes, or - for standard input"
+        f"FILE.sql must be an existing file, got '{file}'; pass its path, the SQL itself in quotes, or - for standard input"
     )
 
 
@@ -160,8 +159,9 @@ def _refuse_new_database(database: str, text: str) -> None:
     with duckdb.connect() as con:
         creates = any(statement.type.name == "CREATE" for statement in con.extract_statements(text))
     if not creates:
-        rule = f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'"
-        raise UnknownNameError(f"{rule}; correct the path")
+        raise UnknownNameError(
+            f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'; correct the path"
+        )
 
 
 BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them
@@ -194,9 +194,8 @@ def run_sql(options: argparse.Namespace) -> int:
         printed(plain_sql(options.call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
-        rule = f"--dialect must be given with a call, got {options.dialect} without one"
         raise OutOfDomainError(
-            f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
+            f"--dialect must be given with a call, got {options.dialect} without one; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
         )
     if options.file is not None:
         called = write_file(Path(options.file), declared())

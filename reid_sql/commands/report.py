@@ -185,8 +185,9 @@ def measure(
     """Profile the table, and check it against the starter policy; a file of text is read once."""
     file = next(iter(source.values()))
     if file == "-":
-        rule = "FILE must be a file, got standard input, which can be read once"
-        raise OutOfDomainError(f"{rule}; write it to a file")
+        raise OutOfDomainError(
+            "FILE must be a file, got standard input, which can be read once; write it to a file"
+        )
     starter = propose(con, name, source, population)
     starter.refuse_unknown(file)
     sets = describe_smallest_sets(con, name, starter.rows)

@@ -88,8 +88,9 @@ def import_agents() -> ModuleType:
     try:
         return import_module("reid_sql.serve.agents")
     except ModuleNotFoundError as error:
-        rule = f"--mcp must have the package mcp, got none ({error.name})"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[mcp]'") from None
+        raise UnavailableError(
+            f"--mcp must have the package mcp, got none ({error.name}); pip install 'reid-sql[mcp]'"
+        ) from None
 
 
 def describe_unnamed(
@@ -120,8 +121,9 @@ def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[s
     read = read_policy(policy)
     known = {table.name.casefold() for table in read.tables}
     if missing := [name for name in tables if name.casefold() not in known]:
-        rule = f"every table that is served must be one of the policy, got '{missing[0]}'"
-        raise UnknownNameError(f"{rule}; {suggestion(missing[0], sorted(known), 'tables')}")
+        raise UnknownNameError(
+            f"every table that is served must be one of the policy, got '{missing[0]}'; {suggestion(missing[0], sorted(known), 'tables')}"
+        )
     return Mask(read, Record(record or Path(policy).with_suffix(".record.duckdb")))
 
 
@@ -133,8 +135,10 @@ def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
     try:
         read = tomllib.loads(Path(clients).read_text(encoding="utf-8"))
     except (OSError, UnicodeError, tomllib.TOMLDecodeError):
-        rule = f"--clients must be a TOML file, got '{clients}'"
-        raise OutOfDomainError(f'{rule}; write a token for each client, like ann = "…"') from None
+        raise OutOfDomainError(
+            f"--clients must be a TOML file, got '{clients}'"
+            '; write a token for each client, like ann = "…"'
+        ) from None
     if not read:
         raise OutOfDomainError(
             '--clients must name at least one client, got none; write ann = "a token"'
@@ -146,8 +150,9 @@ def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
 
 def _checked_token(label: str, token: object) -> str:
     if not isinstance(token, str) or len(token) < MIN_TOKEN:
-        rule = f"{label} must be a text of at least {MIN_TOKEN} characters, got another"
-        raise OutOfDomainError(f"{rule}; make one with openssl rand -hex 24")
+        raise OutOfDomainError(
+            f"{label} must be a text of at least {MIN_TOKEN} characters, got another; make one with openssl rand -hex 24"
+        )
     return token
 
 

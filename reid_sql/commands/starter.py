@@ -283,8 +283,9 @@ class Starter:
     def refuse_unknown(self, file: str) -> None:
         """Refuse a file of which nobody outside could know a column."""
         if not self.known:
-            rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
+            raise OutOfDomainError(
+                f"FILE must have a column that others can know about a person, got none that looks like one; see reid-sql profile {shlex.quote(file)}"
+            )
 
     def policy(self, path: str) -> str:
         """Write the policy of this table alone, which lies at the path."""

@@ -238,8 +238,9 @@ def open_file(
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
-        rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
-        raise UnavailableError(f"{rule}; risk by --qi and check take a connection")
+        raise UnavailableError(
+            f"FILE must be a local file, got '{masked(options.file, options.file)}'; risk by --qi and check take a connection"
+        )
     if options.files and options.table is not None:
         raise OutOfDomainError(
             f"--files must not be given with --table, got '{options.table}'; omit one"
@@ -274,8 +275,9 @@ def text_format(options: argparse.Namespace) -> TextFormat:
 def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
     if options.table is None:
-        rule = "--table must name the table of the warehouse, got none"
-        raise OutOfDomainError(f"{rule}; write --table schema.people")
+        raise OutOfDomainError(
+            "--table must name the table of the warehouse, got none; write --table schema.people"
+        )
     with connect_warehouse(options) as opened:
         yield opened, opened.table("--table", options.table)
 
@@ -284,14 +286,14 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
 def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
     """Open the connection that the options name."""
     if options.memory_limit is not None:
-        rule = f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'"
-        raise OutOfDomainError(f"{rule}; omit it")
+        raise OutOfDomainError(
+            f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'; omit it"
+        )
     if options.files:
         raise OutOfDomainError("--files must be given with files, got a connection; omit it")
     if find_spec("ibis") is None:
-        rule = "a connection must have ibis, got none"
         raise UnavailableError(
-            f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
+            "a connection must have ibis, got none; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
         )
     from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 

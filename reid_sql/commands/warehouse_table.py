@@ -67,10 +67,9 @@ class WarehouseTable:
         if self.warehouse.is_idle:
             self.warehouse.enter()
             if self._sizes != self._class_sizes():
-                rule = (
-                    "the table must not change while it is read, got other class sizes than before"
+                raise UnavailableError(
+                    "the table must not change while it is read, got other class sizes than before; ask again, or ask about an extract"
                 )
-                raise UnavailableError(f"{rule}; ask again, or ask about an extract")
         with before_computing(self._leave if models else lambda: None):
             yield
 

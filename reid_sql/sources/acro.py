@@ -54,8 +54,9 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
     used = (K, NK_N, NK_K, P_RATIO, ROUND_BASE)
     for key in given:
         if key not in (*used, *NOT_USED) and get_close_matches(str(key), used, cutoff=NEAR):
-            rule = f"the risk appetite must have the keys of ACRO, got '{key}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(key), list(used), 'keys')}")
+            raise UnknownNameError(
+                f"the risk appetite must have the keys of ACRO, got '{key}'; {suggestion(str(key), list(used), 'keys')}"
+            )
     parameters: dict[str, Any] = {}
     if K in given:
         parameters["k"] = int(LEAST_COUNT.check(K, _number(K, given[K])))
@@ -79,27 +80,29 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
 
 def _number(name: str, value: Any) -> float:  # noqa: ANN401 - as YAML has it
     if isinstance(value, bool) or not isinstance(value, int | float):
-        rule = f"{name} must be a number, got {type(value).__name__}"
-        raise OutOfDomainError(f"{rule}; write it with digits, such as 10")
+        raise OutOfDomainError(
+            f"{name} must be a number, got {type(value).__name__}; write it with digits, such as 10"
+        )
     return float(value)
 
 
 def _read_yaml(path: Path) -> dict[Any, Any]:
     if find_spec("yaml") is None:
-        rule = "a risk appetite must be read by PyYAML, which is not installed"
-        raise UnavailableError(f"{rule}, got {path.name}; run pip install 'reid-sql[acro]'")
+        raise UnavailableError(
+            f"a risk appetite must be read by PyYAML, which is not installed, got {path.name}; run pip install 'reid-sql[acro]'"
+        )
     import yaml  # noqa: PLC0415 - optional
 
     try:
         parsed = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        rule = (
-            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}"
-        )
-        raise UnavailableError(f"{rule}; pass the path of a YAML file") from None
+        raise UnavailableError(
+            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}; pass the path of a YAML file"
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         parsed = None
     if not isinstance(parsed, dict):
-        rule = f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}"
-        raise OutOfDomainError(f"{rule}; write it like safe_threshold: 10")
+        raise OutOfDomainError(
+            f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}; write it like safe_threshold: 10"
+        )
     return parsed

@@ -224,9 +224,8 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         if "lock" in why:
             raise
         of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
-        rule = f"{words} must be {of} that can be read, got '{path}': {why}"
         raise OutOfDomainError(
-            f"{rule}; write it anew, or give it the ending of what it is"
+            f"{words} must be {of} that can be read, got '{path}': {why}; write it anew, or give it the ending of what it is"
         ) from None
 
 
@@ -352,8 +351,9 @@ def refuse_unread_format(
     for each in fields(form):
         reads = (kind in TEXTS or each.name in FORMAT_READ.get(kind, ()) for kind in kinds)
         if getattr(form, each.name) != getattr(AS_WRITTEN, each.name) and not any(reads):
-            rule = f"{name(each.name)} must describe a file that is read, got {', '.join(kinds)}"
-            raise OutOfDomainError(f"{rule}, which have it themselves; omit it")
+            raise OutOfDomainError(
+                f"{name(each.name)} must describe a file that is read, got {', '.join(kinds)}, which have it themselves; omit it"
+            )
 
 
 def _hint(words: str, path: Path) -> str:
@@ -411,8 +411,10 @@ def match_files(words: str, pattern: str, folder: Path) -> Parts:
     names = glob(str(folder / pattern), recursive=True)  # noqa: PTH207 - an absolute pattern
     files = sorted(Path(name) for name in names if Path(name).is_file())
     if not 1 <= len(files) <= MOST_FILES:
-        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(files)} for '{pattern}'"
-        raise UnknownNameError(f'{rule}; write it like "people/*.parquet"')
+        raise UnknownNameError(
+            f"{words} must match 1 to {MOST_FILES} files, got {len(files)} for '{pattern}'"
+            '; write it like "people/*.parquet"'
+        )
     return tuple((each, _folder_values(folder, pattern, each)) for each in files)
 
 

@@ -103,8 +103,9 @@ def check_encoding(name: str, value: str) -> str:
         found = codecs.lookup(value).name
         codecs.getincrementaldecoder(found)
     except (LookupError, ValueError):
-        rule = f"{name} must be an encoding of text, got {shown(value)}"
-        raise OutOfDomainError(f"{rule}; write it like utf-8, cp1252 or latin-1") from None
+        raise OutOfDomainError(
+            f"{name} must be an encoding of text, got {shown(value)}; write it like utf-8, cp1252 or latin-1"
+        ) from None
     return NAMES_OF_ENCODINGS.get(found, found)
 
 
@@ -165,10 +166,9 @@ def _below(words: str, text: str, skipped: int) -> str:
     """Return the text below the lines to skip; refuse a text that has no more lines."""
     lines = text.split("\n" if "\n" in text else "\r", skipped)
     if len(lines) <= skipped:
-        rule = (
-            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}"
+        raise OutOfDomainError(
+            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}; skip fewer"
         )
-        raise OutOfDomainError(f"{rule}; skip fewer")
     return lines[skipped]
 
 
@@ -242,8 +242,9 @@ def _refuse_binary(words: str, path: Path) -> None:
     except (OSError, EOFError):
         return  # whoever reads it on names the reason
     if kind:
-        rule = f"{words} must be a text file, got '{path.name}' with the content of {kind}"
-        raise OutOfDomainError(f"{rule}; give it the ending of what it is, or export it as CSV")
+        raise OutOfDomainError(
+            f"{words} must be a text file, got '{path.name}' with the content of {kind}; give it the ending of what it is, or export it as CSV"
+        )
 
 
 def write_option(words: str, key: str, value: str) -> str:
@@ -268,8 +269,9 @@ def check_marks(
             remedy = " or ".join((write("delimiter", ";"), write("quote", "'")))
             raise OutOfDomainError(f"{rule}; write it like {remedy}")
     if quote and delimiter == quote:
-        rule = f"{name('quote')} must differ from the delimiter, got {shown(quote)} for both"
-        raise OutOfDomainError(f"{rule}; name another")
+        raise OutOfDomainError(
+            f"{name('quote')} must differ from the delimiter, got {shown(quote)} for both; name another"
+        )
 
 
 def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:

@@ -93,8 +93,9 @@ def select_json(
         feature = EACH_FEATURE if is_collection else "json"
         source = FEATURES.replace("{feature}", feature).replace("{source}", source)
     elif path.suffix.lower() == GEOGRAPHIC:
-        rule = f"{words} must have a collection of features, got another object of GeoJSON"
-        raise OutOfDomainError(f"{rule}; write its geometries as features, or save them as CSV")
+        raise OutOfDomainError(
+            f"{words} must have a collection of features, got another object of GeoJSON; write its geometries as features, or save them as CSV"
+        )
     others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
     if others or repeated:
         got = f"{others} values that are none" if others else f"{repeated} that name a key twice"

@@ -83,11 +83,13 @@ def _find_sheet(words: str, sheet: str | None, filled: Sequence[str]) -> str:
     if sheet is None and len(filled) == 1:
         return filled[0]
     if sheet is None:
-        rule = f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none"
-        raise UnknownNameError(f"{rule}; {suggestion('', filled, 'sheets')}")
+        raise UnknownNameError(
+            f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none; {suggestion('', filled, 'sheets')}"
+        )
     if sheet not in filled:
-        rule = f"{option} must be a sheet with cells, got '{sheet}'"
-        raise UnknownNameError(f"{rule}; {suggestion(sheet, filled, 'sheets')}")
+        raise UnknownNameError(
+            f"{option} must be a sheet with cells, got '{sheet}'; {suggestion(sheet, filled, 'sheets')}"
+        )
     return sheet
 
 
@@ -172,8 +174,9 @@ def _labels_of(column: "pl.Series", labels: Mapping[Any, str]) -> dict[Any, str]
 
 def _reader(module: str, words: str, path: Path) -> ModuleType:
     if find_spec(module) is None:
-        rule = f"{words} must have {module} to read {path.suffix}, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[files]', or save it as CSV")
+        raise UnavailableError(
+            f"{words} must have {module} to read {path.suffix}, got none; pip install 'reid-sql[files]', or save it as CSV"
+        )
     return import_module(module)
 
 
@@ -183,5 +186,6 @@ def _readable(words: str, path: Path, refusals: tuple[type[Exception], ...]) -> 
     try:
         yield
     except refusals:
-        rule = f"{words} must be a {path.suffix} file that can be read, got '{path.name}'"
-        raise OutOfDomainError(f"{rule}; write it anew, or save it as CSV") from None
+        raise OutOfDomainError(
+            f"{words} must be a {path.suffix} file that can be read, got '{path.name}'; write it anew, or save it as CSV"
+        ) from None

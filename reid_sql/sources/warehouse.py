@@ -185,8 +185,9 @@ def asked(question: Callable[[], Found]) -> Found:
     except (ReidError, duckdb.InterruptException):
         raise
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        rule = f"the table must be one that the database can count, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
+        raise UnavailableError(
+            f"the table must be one that the database can count, got {name_error(error)}; mend that there, or ask about an extract"
+        ) from None
 
 
 def _parts(words: str, name: str) -> list[str]:
@@ -195,8 +196,10 @@ def _parts(words: str, name: str) -> list[str]:
     if not 1 <= len(parts) <= NAMES or not re.fullmatch(
         rf"(?:{NAME.pattern})(?:\.(?:{NAME.pattern}))*", name
     ):
-        rule = f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
-        raise OutOfDomainError(f'{rule}; put a name that has a point into quotes, like "my.table"')
+        raise OutOfDomainError(
+            f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
+            '; put a name that has a point into quotes, like "my.table"'
+        )
     return parts
 
 
@@ -227,13 +230,13 @@ def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | 
         raise
     except ImportError as error:
         extra = scheme.replace("postgresql", "postgres")
-        rule = f"{words} must have the driver of {extra}, got none ({name_error(error)})"
-        raise UnavailableError(f"{rule}; pip install 'ibis-framework[{extra}]'") from None
+        raise UnavailableError(
+            f"{words} must have the driver of {extra}, got none ({name_error(error)}); pip install 'ibis-framework[{extra}]'"
+        ) from None
     except Exception as error:  # noqa: BLE001 - each driver has its own
         got = f"'{masked(given, url)}' and {name_error(error)}"
-        rule = f"{words} must lead to a database that answers, got {got}"
         raise UnavailableError(
-            f"{rule}; see that the server runs, and user, password and database"
+            f"{words} must lead to a database that answers, got {got}; see that the server runs, and user, password and database"
         ) from None
 
 
@@ -259,8 +262,9 @@ def _file(words: str, url: str, folder: Path) -> Path:
     path = (folder / path_of(url)).absolute()
     if not path.is_file():
         siblings = sorted(each.name for each in path.parent.glob("*") if each.is_file())
-        rule = f"{words} must lead to an existing file, got '{masked(url, url)}'"
-        raise UnknownNameError(f"{rule}; {suggestion(path.name, siblings, 'files next to it')}")
+        raise UnknownNameError(
+            f"{words} must lead to an existing file, got '{masked(url, url)}'; {suggestion(path.name, siblings, 'files next to it')}"
+        )
     return path
 
 
