@@ -80,8 +80,11 @@ def _profile(parser: Parser) -> None:
 
 def _report(parser: Parser) -> None:
     add_source(parser, None)
-    words = "the number of people that the file is a sample of, such as 67e6: adds the risk there"
-    parser.option("--population", words, "N")
+    parser.option(
+        "--population",
+        "the number of people that the file is a sample of, such as 67e6: adds the risk there",
+        "N",
+    )
     parser.option("--html", "write the report as one HTML file for people", "FILE")
 
 
@@ -91,8 +94,11 @@ def _explore(parser: Parser) -> None:
 
 
 def _init(parser: Parser) -> None:
-    words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
-    add_source(parser, None, file=words)
+    add_source(
+        parser,
+        None,
+        file=f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy",
+    )
 
 
 def _risk(parser: Parser) -> None:
@@ -102,11 +108,19 @@ def _risk(parser: Parser) -> None:
     add_nulls(parser)
     add_entity(parser)
     add_tolerance(parser)
-    words = "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
-    parser.option("--population", words, "N[,N]", action="append")
+    parser.option(
+        "--population",
+        "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there",
+        "N[,N]",
+        action="append",
+    )
     parser.option("--k", "with --population: count people in classes smaller than this (default 5)")
-    words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
-    parser.option("--points", words, "P[,P]", action="append")
+    parser.option(
+        "--points",
+        "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4",
+        "P[,P]",
+        action="append",
+    )
     add_plot(parser, "the forecast of --population, --points or --validate")
     parser.option("--stand-out", "show the N most exposed combinations of values", "N", default="0")
     words = (
@@ -116,23 +130,28 @@ def _risk(parser: Parser) -> None:
     fractions = {"dest": "fractions", "action": "append", "nargs": "?", "const": ""}
     parser.option("--validate", words, "F[,F]", **fractions)
     parser.option("--methods", "with --validate: these methods (default all)", "A,B")
-    words = (
+    parser.option(
+        "--scenario",
         "measure instead the risk against an attacker who knows part of the columns, in place of --qi: a .toml "
-        "or .json file, or a shipped name"
+        "or .json file, or a shipped name",
+        "FILE",
     )
-    parser.option("--scenario", words, "FILE")
     parser.option(
         "--sensitivity",
         "with --scenario: show all 81 settings of the four parameters too",
         action="store_true",
     )
     group = parser.add_mutually_exclusive_group()
-    words = "with --scenario: a file of the population, which shows who is unique in it"
-    group.add_argument("--population-file", metavar="FILE", help=words)
-    words = (
-        "with --scenario: estimate who is unique in the population by this model, not by Pitman's"
+    group.add_argument(
+        "--population-file",
+        metavar="FILE",
+        help="with --scenario: a file of the population, which shows who is unique in it",
     )
-    group.add_argument("--model", choices=("people", "copula"), help=words)
+    group.add_argument(
+        "--model",
+        choices=("people", "copula"),
+        help="with --scenario: estimate who is unique in the population by this model, not by Pitman's",
+    )
 
 
 def _check(parser: Parser) -> None:
@@ -141,26 +160,41 @@ def _check(parser: Parser) -> None:
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
     parser.option("--baseline", "an earlier JSON report: fail only if a figure got worse", "FILE")
-    words = "if the policy is not met, search for a release that meets it, and show it in the HTML report"
-    parser.option("--prepare", words, action="store_true")
-    words = "the time limit of that search, in place of the policy's prepare.time_limit"
-    parser.option("--time-limit", words, "SECONDS")
-    words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
-    parser.option("--engine", words, "NAME")
-    words = (
-        "print the statements that a warehouse would run, and their number, without running them"
+    parser.option(
+        "--prepare",
+        "if the policy is not met, search for a release that meets it, and show it in the HTML report",
+        action="store_true",
     )
-    parser.option("--plan", words, action="store_true")
-    words = (
-        "show the N rarest combinations with their values; by default no report contains a record"
+    parser.option(
+        "--time-limit",
+        "the time limit of that search, in place of the policy's prepare.time_limit",
+        "SECONDS",
     )
-    parser.option("--risky-records", words, "N", default="0")
+    parser.option(
+        "--engine",
+        "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url",
+        "NAME",
+    )
+    parser.option(
+        "--plan",
+        "print the statements that a warehouse would run, and their number, without running them",
+        action="store_true",
+    )
+    parser.option(
+        "--risky-records",
+        "show the N rarest combinations with their values; by default no report contains a record",
+        "N",
+        default="0",
+    )
 
 
 def _prepare(parser: Parser) -> None:
     add_policy(parser)
-    words = "write the rows of the release to safe.parquet or .csv, or a file for each table to a folder"
-    parser.option("--release", words, "FILE")
+    parser.option(
+        "--release",
+        "write the rows of the release to safe.parquet or .csv, or a file for each table to a folder",
+        "FILE",
+    )
     parser.option("--sql", "write the release as SQL: a view or a table for each", "FILE")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
     parser.option(
@@ -168,8 +202,11 @@ def _prepare(parser: Parser) -> None:
     )
     parser.option("--target", "show how well the other columns still predict this column", "COLUMN")
     parser.option("--polars", "write the release as Python with Polars", "FILE")
-    words = "write the hierarchies as TOML, to edit and put in the policy, and do not search"
-    parser.option("--write-hierarchies", words, "FILE")
+    parser.option(
+        "--write-hierarchies",
+        "write the hierarchies as TOML, to edit and put in the policy, and do not search",
+        "FILE",
+    )
     parser.option("--json-report", "write the gate's report on the release as JSON", "FILE")
     parser.option("--html", "write that report and the ten best transformations as HTML", "FILE")
     add_plot(parser, "risk against loss of the transformations")
@@ -187,11 +224,13 @@ def _query(parser: Parser) -> None:
 
 
 def _functions(parser: Parser) -> None:
-    words = (
+    parser.option(
+        "name",
         "one function, with its parameters, result columns, engines and an example; or a part of a name, "
-        "or words, such as unique population: the functions that have them all"
+        "or words, such as unique population: the functions that have them all",
+        "NAME",
+        nargs="*",
     )
-    parser.option("name", words, "NAME", nargs="*")
     users = "analyst, pipeline or officer"
     parser.option(
         "--for", f'a question, such as "who stands out", or {users}', "QUESTION", dest="question"
