@@ -27,7 +27,15 @@ SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 
 def methods(answer: object) -> spec.Chart:
-    """Mark each method's estimate in its interval, the lowest at the top; else write its status."""
+    """Draw each method's estimate of the share of a population that is unique.
+
+    Of the answer of `population_uniqueness`: a mark with its 95 % interval, if the method has one. The lowest
+    estimate is at the top, and methods without an estimate are at the bottom.
+
+    >>> rows = [{"method": "pitman", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4}]
+    >>> methods(rows).marks[1].across
+    [0.2]
+    """
     rows = rows_of("methods", answer, "population_uniqueness", METHOD_COLUMNS, "method")
     rows = sorted(
         rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"]
@@ -59,7 +67,15 @@ def methods(answer: object) -> spec.Chart:
 
 
 def unicity(answers: object) -> spec.Chart:
-    """Draw a line for each resolution over the rows that an attacker knows."""
+    """Draw how many people some of their rows single out, over how many rows an attacker knows.
+
+    Of the answer of `unicity`, or of several by the name of their resolution, such as
+    `{"place and day": …, "district and week": …}`: a line each. A stroke is the 95 % interval of a draw.
+
+    >>> rows = [{"points": 2, "uniqueness": 0.5, "uniqueness_low": 0.5, "uniqueness_high": 0.5}]
+    >>> unicity({"place and day": rows}).marks[1].up
+    [0.5]
+    """
     given = (
         answers
         if isinstance(answers, Mapping)
@@ -92,7 +108,11 @@ def unicity(answers: object) -> spec.Chart:
 
 
 def validation(answer: object) -> list[spec.Chart]:
-    """Draw the estimates from samples of each size, the method with the least error at the top."""
+    """Draw each method's estimates from samples of a table, with intervals, and the counted truth.
+
+    Of the answer of `validate_risk`, the share of unique people; one panel for each sample size. The method
+    with the least error is at the top. An interval that missed the truth is dashed, and its estimate a cross.
+    """
     rows = rows_of("validation", answer, "validate_risk", VALIDATION_COLUMNS)
     methods = sorted(
         dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name)
@@ -160,7 +180,11 @@ def _is_missed(row: Row) -> bool:
 
 
 def model_check(checks: "Sequence[Check]") -> spec.Chart:
-    """Draw the table's share of people in small classes on what the model expects of such a table."""
+    """Draw the table's share of people in small classes on what the model expects of such a table.
+
+    A posterior predictive check, by `reid_sql.models.people.diagnostics`. Source: Rocher, Hendrickx & de
+    Montjoye 2025, figure 1.
+    """
     if not isinstance(checks, Sequence) or not all(hasattr(each, "expected") for each in checks):
         raise WrongTypeError(
             f"model_check must be given the checks of a model, got {type(checks).__name__}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
@@ -201,7 +225,10 @@ MAX_CELLS: Final = 40 * 60  # that can still be read
 
 
 def comparison(answer: object) -> spec.Chart:
-    """Make two bars for each risk: of the original, and of the release below it."""
+    """Draw the risk of an original next to that of its release.
+
+    Of the answer of `compare`, shares of the people; an unknown share has no bar.
+    """
     rows = {
         row["measure"]: row
         for row in rows_of("comparison", answer, "compare", COMPARISON_COLUMNS, "measure")
@@ -222,7 +249,10 @@ def comparison(answer: object) -> spec.Chart:
 
 
 def losses(answer: object) -> spec.Chart:
-    """Make a bar of each column's lost information."""
+    """Draw the share of each column's information that a release loses, where it is known.
+
+    Of the answer of `compare(output := 'columns')`.
+    """
     rows = rows_of(
         "losses",
         answer,
@@ -241,7 +271,16 @@ def losses(answer: object) -> spec.Chart:
 
 
 def attacks(answer: object) -> spec.Chart:
-    """Mark the excess of each attack in its interval: a full mark where the interval is above 0."""
+    """Draw the excess of each attack over people who were not used, in its 95 % interval.
+
+    Of the answer of `audit_synthetic`. A full mark has an interval above 0: the synthetic table gives away
+    its people. Of each membership score the area is drawn, less a half.
+
+    >>> row = {"attack": "linkability", "column_name": None, "figure": "share"}
+    >>> chart = attacks([row | {"excess": 0.1, "low": 0.05, "high": 0.15}])
+    >>> chart.marks[0].ends
+    [((0.05, 0), (0.15, 0))]
+    """
     rows = rows_of("attacks", answer, "audit_synthetic", ATTACK_COLUMNS)
     shown = [
         row for row in rows if row["excess"] is not None and not row["figure"].startswith(LEFT_OUT)
@@ -287,7 +326,17 @@ def _attack_name(row: Row) -> str:
 
 
 def audited_cells(answer: object) -> spec.Chart:
-    """Shade the hidden cells, darker the narrower their interval; a cross marks one that is revealed."""
+    """Draw the hidden cells of published tables, darker the narrower the interval that an attacker computes.
+
+    Of the answer of `audit_tables` on tables of two columns, or of the first column by all others. A cell
+    shows its interval; a cross marks one that is known exactly or known below k. Cells that are not hidden
+    stay white.
+
+    >>> row = {"cell": "a = x, b = y", "categories": ["x", "y"], "kind": "suppressed", "low": 2, "high": 2}
+    >>> chart = audited_cells([row | {"width": 0, "finding": "recovered"}])
+    >>> chart.marks[0].words
+    ['2 ×']
+    """
     answered = rows_of("audited_cells", answer, "audit_tables", AUDITED)
     rows = [row for row in answered if row["kind"] not in {"published", "sum"}]
     if not rows:

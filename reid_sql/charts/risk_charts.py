@@ -52,8 +52,16 @@ class Range:
         return f"{self.low:,} to {self.high:,}"
 
 
-def class_sizes(answer: object, below: int) -> spec.Chart:
-    """Make bars of the answer of `class_size_histogram`."""
+def class_sizes(answer: object, *, below: int = 5) -> spec.Chart:
+    """Draw how many people share their values with how many others.
+
+    Bars of the answer of `class_size_histogram`, one for each range of class sizes; those of classes smaller
+    than `below` are hatched.
+
+    >>> sizes = [{"class_size": 1, "classes": 2, "records": 2}, {"class_size": 8, "classes": 1, "records": 8}]
+    >>> [bars.lengths for bars in class_sizes(sizes).marks]
+    [[0.2], [0.8]]
+    """
     columns = ("class_size", "classes", "records")
     rows = rows_of("class_sizes", answer, "class_size_histogram", columns, "class_size")
     return class_sizes_chart(ranges(rows, below), sum(row["records"] for row in rows), below)
@@ -124,7 +132,12 @@ def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:
 
 
 def quasi_identifiers(page: object) -> list[spec.Chart]:
-    """Make a chart of each table of a report that has two quasi-identifiers or more."""
+    """Draw the average risk without each quasi-identifier, and the risk with all of them.
+
+    Of what `reid-sql check --json` prints: the page, a panel for each of its tables that has two
+    quasi-identifiers or more, or one of its tables. The shorter the bar, the more that column drives the
+    risk.
+    """
     tables = tables_of("quasi_identifiers", page, "check", REPORT_KEYS)
     measured = [table for table in tables if measured_columns(table)]
     if not measured:
@@ -190,7 +203,18 @@ def forecast(
     limit: float | None = None,
     k: int | None = None,
 ) -> list[spec.Chart]:
-    """Make a chart of each share of the answer, of `share` alone, or of the first one alone."""
+    """Draw the predicted risk in larger populations, with 95 % intervals.
+
+    Of the answer of `population_risk`, `pyc_forecast`, `pyc_extrapolate` or `copula_forecast`: a panel for
+    each share over the size of the population, on a logarithmic axis; with `share`, such as `'correctness'`,
+    only that one. `measured` is the answer of `correctness_curve`, a line up to the table; `beside` maps
+    the names of other methods to their forecasts; `limit` is a share that must not be exceeded, a line.
+    `k` is the class size that was passed for the forecast, for the title of its panel.
+
+    >>> rows = [{"population": n, "uniqueness": 9 / n, "status": "ok"} for n in (10, 1000)]
+    >>> forecast(rows)[0].marks[0].up
+    [0.9, 0.009]
+    """
     rows = _read_sorted(answer, FORECAST_FUNCTIONS, "population")
     keys = [name for name in SHARES if name in rows[0]]
     if share is not None and share not in keys:
@@ -322,7 +346,11 @@ def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.M
 
 
 def frontier(page: object) -> list[spec.Chart]:
-    """Make a chart of each table that `prepare` made a release of."""
+    """Draw risk against loss of the transformations that were evaluated to prepare a release.
+
+    Of what `reid-sql prepare --json` prints: the page, a panel for each of its tables, or one of its tables.
+    Each mark is a transformation that no other one improves on in both respects.
+    """
     return [
         frontier_chart(table) for table in tables_of("frontier", page, "prepare", PREPARED_KEYS)
     ]
