@@ -224,7 +224,7 @@ def _run_summary(options: argparse.Namespace) -> int:
             counted,
             noun=counted_noun(options),
             answer=in_population,
-            known=rows_known,
+            unicity=rows_known,
         ),
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
