@@ -35,8 +35,8 @@ def attribute_risk(answer: object, *, most: int = 20) -> spec.Chart:
     [[0.1], [0.9]]
     """
     rows = rows_of("attribute_risk", answer, "attribute_risk", DISTINCTION, "columns")
-    known = [row for row in rows if row["distinction"] is not None]
-    shown = sorted(known, key=lambda row: -row["distinction"])[:most]
+    measured = [row for row in rows if row["distinction"] is not None]
+    shown = sorted(measured, key=lambda row: -row["distinction"])[:most]
     places = list(range(len(shown)))
     distinction, separation = ([row[name] or 0.0 for row in shown] for name in DISTINCTION[1:])
     ends = [((a, at), (b, at)) for a, b, at in zip(distinction, separation, places, strict=True)]
@@ -98,12 +98,12 @@ def _share_by_set(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
                 scores[tuple(row["attributes"])].append(row["uniqueness_xi"])
         return {columns: fmean(values) for columns, values in scores.items()}, "mean ξ"
     rows = rows_of("uniqueness_by_size", frame, "attribute_risk", ATTRIBUTE_RISK, "columns")
-    known = {
+    shares = {
         tuple(row["columns"]): row["unique_records"] / row["records"]
         for row in rows
         if row["records"]
     }
-    return known, "share of unique people"
+    return shares, "share of unique people"
 
 
 def minimal_sets(answer: object, *, most: int = 20) -> spec.Chart:
@@ -202,14 +202,14 @@ def elimination(answer: object) -> spec.Chart:
     Of the answer of `qar_contributions(output := 'elimination')`, or of several of them by the names of the
     orders that chose the records, a line each.
     """
-    given = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
-    paths = {by: _read_removals(rows) for by, rows in given.items()}
+    orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
+    paths = {by: _read_removals(rows) for by, rows in orders.items()}
     marks: list[spec.Mark] = [spec.Rule(0.0, upright=False, style=Style.HERE)]
     shown: list[float] = []
     for (by, rows), (style, marker) in zip(paths.items(), spec.LOOKS * len(paths), strict=False):
         removed, falls = _falls(rows, "risk")
-        every = max(1, len(removed) // MARKERS_PER_LINE)
-        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, every))
+        step = max(1, len(removed) // MARKERS_PER_LINE)
+        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, step))
         shown += falls
     low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
     high = min(1.0, most_of_all + 0.1 * (most_of_all - low) + MIN_VISIBLE_FALL)
@@ -240,5 +240,5 @@ def _read_removals(answer: object) -> list[Row]:
 
 def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
     """Steps with a figure, and the fall from the risk of the whole table to it."""
-    known = [row for row in rows if row[column] is not None]
-    return [row["step"] for row in known], [1 - row[column] / rows[0]["risk"] for row in known]
+    steps, risks = spec.points(rows, "step", column)
+    return [int(step) for step in steps], [1 - risk / rows[0]["risk"] for risk in risks]

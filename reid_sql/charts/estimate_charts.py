@@ -23,6 +23,7 @@ VALIDATION_COLUMNS: Final = (
     "high",
     "truth",
 )
+ONE_RESOLUTION: Final = "people whom their known rows single out"
 SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 
@@ -40,16 +41,12 @@ def methods(answer: object) -> spec.Chart:
     rows = sorted(
         rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"]
     )
-    places = {place: row for place, row in enumerate(rows) if row["uniqueness"] is not None}
-    within = {place: row for place, row in places.items() if row["uniqueness_low"] is not None}
-    missing = [place for place in range(len(rows)) if place not in places]
-    intervals = [
-        ((row["uniqueness_low"], place), (row["uniqueness_high"], place))
-        for place, row in within.items()
-    ]
-    estimates = [row["uniqueness"] for row in places.values()]
-    statuses = [str(rows[place]["status"]) for place in missing]
-    values = [*estimates, *(value for each in intervals for value, _ in each)]
+    estimated = [row for row in rows if row["uniqueness"] is not None]
+    missing = rows[len(estimated) :]
+    places = range(len(estimated))
+    strokes = spec.intervals(estimated, places, *METHOD_COLUMNS[2:])
+    estimates = [row["uniqueness"] for row in estimated]
+    values = [*estimates, *(value for ends in strokes for value, _ in ends)]
     return spec.Chart(
         "Unique in the population, by method",
         spec.share_axis(
@@ -59,9 +56,14 @@ def methods(answer: object) -> spec.Chart:
         ),
         spec.name_axis([row["method"] for row in rows]),
         [
-            spec.Strokes(intervals, ""),
+            spec.Strokes(strokes, ""),
             spec.Line(estimates, list(places), "", marker=Marker.POINT),
-            spec.Bars(missing, [0.0] * len(missing), statuses, Style.PLAIN),
+            spec.Bars(
+                [len(estimated) + place for place in range(len(missing))],
+                [0.0] * len(missing),
+                [str(row["status"]) for row in missing],
+                Style.PLAIN,
+            ),
         ],
     )
 
@@ -76,32 +78,24 @@ def unicity(answers: object) -> spec.Chart:
     >>> unicity({"place and day": rows}).marks[1].up
     [0.5]
     """
-    given = (
-        answers
-        if isinstance(answers, Mapping)
-        else {"people whom their known rows single out": answers}
-    )
+    named = answers if isinstance(answers, Mapping) else {ONE_RESOLUTION: answers}
     lines = {
         str(name): rows_of("unicity", each, "unicity", UNICITY_COLUMNS)
-        for name, each in given.items()
+        for name, each in named.items()
     }
-    known = {row["points"] for rows in lines.values() for row in rows}
-    order = sorted(known, key=lambda points: float("inf") if points is None else float(points))
+    points = {row["points"] for rows in lines.values() for row in rows}
+    order = sorted(points, key=lambda each: float("inf") if each is None else float(each))
     marks: list[spec.Mark] = []
     for (name, rows), look in zip(lines.items(), spec.LOOKS * len(lines), strict=False):
         across = [order.index(row["points"]) for row in rows]
         shares, low, high = ([row[column] for row in rows] for column in UNICITY_COLUMNS[1:])
         ends = [((at, a), (at, b)) for at, a, b in zip(across, low, high, strict=True)]
-        marks += [
-            spec.Strokes(ends, ""),
-            spec.Line(across, shares, spec.shorten_name(name) or " ", *look),
-        ]
+        marks.append(spec.Strokes(ends, ""))
+        marks.append(spec.Line(across, shares, spec.shorten_name(name) or " ", *look))
+    names = ["all" if each is None else str(each) for each in order]
     return spec.Chart(
         "People whom a few of their rows single out",
-        spec.name_axis(
-            ["all" if points is None else f"{points}" for points in order],
-            "rows of a person that the attacker knows",
-        ),
+        spec.name_axis(names, "rows of a person that the attacker knows"),
         spec.share_axis("share of the people"),
         marks,
     )
@@ -114,38 +108,34 @@ def validation(answer: object) -> list[spec.Chart]:
     with the least error is at the top. An interval that missed the truth is dashed, and its estimate a cross.
     """
     rows = rows_of("validation", answer, "validate_risk", VALIDATION_COLUMNS)
-    methods = sorted(
-        dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name)
-    )
+    estimates = [row for row in rows if row["sample"] and row["figure"] == "uniqueness"]
+    names = dict.fromkeys(row["method"] for row in rows)
+    errors = {name: _mean_error(estimates, name) for name in names}
+    methods = sorted(errors, key=errors.__getitem__)
     truth = next(row["truth"] for row in rows if row["truth"] is not None)
-    fractions = sorted({row["fraction"] for row in rows}, reverse=True)
-    own = [
-        row
-        for row in rows
-        if row["sample"] and row["figure"] == "uniqueness" and row["value"] is not None
-    ]
-    return [
-        spec.Chart(
-            f"Samples of {100 * fraction:g} % of the table",
-            spec.share_axis("share of unique people"),
-            spec.name_axis(methods),
-            [
-                *_estimate_marks([row for row in own if row["fraction"] == fraction], methods),
-                spec.Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID),
-            ],
+    shown = [row for row in estimates if row["value"] is not None]
+    whole = spec.Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID)
+    charts = []
+    for fraction in sorted({row["fraction"] for row in rows}, reverse=True):
+        of_fraction = [row for row in shown if row["fraction"] == fraction]
+        charts.append(
+            spec.Chart(
+                f"Samples of {100 * fraction:g} % of the table",
+                spec.share_axis("share of unique people"),
+                spec.name_axis(methods),
+                [*_estimate_marks(of_fraction, methods), whole],
+            )
         )
-        for fraction in fractions
-    ]
+    return charts
 
 
-def _mean_error(rows: Sequence[Row], method: str) -> float:
+def _mean_error(estimates: Sequence[Row], method: str) -> float:
     """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
-    own = [
-        row
-        for row in rows
-        if row["method"] == method and row["sample"] and row["figure"] == "uniqueness"
+    errors = [
+        abs(row["value"] - row["truth"])
+        for row in estimates
+        if row["method"] == method and row["value"] is not None
     ]
-    errors = [abs(row["value"] - row["truth"]) for row in own if row["value"] is not None]
     return sum(errors) / len(errors) if errors else float("inf")
 
 
@@ -157,26 +147,22 @@ def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[spec.Ma
         (False, "95 % interval that contains it", "estimate", Style.STROKE, Marker.POINT),
         (True, "95 % interval that missed it", "its estimate", Style.MISSED, Marker.CROSS),
     ):
-        own = [row for row in rows if _is_missed(row) is is_missed]
+        drawn = [row for row in rows if _is_missed(row) is is_missed]
         places = [
             methods.index(row["method"]) + SPREAD * (row["sample"] - (most + 1) / 2) / most
-            for row in own
+            for row in drawn
         ]
-        at = list(zip(places, own, strict=True))
-        within = [
-            (place, row) for place, row in at if row["low"] is not None and row["high"] is not None
-        ]
-        if within:
-            ends = [((row["low"], place), (row["high"], place)) for place, row in within]
+        if ends := spec.intervals(drawn, places, "low", "high"):
             marks.append(spec.Strokes(ends, interval, style))
-        if own:
-            marks.append(spec.Line([row["value"] for row in own], places, estimate, marker=marker))
+        if drawn:
+            values = [row["value"] for row in drawn]
+            marks.append(spec.Line(values, places, estimate, marker=marker))
     return marks
 
 
 def _is_missed(row: Row) -> bool:
-    known = row["low"] is not None and row["high"] is not None
-    return known and not row["low"] <= row["truth"] <= row["high"]
+    has_interval = row["low"] is not None and row["high"] is not None
+    return has_interval and not row["low"] <= row["truth"] <= row["high"]
 
 
 def model_check(checks: "Sequence[Check]") -> spec.Chart:
@@ -236,10 +222,11 @@ def comparison(answer: object) -> spec.Chart:
     names = [name for name in RISKS if name in rows]
     marks = []
     for side, shift, style in SIDES:
-        known = {2 * place + shift: rows[name][side] for place, name in enumerate(names)}
-        shares = {place: share for place, share in known.items() if share is not None}
-        labels = [f"{100 * share:.3g} %" for share in shares.values()]
-        marks.append(spec.Bars(list(shares), list(shares.values()), labels, style, side))
+        shares = {2 * place + shift: rows[name][side] for place, name in enumerate(names)}
+        places = [place for place, share in shares.items() if share is not None]
+        lengths = [shares[place] for place in places]
+        labels = [f"{100 * share:.3g} %" for share in lengths]
+        marks.append(spec.Bars(places, lengths, labels, style, side))
     return spec.Chart(
         "Risk, and right links of an attack",
         spec.share_axis("share of the people"),
@@ -290,25 +277,21 @@ def attacks(answer: object) -> spec.Chart:
             "attacks must be given the answer of audit_synthetic with a holdout, got one without any excess; "
             "pass holdout := people who were not used"
         )
-    intervals = [((row["low"], place), (row["high"], place)) for place, row in enumerate(shown)]
+    intervals = spec.intervals(shown, range(len(shown)), "low", "high")
     marks = []
     for is_above, marker, words in (
         (True, Marker.DOT, "gives away its people: the interval is above 0"),
         (False, Marker.OPEN, "the interval contains 0 or is below 0"),
     ):
-        some = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
-        marks.append(
-            spec.Line([shown[place]["excess"] for place in some], some, words, marker=marker)
-        )
-    low, high = min(row["low"] for row in shown), max(row["high"] for row in shown)
+        places = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
+        excess = [shown[place]["excess"] for place in places]
+        marks.append(spec.Line(excess, places, words, marker=marker))
+    high, low = max(row["high"] for row in shown), min(row["low"] for row in shown)
+    words = "excess over people who were not used, with its 95 % interval"
     return spec.Chart(
         "What attacks learn of the people behind a synthetic table",
-        spec.share_axis(
-            "excess over people who were not used, with its 95 % interval",
-            max(high, 0.0) or 1.0,
-            min(low, 0.0),
-        ),
-        spec.name_axis([_attack_name(row) for row in shown]),
+        spec.share_axis(words, max(high, 0.0) or 1.0, min(low, 0.0)),
+        spec.name_axis(list(map(_attack_name, shown))),
         [
             spec.Strokes(intervals, "", Style.SOLID),
             *marks,
@@ -343,19 +326,16 @@ def audited_cells(answer: object) -> spec.Chart:
         raise NoRecordsError(
             "audited_cells must be given an answer with a hidden cell, got none; there is nothing to draw"
         )
-    places = [
-        (str(row["categories"][0]), ", ".join(map(str, row["categories"][1:]))) for row in rows
-    ]
+    places = [_place_of(row) for row in rows]
     lines, columns = (sorted({each[axis] for each in places}) for axis in (0, 1))
     if len(lines) * len(columns) > MAX_CELLS:
         raise OutOfDomainError(
             f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}; draw a part of the answer"
         )
-    widths = [WIDEST if row["width"] is None else min(row["width"], WIDEST) for row in rows]
     cells = spec.Cells(
         [columns.index(column) for _, column in places],
         [lines.index(line) for line, _ in places],
-        [1 - width / PALEST for width in widths],
+        [_shade(row["width"]) for row in rows],
         [_interval_label(row) for row in rows],
     )
     return spec.Chart(
@@ -364,6 +344,16 @@ def audited_cells(answer: object) -> spec.Chart:
         spec.name_axis(lines),
         [cells],
     )
+
+
+def _place_of(row: Row) -> tuple[str, str]:
+    """The line and the column of a cell: its first category, and the others."""
+    first, *rest = map(str, row["categories"])
+    return first, ", ".join(rest)
+
+
+def _shade(width: float | None) -> float:
+    return 1 - (WIDEST if width is None else min(width, WIDEST)) / PALEST
 
 
 def _interval_label(row: Row) -> str:

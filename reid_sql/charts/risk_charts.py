@@ -224,19 +224,19 @@ def forecast(
     shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
-    curve = (
-        [] if measured is None else _read_sorted(measured, "correctness_curve", "n", "correctness")
-    )
-    others = {
-        name: _read_sorted(other, FORECAST_FUNCTIONS, "population")
-        for name, other in (beside or {}).items()
+    curve: list[Row] = []
+    if measured is not None:
+        curve = _read_sorted(measured, "correctness_curve", "n", "correctness")
+    forecasts = {
+        name: _read_sorted(each, FORECAST_FUNCTIONS, "population")
+        for name, each in (beside or {}).items()
     }
-    charts = [
-        forecast_chart(name, rows, measured=curve, beside=others, limit=limit) for name in shown
-    ]
-    if k is None:
-        return charts
-    return [replace(chart, title=chart.title.replace("than k", f"than {k:,}")) for chart in charts]
+    charts = []
+    for name in shown:
+        chart = forecast_chart(name, rows, measured=curve, beside=forecasts, limit=limit)
+        title = chart.title if k is None else chart.title.replace("than k", f"than {k:,}")
+        charts.append(replace(chart, title=title))
+    return charts
 
 
 def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list[Row]:
@@ -265,45 +265,42 @@ def forecast_chart(
 ) -> spec.Chart:
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
-    known = [row for row in rows if row[share] is not None]
+    forecasts = beside or {}
     marks = [
         *_measured_marks(curve),
-        *_forecast_marks(share, rows, known),
-        *_other_lines(share, beside or {}),
+        *_forecast_marks(share, rows),
+        *_other_lines(share, forecasts),
     ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
-        marks.append(
-            spec.Rule(
-                limit, upright=False, style=Style.LIMIT, words=f"limit {spec.format_share(limit)}"
-            )
-        )
-    shown_rows = (*rows, *(row for other in (beside or {}).values() for row in other))
-    sizes = [*(row["n"] for row in curve), *(row["population"] for row in shown_rows)]
+        words = f"limit {spec.format_share(limit)}"
+        marks.append(spec.Rule(limit, upright=False, style=Style.LIMIT, words=words))
+    sizes = [row["n"] for row in curve]
+    sizes += [row["population"] for each in (rows, *forecasts.values()) for row in each]
     widened = WIDENING if min(sizes) == max(sizes) else 1
+    low, high = min(sizes) / widened, max(sizes) * widened
+    is_known = any(row[share] is not None for row in rows)
     return spec.Chart(
         SHARES[share].capitalize(),
-        spec.Axis(
-            "people in the population",
-            spec.Scale.PEOPLE,
-            min(sizes) / widened,
-            max(sizes) * widened,
-        ),
+        spec.Axis("people in the population", spec.Scale.PEOPLE, low, high),
         spec.share_axis(
             f"share of {SHARES[share].split()[0]}",
             min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
-        "" if known else str(rows[0].get("status")),
+        "" if is_known else str(rows[0].get("status")),
     )
 
 
 def _heights(mark: spec.Mark) -> Sequence[float]:
-    if isinstance(mark, spec.Strokes):
-        return [high for _, (_, high) in mark.ends]
-    return (
-        mark.up if isinstance(mark, spec.Line) else mark.high if isinstance(mark, spec.Band) else ()
-    )
+    match mark:
+        case spec.Strokes():
+            return [high for _, (_, high) in mark.ends]
+        case spec.Line():
+            return mark.up
+        case spec.Band():
+            return mark.high
+    return ()
 
 
 def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
@@ -315,33 +312,29 @@ def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
     return [line, spec.Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, rows: Sequence[Row], known: Sequence[Row]) -> list[spec.Mark]:
+def _forecast_marks(share: str, rows: Sequence[Row]) -> list[spec.Mark]:
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
-    sizes, (low, high) = (
-        [row["population"] for row in within],
-        ([row[end] for row in within] for end in ends),
-    )
-    interval: spec.Mark = spec.Band(sizes, low, high, INTERVAL)
+    sizes = [row["population"] for row in within]
+    low, high = ([row[end] for row in within] for end in ends)
+    marks: list[spec.Mark] = []
     if len(within) == 1:
-        interval = spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL)
-    if not known:
-        return [interval] if within else []
-    marker = Marker.DOT if len(known) <= MAX_MARKED_POINTS else None
-    places, values = [row["population"] for row in known], [row[share] for row in known]
-    return [
-        *([interval] if within else []),
-        spec.Line(places, values, "forecast", Style.DASHED, marker),
-    ]
+        marks.append(spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL))
+    elif within:
+        marks.append(spec.Band(sizes, low, high, INTERVAL))
+    places, values = spec.points(rows, "population", share)
+    if places:
+        marker = Marker.DOT if len(places) <= MAX_MARKED_POINTS else None
+        marks.append(spec.Line(places, values, "forecast", Style.DASHED, marker))
+    return marks
 
 
-def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
+def _other_lines(share: str, forecasts: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
     lines: list[spec.Mark] = []
-    for (name, rows), style in zip(others.items(), cycle(OTHER_STYLES)):
-        shown_rows = [row for row in rows if row.get(share) is not None]
-        sizes, shares = ([row[column] for row in shown_rows] for column in ("population", share))
-        lines.append(spec.Line(sizes, shares, spec.shorten_name(name), style))
+    for (name, rows), style in zip(forecasts.items(), cycle(OTHER_STYLES)):
+        places, values = spec.points(rows, "population", share)
+        lines.append(spec.Line(places, values, spec.shorten_name(name), style))
     return lines
 
 

@@ -29,6 +29,17 @@ def names(label: str, text: str) -> list[str]:
     return [column for row in rows for column in row if column]
 
 
+def all_names(label: str, texts: list[str]) -> list[str]:
+    """Read lists of names separated by commas."""
+    return [name for text in texts for name in names(label, text)]
+
+
+def passed_options(options: argparse.Namespace, *options_read: str) -> dict[str, Any]:
+    """Return those options that have a value, by their names."""
+    values = {name: getattr(options, name) for name in options_read}
+    return {name: value for name, value in values.items() if value not in (None, [])}
+
+
 def number(label: str, text: str) -> float:
     """Read a number, or refuse the text."""
     try:
@@ -57,20 +68,20 @@ def _numbers(label: str, text: str) -> list[float]:
 
 def pairs(label: str, texts: list[str]) -> dict[str, str]:
     """Read each text as a name and its value."""
-    read: dict[str, str] = {}
+    values: dict[str, str] = {}
     for each in texts:
         name, sign, value = each.rpartition("=")
-        if not sign or name in read:
+        if not sign or name in values:
             raise OutOfDomainError(
                 f"{label} must be a column and its value, once each, got {each}; write age=2"
             )
-        read[name] = value
-    return read
+        values[name] = value
+    return values
 
 
-def require(option: str, value: object, other: str, *, given: bool) -> None:
+def require(option: str, value: object, other: str, *, is_passed: bool) -> None:
     """Refuse an option that has no effect without another one."""
-    if value not in (None, False) and not given:
+    if value not in (None, False) and not is_passed:
         got = "it" if value is True else str(value)
         raise OutOfDomainError(
             f"{option} must come with {other}, got {got} alone; add {other} or omit it"
@@ -113,13 +124,13 @@ class Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Store the value, or refuse a second one."""
-        given = namespace.__dict__.setdefault("given_once", {})
-        if self.option_strings and self.dest in given:
-            name, first = option_string or self.dest, given[self.dest]
+        passed = namespace.__dict__.setdefault("passed_once", {})
+        if self.option_strings and self.dest in passed:
+            name, first = option_string or self.dest, passed[self.dest]
             raise OutOfDomainError(
                 f"{name} must be given once, got '{first}' and '{values}'; omit one of them"
             )
-        given[self.dest] = values
+        passed[self.dest] = values
         setattr(namespace, self.dest, values)
 
 

@@ -59,26 +59,28 @@ def parser() -> Parser:
     whole.add_argument("--version", action="version", version=f"reid-sql {__version__}")
     subparsers = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        made = subparsers.add_parser(
+        subparser = subparsers.add_parser(
             name,
             help=command.help,
             description=f"{command.help[0].upper()}{command.help[1:]}.",
             epilog=f"example: reid-sql {name} {command.example}",
         )
-        command.arguments(made)
+        command.arguments(subparser)
         if command.progress:
-            add_progress(made)
-        made.set_defaults(command=command, parser=made, whole=whole)
+            add_progress(subparser)
+        subparser.set_defaults(command=command, parser=subparser, whole=whole)
     return whole
 
 
-def _profile(parser: Parser) -> None:
+def add_profile(parser: Parser) -> None:
+    """Add the file and the columns of it."""
     add_source(parser, None)
     add_html(parser)
     parser.option("--columns", f"only these columns, {ADDS}", "A,B,C", action="append", default=[])
 
 
-def _report(parser: Parser) -> None:
+def add_report(parser: Parser) -> None:
+    """Add the file and its page."""
     add_source(parser, None)
     parser.option(
         "--population",
@@ -88,12 +90,14 @@ def _report(parser: Parser) -> None:
     parser.option("--html", "write the report as one HTML file for people", "FILE")
 
 
-def _explore(parser: Parser) -> None:
+def add_explore(parser: Parser) -> None:
+    """Add the file, and which counts the page masks."""
     add_source(parser, None)
     parser.option("--mask", "mask counts below N on the page (default 1: none)", "N", default="1")
 
 
-def _init(parser: Parser) -> None:
+def add_init(parser: Parser) -> None:
+    """Add the file, the folder or the connection."""
     add_source(
         parser,
         None,
@@ -101,7 +105,8 @@ def _init(parser: Parser) -> None:
     )
 
 
-def _risk(parser: Parser) -> None:
+def add_risk(parser: Parser) -> None:
+    """Add the file, and what is measured of it."""
     add_source(parser, file=FILE_OR_CONNECTION, required=False)
     add_html(parser)
     add_threshold(parser)
@@ -154,7 +159,8 @@ def _risk(parser: Parser) -> None:
     )
 
 
-def _check(parser: Parser) -> None:
+def add_check(parser: Parser) -> None:
+    """Add the policies, the reports and the engine."""
     add_policies(parser)
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
@@ -188,7 +194,8 @@ def _check(parser: Parser) -> None:
     )
 
 
-def _prepare(parser: Parser) -> None:
+def add_prepare(parser: Parser) -> None:
+    """Add the policy, and what is written of its release."""
     add_policy(parser)
     parser.option(
         "--release",
@@ -212,7 +219,8 @@ def _prepare(parser: Parser) -> None:
     add_plot(parser, "risk against loss of the transformations")
 
 
-def _query(parser: Parser) -> None:
+def add_query(parser: Parser) -> None:
+    """Add the SQL and its database."""
     parser.option(
         "file", "a file of SQL, the SQL itself in quotes, or - for standard input", "FILE.sql"
     )
@@ -223,7 +231,8 @@ def _query(parser: Parser) -> None:
     add_format(parser)
 
 
-def _functions(parser: Parser) -> None:
+def add_functions(parser: Parser) -> None:
+    """Add the words by which functions are found."""
     parser.option(
         "name",
         "one function, with its parameters, result columns, engines and an example; or a part of a name, "
@@ -242,37 +251,37 @@ def _functions(parser: Parser) -> None:
 COMMANDS: Final[Mapping[str, Command]] = {
     "report": Command(
         "report on a file: its columns, the risk by those that others can know, what to do next",
-        _report,
+        add_report,
         "report:run_report",
         "people.csv --html report.html",
     ),
     "explore": Command(
         "open a page on this machine: choose what others know and how exact it is, and see the risk",
-        _explore,
+        add_explore,
         "explore:run_explore",
         "people.csv",
     ),
     "profile": Command(
         "list the columns of a file: which single people out, and codes for missing values",
-        _profile,
+        add_profile,
         "measure:run_profile",
         "people.csv",
     ),
     "init": Command(
         "write a starter policy for all tables of a file, a folder, a pattern or a connection, and a scenario",
-        _init,
+        add_init,
         "init:run_init",
         "people.csv",
     ),
     "risk": Command(
         "measure a file: the risk in it, in a population and against an attacker, with a verdict",
-        _risk,
+        add_risk,
         "measure:run_risk",
         "people.csv --qi age,sex,zip --population 67e6",
     ),
     "check": Command(
         "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge",
-        _check,
+        add_check,
         "gate:run_check",
         "policy.toml --html report.html",
     ),
@@ -284,7 +293,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "prepare": Command(
         "find the transformation of a table that meets a policy at the least loss, and write the release",
-        _prepare,
+        add_prepare,
         "prepare:run_prepare",
         "policy.toml --release safe.parquet",
     ),
@@ -308,7 +317,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "query": Command(
         "run SQL, or a file of it, with the functions registered",
-        _query,
+        add_query,
         "query:run_query",
         "\"FROM risk_summary('people.csv', ['age', 'sex'])\"",
     ),
@@ -321,7 +330,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "functions": Command(
         "list every function with its signature, summary and source",
-        _functions,
+        add_functions,
         "functions:run_functions",
         '--for "who stands out"',
         progress=False,
@@ -367,5 +376,5 @@ def run_completion(options: argparse.Namespace) -> int:
 def _commands(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
     """List the commands of the parser by name."""
     subcommands = argparse._SubParsersAction  # noqa: SLF001 - no public name
-    (made,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
-    return list(made.choices.items())
+    (commands,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
+    return list(commands.choices.items())

@@ -117,8 +117,8 @@ class WarehouseTable:
         """Count in one scan if a column has such a name, or identifies people by the table's structure."""
         names = likely(self.table.columns, self.columns)
         with self._transaction():
-            found = find_panels(self.table, self.columns, self._draw_rows)
-            names = list(dict.fromkeys([*names, *found]))
+            panels = find_panels(self.table, self.columns, self._draw_rows)
+            names = list(dict.fromkeys([*names, *panels]))
             if not names:
                 return []
             counted = count_values(self.table, names, self._ask_identifiers)
@@ -145,5 +145,5 @@ class WarehouseTable:
     def _draw_rows(self, drawn: Callable[[], Table]) -> pa.Table:
         return warehouse.asked(lambda: collected(drawn(), "a draw of rows"))
 
-    def _ask_identifiers(self, asked: Callable[[], Table]) -> list[dict[str, Any]]:
-        return self.warehouse.rows(asked, "identifiers")
+    def _ask_identifiers(self, count: Callable[[], Table]) -> list[dict[str, Any]]:
+        return self.warehouse.rows(count, "identifiers")

@@ -123,7 +123,9 @@ class Exploration:
         starter = self.starter
         names = [row["column_name"] for row in self.profile]
         roles = dict.fromkeys(names, OMITTED)
-        roles |= dict.fromkeys(starter.known, KNOWN) | dict.fromkeys(starter.sensitive, SENSITIVE)
+        roles |= dict.fromkeys(starter.quasi_identifiers, KNOWN) | dict.fromkeys(
+            starter.sensitive, SENSITIVE
+        )
         roles |= {} if starter.entity is None else {starter.entity: PERSON}
         people = None if starter.population is None else int(starter.population)
         return first_choice(names, [roles[name] for name in names], people)
