@@ -46,11 +46,11 @@ FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
 def call_of(name: str) -> Call:
     """Return the function as a call; a function of single records refuses, as it belongs into a SELECT."""
     function = declared()[name]
-    made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
-    made.__name__ = made.__qualname__ = name
-    made.__module__ = "reid_sql"
-    made.__doc__ = describe_outputs(function)
-    return made
+    call = _of_records(function) if function.answer.of_rows else _of_a_table(function)
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "reid_sql"
+    call.__doc__ = describe_outputs(function)
+    return call
 
 
 def _of_records(function: Function) -> Call:
@@ -69,9 +69,9 @@ def _of_a_table(function: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
         if arguments:
             connection_of(arguments[0])  # a call without it would lack another argument
-        given = bound(function, signature, arguments, named)
-        con = connection_of(given.pop("con"))
-        options = checked(function, given)
+        values_by_name = bound(function, signature, arguments, named)
+        con = connection_of(values_by_name.pop("con"))
+        options = checked(function, values_by_name)
         frames: dict[str, Any] = {}
         values = [_value(p, options[p.name], frames) for p in function.parameters]
         place = register(con, declared())

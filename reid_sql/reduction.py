@@ -150,13 +150,13 @@ class Reduction:
         by_duckdb = {name for name, words in self.fallback.get(engine, {}).items() if not words}
         return [argument.name for argument in self.arguments if argument.name not in by_duckdb]
 
-    def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, arguments: Mapping[str, Any]) -> bool:
         """Whether DuckDB answers these arguments from what the engine reads."""
         if not has_implementation(self.family, engine):
             return True
         fallback = self.fallback.get(engine, {})
         return any(
-            given.get(name) in words if words else given.get(name) is not None
+            arguments.get(name) in words if words else arguments.get(name) is not None
             for name, words in fallback.items()
         )
 
@@ -242,9 +242,9 @@ def group_names(by: Sequence[str]) -> list[str]:
     return [f"{GROUP}{place}" for place, _ in enumerate(by, 1)]
 
 
-def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+def union(columns: Sequence[str], more: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them."""
-    return list(dict.fromkeys([*columns, *others]))
+    return list(dict.fromkeys([*columns, *more]))
 
 
 @cache
@@ -268,15 +268,17 @@ def has_implementation(family: str, engine: str) -> bool:
     >>> has_implementation("reid_sql.reductions.evidence", "ibis")
     False
     """
-    own = Path(__file__).parent.joinpath("engines", engine, "reductions", f"{_name_of(family)}.py")
-    return engine == DUCKDB or own.exists()
+    module = Path(__file__).parent.joinpath(
+        "engines", engine, "reductions", f"{_name_of(family)}.py"
+    )
+    return engine == DUCKDB or module.exists()
 
 
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
     """The engine's implementation: the function of the reduction's name in its own file of the family."""
-    own = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
+    module = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
     return getattr(
-        importlib.import_module(reduction.family if engine == DUCKDB else own), reduction.name
+        importlib.import_module(reduction.family if engine == DUCKDB else module), reduction.name
     )
 
 
@@ -304,8 +306,8 @@ def identifying_column(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
     >>> identifying_column({"tbl": "visits", "entity": None, "key": "row_id"})
     ('key', 'row_id')
     """
-    given = ((role, arguments.get(role)) for role in IDENTIFYING)
-    return next(((role, column) for role, column in given if isinstance(column, str)), None)
+    columns = ((role, arguments.get(role)) for role in IDENTIFYING)
+    return next(((role, column) for role, column in columns if isinstance(column, str)), None)
 
 
 def refuse_unidentified(role: str, column: str, missing: int, rows: int) -> None:
@@ -389,12 +391,12 @@ def refuse_several(people: int, *, of_shares: bool) -> None:
 
 
 def refuse_result_names(
-    columns: Sequence[str], own: Sequence[str] = ("class_size", "records")
+    columns: Sequence[str], results: Sequence[str] = ("class_size", "records")
 ) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
-        if fold_case(column) in {*own, *NULL_REPORT_COLUMNS}:
-            named = f"{', '.join(own)}, records_dropped or nulls"
+        if fold_case(column) in {*results, *NULL_REPORT_COLUMNS}:
+            named = f"{', '.join(results)}, records_dropped or nulls"
             raise OutOfDomainError(
                 f"quasi-identifiers must not be named {named} where classes are listed, got '{column}'; rename the column in a view"
             )

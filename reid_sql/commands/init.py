@@ -203,11 +203,11 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     """Profile the columns whose distinct values may come to the client, and name the others."""
     from reid_sql.client.calls import profile_columns as profile_here  # noqa: PLC0415 - Ibis is optional
     from reid_sql.engines.ibis import adapter  # noqa: PLC0415 - the same
-    from reid_sql.sources.warehouse import asked  # noqa: PLC0415 - the same
+    from reid_sql.sources.warehouse import run_query  # noqa: PLC0415 - the same
 
     table = opened.table("--table", name)
     columns = list(table.columns)
-    rows = profile_here(table, columns, asked, {}, adapter)
+    rows = profile_here(table, columns, run_query, {}, adapter)
     if not rows:
         opened.rows(lambda: table.limit(1), "the columns")  # which says why nothing is read
     values = {

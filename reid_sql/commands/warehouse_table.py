@@ -99,12 +99,12 @@ class WarehouseTable:
             return fetch_rarest(classes, self.columns, count, "most exposed records")
 
         with self._transaction():
-            return Answer(["class_size", *self.columns], warehouse.asked(rarest))
+            return Answer(["class_size", *self.columns], warehouse.run_query(rarest))
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         with self._transaction():
-            profiles = profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
+            profiles = profile_columns(self.table, self.columns, warehouse.run_query, {}, adapter)
         return {
             row["column_name"]: count_missing_values(
                 row["sentinels"], row["sentinel_records"], row["column_name"]
@@ -143,7 +143,7 @@ class WarehouseTable:
         return describe_nobodies(entity, counts)
 
     def _draw_rows(self, drawn: Callable[[], Table]) -> pa.Table:
-        return warehouse.asked(lambda: collected(drawn(), "a draw of rows"))
+        return warehouse.run_query(lambda: collected(drawn(), "a draw of rows"))
 
     def _ask_identifiers(self, count: Callable[[], Table]) -> list[dict[str, Any]]:
         return self.warehouse.rows(count, "identifiers")

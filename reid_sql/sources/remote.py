@@ -56,26 +56,26 @@ def is_connection(text: str) -> bool:
     return text.startswith(VARIABLE) or (match is not None and match[1].lower() not in STORES)
 
 
-def url_of(words: str, given: str) -> str:
+def url_of(words: str, text: str) -> str:
     """Return the URL, read from the environment where only its variable is named; refuses a written secret.
 
     `words` is what a refusal calls the URL.
     """
-    if not given.startswith(VARIABLE):
-        if next(_secrets(given), None) is not None:
+    if not text.startswith(VARIABLE):
+        if next(_secrets(text), None) is not None:
             raise OutOfDomainError(
-                f"{words} must contain no password, got one in '{masked(given, given)}'; put the URL into a "
+                f"{words} must contain no password, got one in '{masked(text, text)}'; put the URL into a "
                 f"variable of the environment and write env:WAREHOUSE_URL"
             )
-        return given
-    name = given.removeprefix(VARIABLE)
+        return text
+    name = text.removeprefix(VARIABLE)
     if not os.environ.get(name):
         raise UnknownNameError(
-            f"{words} must name a variable of the environment that is set, got '{given}'; set {name or 'WAREHOUSE_URL'} to the URL"
+            f"{words} must name a variable of the environment that is set, got '{text}'; set {name or 'WAREHOUSE_URL'} to the URL"
         )
     if not SCHEME.match(os.environ[name]):
         raise OutOfDomainError(
-            f"{words} must lead to a URL, got '{given}', whose value is none; write it like postgres://user:password@host/database"
+            f"{words} must lead to a URL, got '{text}', whose value is none; write it like postgres://user:password@host/database"
         )
     return os.environ[name]
 

@@ -46,9 +46,9 @@ def configure_reading(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, value)
 
 
-def file_kind(given: str) -> str:
+def file_kind(path: str) -> str:
     """Return the ending that shows how a file is written, whatever it is packed with."""
-    name = Path(given)
+    name = Path(path)
     return name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
 
 
