@@ -16,7 +16,6 @@ from reid_sql.models.comparison.paired_records import (
     PairedRecords,
     parse_numbers,
 )
-from reid_sql.models.comparison.release_classes import ReleaseClasses
 from reid_sql.parameters import Floats, Integers
 
 STATUS_STRANGERS: Final = "not_comparable: people of one key agree no better than strangers"
@@ -30,11 +29,7 @@ SAME_ROWS: Final = (
     0.9  # of the rows that both tables have, from which one is the other in another order
 )
 MIN_COLUMNS: Final = 2  # of which no value was swapped alone
-MIN_EVIDENCE: Final = (
-    30.0  # pairs of people of one class, of whom some stay together in the next release
-)
 Measure = Callable[[Integers], float]  # of the order of one side
-TOLERANCE: Final = 0.05  # of the pairs of strangers that stay together by chance
 
 
 def agrees_as_strangers(paired: PairedRecords) -> bool:
@@ -130,31 +125,3 @@ def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
         counts[row] = counts.get(row, 0) - 1
     same = sum(one == other for one, other in zip(*sides, strict=True))
     return is_detailed and common >= SAME_ROWS * len(rows) and same < common / 2
-
-
-def stay_as_strangers(classes: ReleaseClasses, pairs: ReleaseClasses, stayed: int) -> bool:
-    """Whether people of one class of the first release are no more often together in the second than others.
-
-    Of `stayed` people, N(N - 1) ordered pairs, a share is together in the first release, another in the
-    second. Strangers are together in both as often as the product of the shares. Where hardly anybody shares
-    a class, they are strangers if the releases have the same classes and other people in them.
-    """
-    if stayed < MIN_PEOPLE:
-        return False
-    n = classes.number.astype(float)
-    sizes = [each.astype(float) for each in (classes.first_size, classes.second_size)]
-    people = [float((n * each).sum()) for each in sizes]
-    shares = [
-        float((n * each * (each - 1)).sum()) / (total * (total - 1))
-        for each, total in zip(sizes, people, strict=True)
-    ]
-    possible = stayed * (stayed - 1.0)
-    together = sum(
-        float((of.number * of.people * (of.people - 1.0)).sum()) for of in (classes, pairs)
-    )
-    if possible * shares[0] >= MIN_EVIDENCE and shares[1] < 1 / 2:
-        chance = possible * shares[0] * shares[1]
-        return bool(together <= (1 + TOLERANCE) * chance + 4 * (2 * chance) ** 0.5 + 4)
-    common = float((n * np.minimum(*sizes)).sum())
-    same = float((n * classes.people).sum())
-    return bool(shares[1] < 1 / 2 and common >= SAME_ROWS * min(people) and same < stayed / 10)
