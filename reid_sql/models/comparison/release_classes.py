@@ -195,7 +195,7 @@ class TwoReleases:
         return judge_common("person", "people", self.stayed, self.smaller) or OK
 
     def _stay_as_strangers(self) -> bool:
-        """Whether people of a class of the first release stay together in the second no more often than others.
+        """Whether people of a class of the first release stay together in the second as strangers do.
 
         Of `stayed` people, N(N - 1) ordered pairs, a share is together in the first release, another in the
         second. Strangers are together in both as often as the product of the shares. Where hardly anybody
