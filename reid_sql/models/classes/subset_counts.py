@@ -18,7 +18,7 @@ from reid_sql.models.classes.class_keys import (
     CODE_BYTES,
     KEY_BYTES,
     SPARE_ARRAYS,
-    Key,
+    combine_columns,
     require_memory,
     sum_reidentifications,
 )
@@ -336,11 +336,8 @@ class _Counter:
 
     def _match(self, places: Sequence[int]) -> Figures:
         """Where NULL may be any value, a record is alike with all that it matches."""
-        key = Key(np.zeros(len(self.weights), dtype=np.int64), 1)
-        for place in sorted(places):
-            codes = self.table.codes[place]
-            key = key.with_column(codes, int(codes.max()) + 1)
-        ids, sizes = key.numbered()
+        columns = [self.table.codes[place] for place in sorted(places)]
+        ids, sizes = combine_columns(columns, len(self.weights)).numbered()
         first = np.zeros(len(sizes), dtype=np.int64)
         first[ids] = np.arange(len(ids))
         classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
 from reid_sql.models.comparison.disturbed_numbers import classify_column
 from reid_sql.models.comparison.linkage import (
@@ -39,7 +40,6 @@ from reid_sql.models.comparison.paired_records import (
     PairedRecords,
     find_records,
     group_records,
-    number_columns,
 )
 from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, agrees_as_strangers
 from reid_sql.parameters import Integers

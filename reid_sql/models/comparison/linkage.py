@@ -18,6 +18,7 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.comparison.disturbed_numbers import (
     BY_DISTANCE,
     NO_IMAGE,
@@ -33,7 +34,6 @@ from reid_sql.models.comparison.paired_records import (
     PairedColumn,
     PairedRecords,
     common_codes,
-    number_columns,
     sum_records,
 )
 from reid_sql.models.interruption import checkpoint

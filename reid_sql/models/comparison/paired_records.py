@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.class_keys import Key
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import PADDED_PATTERN
 from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
@@ -164,14 +164,6 @@ def find_records(codes: Integers, table: str) -> Integers:
             f"{table} must contain at least one record, got 0; pass a table with records"
         )
     return exists
-
-
-def number_columns(codes: Integers) -> Integers:
-    """Number the distinct columns of a matrix of codes from 0 up: the number of each column."""
-    key = Key(np.zeros(codes.shape[1], dtype=np.int64), 1)
-    for row in codes:
-        key = key.with_column(row, int(row.max(initial=0)) + 1)
-    return key.numbered()[0].astype(np.int64)
 
 
 def sum_records(ids: Integers, records: Integers) -> Integers:
