@@ -406,12 +406,12 @@ class ColumnCounts:
         """Whether the original has each value; of numbers and dates, whether they are in its range."""
         if not self.is_ordinal:
             return self.original > 0
-        known = np.zeros(len(self.original), dtype=np.bool_)
+        is_present = np.zeros(len(self.original), dtype=np.bool_)
         present = np.flatnonzero(self.original[1:]) + 1
         if len(present):
-            known[present[0] : present[-1] + 1] = True
-        known[0] = self.original[0] > 0
-        return known
+            is_present[present[0] : present[-1] + 1] = True
+        is_present[0] = self.original[0] > 0
+        return is_present
 
     def has_no_value(self) -> bool:
         """Whether the original has no value that the other table has."""
@@ -419,10 +419,10 @@ class ColumnCounts:
 
     def has_few_values(self) -> bool:
         """Whether the other table has clearly fewer known values than people of the same kind have."""
-        known, expected = _share(self.other, self.is_known), self._expect()
+        share, expected = _share(self.other, self.is_known), self._expect()
         records = max(1, int(self.other.sum())), max(1, int(self._of_control().sum()))
-        low, _ = newcombe_interval((expected, records[1]), (known, records[0]))
-        return low > 0 and known < MIN_OF_CONTROL * expected
+        low, _ = newcombe_interval((expected, records[1]), (share, records[0]))
+        return low > 0 and share < MIN_OF_CONTROL * expected
 
     def has_other_writing(self) -> bool:
         """Whether clearly more values differ in writing alone than do of people of the same kind."""

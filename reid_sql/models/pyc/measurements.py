@@ -218,10 +218,10 @@ def check_measurements(
     )
 
 
-def _standard_errors(shares: Floats, given: npt.ArrayLike | None) -> Floats:
-    if given is None:
+def _standard_errors(shares: Floats, standard_errors: npt.ArrayLike | None) -> Floats:
+    if standard_errors is None:
         return np.full(shares.size, _rounding_error(shares))
-    errors = STANDARD_ERROR.check("standard_errors", given).ravel()
+    errors = STANDARD_ERROR.check("standard_errors", standard_errors).ravel()
     if errors.size not in (1, shares.size):
         got = f"got {errors.size} for {shares.size} shares"
         raise OutOfDomainError(
