@@ -23,6 +23,7 @@ def caution(ask: object) -> str:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", DRAW)
+@pytest.mark.first(cells=6)
 def test_a_call_warns_of_the_codes_that_a_loop_finds(kind: str, seed: int) -> None:
     columns = {
         name: draw_column(kind, place + 10 * seed)

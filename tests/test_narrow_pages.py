@@ -60,6 +60,7 @@ def figures(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", CALLS)
+@pytest.mark.first(cells=3)
 def test_every_figure_of_a_wide_page_is_on_a_narrow_one(name: str, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
     few = (ROOT / PEOPLE).read_text(encoding="utf-8").splitlines(keepends=True)[:400]

@@ -48,6 +48,7 @@ def con(root: Path, monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnectio
 
 @pytest.mark.first(name=representatives())
 @pytest.mark.parametrize("name", OF_TABLES)
+@pytest.mark.first(cells=8)
 def test_it_answers_as_in_sql(name: str) -> None:
     function, engine, other = declared()[name], AtOnce(), engine_named("duckdb")
     assert isinstance(other, Sql)

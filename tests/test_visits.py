@@ -129,6 +129,7 @@ def test_explore_counts_people_and_else_says_that_rows_are_not() -> None:
 @pytest.mark.first(shape=["json"])
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("shape", ["table", "json", "csv"])
+@pytest.mark.first(cells=6)
 def test_no_command_answers_in_silence(
     name: str, shape: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,6 +164,7 @@ def test_a_population_of_visits_is_named_too(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("name", ["forecast", "validate", "contributions", "compare", "audit"])
+@pytest.mark.first(cells=2)
 def test_a_chart_says_it_too(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     contributions = f"FROM qar_contributions('visits.csv', {[*COLUMNS, 'diagnosis', 'day']}, alpha := 0.3, tail := 0.9)"
     calls = {**CALLS, "contributions": ["query", contributions]}

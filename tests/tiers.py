@@ -1,10 +1,11 @@
 """Tests in two tiers: what a newcomer runs, and all others, which have the mark `all`.
 
 All that lies in tests/all/ is of the second tier, and so are tests that are marked `pytest.mark.all`. Of a
-matrix the first tier asks the cells that a mark names, as `pytest.mark.first(engine=["duckdb"])` does.
+matrix the first tier asks the cells that a mark names, as `pytest.mark.first(engine=["duckdb"])` does, or as
+many as `pytest.mark.first(cells=6)` says, from all over it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -37,8 +38,26 @@ def is_asked(item: pytest.Item) -> bool:
     return not is_repeated(item) and not is_imported(item)
 
 
-def is_of_second_tier(item: pytest.Item) -> bool:
-    return item.path.is_relative_to(ALL) or not is_first(item)
+def second_tier(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    """Find the tests that are not of the first tier, among all that were collected."""
+    matrices: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if item.path.is_relative_to(ALL) or not is_first(item):
+            yield item
+        else:
+            matrices.setdefault((item.path, getattr(item, "originalname", "")), []).append(item)
+    for cells in matrices.values():
+        number = next(
+            (
+                mark.kwargs["cells"]
+                for mark in cells[0].iter_markers("first")
+                if "cells" in mark.kwargs
+            ),
+            0,
+        )
+        if number:
+            chosen = {place * len(cells) // number for place in range(number)}
+            yield from (cell for place, cell in enumerate(cells) if place not in chosen)
 
 
 def is_repeated(item: pytest.Item) -> bool:

@@ -186,6 +186,7 @@ def pictures(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("draw", PICTURES)
+@pytest.mark.first(cells=1)
 def test_the_report_and_the_picture_tell_the_same(draw: Any, folder: Path) -> None:
     svg = pictures(folder)[PICTURES.index(draw)]
     [chart] = draw(folder, duckdb.connect()).charts

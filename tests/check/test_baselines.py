@@ -59,6 +59,7 @@ def test_the_digest_is_that_of_all_the_rest(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("sealed", [False, True], ids=["digest left", "digest made anew"])
+@pytest.mark.first(cells=3)
 def test_an_edited_baseline_is_refused(
     tmp_path: Path, edit: Callable[[Page], None], *, sealed: bool
 ) -> None:

@@ -58,6 +58,7 @@ ROLES = {
 
 
 @pytest.mark.parametrize("role", ROLES)
+@pytest.mark.first(cells=2)
 def test_a_missing_value_code_is_a_caution_in_every_role(tmp_path: Path, role: str) -> None:
     checks, changed = ROLES[role]
     known = page(tmp_path, checks)["checks"][0]["caution_codes"]  # of the estimate

@@ -77,6 +77,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("words", CASES)
+@pytest.mark.first(cells=5)
 def test_what_a_policy_may_not_claim_is_a_caution_and_refused(tmp_path: Path, words: str) -> None:
     about, checks, header = CASES[words]
     file = policy(tmp_path, about, checks, header, LINES)

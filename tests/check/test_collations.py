@@ -57,6 +57,7 @@ def judged(town: Path, head: str, *checks: str) -> list[dict[str, Any]]:
         ),
     ],
 )
+@pytest.mark.first(cells=5)
 def test_it_is_not_judged_nor_is_what_is_counted_beside_it(
     town: Path, head: str, asked: str
 ) -> None:

@@ -82,6 +82,7 @@ def group(each: Any) -> tuple[Any, str]:
 @pytest.mark.parametrize(
     ("size", "share"), [(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (2, 0.3), (3, 0.5)]
 )
+@pytest.mark.first(cells=3)
 def test_keys_are_those_of_counting(
     tmp_path: Path, person: str | None, size: int, share: float
 ) -> None:
@@ -96,6 +97,7 @@ def test_keys_are_those_of_counting(
 
 @pytest.mark.parametrize("person", [None, "person"])
 @pytest.mark.parametrize(("size", "k"), [(1, 2), (1, 5), (2, 2), (2, 4), (3, 3)])
+@pytest.mark.first(cells=3)
 def test_unsafe_combinations_are_those_of_counting(
     tmp_path: Path, person: str | None, size: int, k: int
 ) -> None:

@@ -58,6 +58,7 @@ ROLES = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("role", ROLES)
+@pytest.mark.first(cells=4)
 def test_declared_codes_count_as_null(tmp_path: Path, role: str, kind: str) -> None:
     (about, checks), (values, codes) = ROLES[role], KINDS[kind]
     columns = people(values)
@@ -86,6 +87,7 @@ def test_a_code_that_is_not_declared_is_a_caution_still(tmp_path: Path) -> None:
     assert [each for each in found["cautions"] if "'98'" in each and "'97'" not in each]
 
 
+@pytest.mark.all
 def test_a_warehouse_counts_as_duckdb_does(tmp_path: Path) -> None:
     ibis = pytest.importorskip("ibis")
     for role, (about, checks) in ROLES.items():

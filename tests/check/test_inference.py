@@ -120,6 +120,7 @@ def tables() -> Iterator[Sizes]:
 
 
 @pytest.mark.parametrize("sizes", list(tables()), ids=str)
+@pytest.mark.first(cells=6)
 def test_no_small_count_of_a_report_can_be_bounded_within_less_than_the_mask(
     tmp_path: Path, sizes: Sizes
 ) -> None:
@@ -201,6 +202,7 @@ RELATIVE = ("t_closeness", "beta_likeness", "delta_disclosure")
 @pytest.mark.parametrize("measure", RELATIVE)
 @pytest.mark.parametrize("rare", [1, 9, 12, 30])
 @pytest.mark.parametrize("records", [150, 32_561])
+@pytest.mark.first(cells=6)
 def test_the_count_of_a_rare_value_does_not_follow_from_measures_of_it(
     tmp_path: Path, measure: str, rare: int, records: int
 ) -> None:

@@ -69,6 +69,7 @@ CODES = {
 
 
 @pytest.mark.parametrize("code", CODES)
+@pytest.mark.first(cells=3)
 def test_a_code_of_nobody_is_a_caution_that_can_be_refused(
     tmp_path: Path, place: str, code: str
 ) -> None:

@@ -55,6 +55,7 @@ def shares(node: Any, key: str = "") -> Iterator[tuple[str, float]]:
     ("town", "mask"),
     [((1, 300, 4000), 10), ((2, 300, 60), 1), ((3, 400, 3), 10), ((4, 120, 2), 1)],
 )
+@pytest.mark.first(cells=1)
 def test_no_share_of_people_is_above_one(
     town: tuple[int, int, int],
     mask: int,

@@ -59,6 +59,7 @@ def written(folder: Path, measure: str, points: int | str, limit: float, entity:
 
 @pytest.mark.parametrize("points", [1, 2, 3])
 @pytest.mark.parametrize("measure", ["unicity", "unicity_correctness"])
+@pytest.mark.first(cells=2)
 def test_a_verdict_on_either_side_of_the_limit(folder: Path, measure: str, points: int) -> None:
     truth = by_hand(points)[measure]
     for limit, verdict in ((truth + 0.01, "pass"), (truth - 0.01, "fail")):

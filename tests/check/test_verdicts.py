@@ -328,6 +328,7 @@ def test_a_share_of_scores_has_the_doubts_of_its_model(tmp_path: Path) -> None:
         assert (expected or "ok") in group["status"]
 
 
+@pytest.mark.all
 def test_shares_of_records_under_a_model_are_those_of_the_functions(
     tmp_path: Path, con: duckdb.DuckDBPyConnection
 ) -> None:

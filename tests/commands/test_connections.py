@@ -61,6 +61,7 @@ def read_page(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
 @pytest.mark.parametrize(
     "options", [[], ["--nulls", "drop"], ["--nulls", "wildcard"], ["--entity", "person_id"]]
 )
+@pytest.mark.first(cells=1)
 def test_risk_is_that_of_the_file(
     of_file: list[str],
     of_connection: list[str],

@@ -25,6 +25,7 @@ at_least = 2
 @pytest.mark.parametrize(
     "ending", [*KINDS, *DATABASES, *(f"{kind}{packed}" for kind in KINDS for packed in PACKED)]
 )
+@pytest.mark.first(cells=15)
 def test_a_file_of_noise_is_refused_in_one_sentence_that_names_it(
     tmp_path: Path, ending: str
 ) -> None:

@@ -45,6 +45,7 @@ COMMANDS = {
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("shape", ["table", "json", "csv"])
 @pytest.mark.usefixtures("visits")
+@pytest.mark.first(cells=4)
 def test_no_command_answers_of_visits_in_silence(
     arguments: list[str], shape: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -248,6 +248,7 @@ def test_lines_to_skip_are_a_number_of_lines_that_the_file_has(
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1", "cp1252"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.first(cells=4)
 def test_lines_are_skipped_in_every_encoding_and_with_every_end(
     encoding: str, end: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -320,6 +321,7 @@ def test_marks_of_stata_are_no_values(capsys: pytest.CaptureFixture[str]) -> Non
         ("encoding", "cp1252", ("sav",)),
     ],
 )
+@pytest.mark.first(cells=4)
 def test_how_text_is_written_is_refused_of_other_files(
     file: str, option: str, value: str, read_by: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

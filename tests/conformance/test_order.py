@@ -138,6 +138,7 @@ def _cell(name: str, value: Any, digits: int) -> Any:
 
 
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
+@pytest.mark.first(cells=6)
 def test_the_order_of_columns_and_rows_changes_no_figure(case: tuple[str, str]) -> None:
     name, option = case
     function = declared()[name]

@@ -101,6 +101,7 @@ def test_engines_give_the_same_text_of_odd_texts(step: Step) -> None:
     st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), min_size=1)
 )
 @example(["5"])
+@pytest.mark.all
 def test_engines_give_the_same_text_of_any_text(texts: list[str]) -> None:
     values = pl.Series(texts, dtype=pl.String)
     for step in STEPS:

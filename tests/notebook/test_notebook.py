@@ -114,6 +114,7 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
         ),
     ],
 )
+@pytest.mark.first(cells=2)
 def test_other_answers_have_cards(loaded: Any, call: str, shown: list[str]) -> None:
     html = bundle(loaded, asked(f"FROM {call.format(PEOPLE)}"))["text/html"].partition("<details>")[
         0

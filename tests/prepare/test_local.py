@@ -129,6 +129,7 @@ CASES = [
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(("qi", "checks"), CASES, ids=lambda each: "-".join(each)[:30])
+@pytest.mark.first(cells=3)
 def test_each_class_meets_the_policy_and_each_value_is_in_what_is_shown(
     tmp_path: Path, qi: list[str], checks: list[str], seed: int
 ) -> None:
@@ -213,6 +214,7 @@ SEVERAL_TEXTS |= {"DOUBLE[]": ["[-0.0]", "[0.0]", "[2]"]}
 
 @pytest.mark.parametrize("kind", SEVERAL_TEXTS)
 @pytest.mark.parametrize("method", ["local", "best"])
+@pytest.mark.first(cells=2)
 def test_no_record_is_lost_where_equal_values_have_several_texts(
     tmp_path: Path, kind: str, method: str
 ) -> None:

@@ -105,6 +105,7 @@ def test_the_numbers_say_nothing_of_the_order(rows: Sequence[tuple[Any, ...]]) -
 
 
 @pytest.mark.parametrize("lines", ["", 'released = ["age", "sex", "Patient ID"]'])
+@pytest.mark.first(cells=1)
 def test_only_a_written_wish_releases_the_identifier(
     rows: Sequence[tuple[Any, ...]], capsys: pytest.CaptureFixture[str], lines: str
 ) -> None:

@@ -41,6 +41,7 @@ GROUPS = ["", "sex", "region", "sex, region", "age", "age // 5", "seen"]
 @pytest.mark.first(groups=["", "age"])
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.first(cells=8)
 def test_a_shown_count_is_true_and_a_small_one_is_hidden(
     con: duckdb.DuckDBPyConnection, groups: str, where: str
 ) -> None:
@@ -313,6 +314,7 @@ def test_a_statement_whose_types_do_not_fit_is_not_recorded(con: duckdb.DuckDBPy
 
 
 @pytest.mark.parametrize("sql", [each.query.strip().removesuffix(";") for each in SESSIONS])
+@pytest.mark.first(cells=8)
 def test_what_known_clients_send_is_answered(con: duckdb.DuckDBPyConnection, sql: str) -> None:
     Door(con).ask(sql)
 

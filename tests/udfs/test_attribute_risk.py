@@ -79,6 +79,7 @@ def test_pairs_distinguished_by_every_subset(
 
 
 @given(frames(min_rows=2, max_columns=4), st.sampled_from(NULLS), st.integers(3, 5))
+@pytest.mark.all
 def test_many_subsets_are_counted_from_codes(
     frame: pl.DataFrame, nulls: str, max_size: int
 ) -> None:
@@ -94,6 +95,7 @@ def test_many_subsets_are_counted_from_codes(
         check(answer, wide, max_size, nulls)
 
 
+@pytest.mark.all
 def test_more_subsets_than_a_query_can_hold_are_counted_in_one_call() -> None:
     wide = pl.DataFrame({f"c{place}": [place % 3, place % 2, 0, 0] for place in range(32)})
     for answer in by_both("attribute_risk", {"t": wide}, wide.columns, max_size=4):

@@ -139,6 +139,7 @@ def right_of_people(people: list[Rows], synthetic: list[Rows]) -> list[float]:
 
 
 @given(PEOPLE, PEOPLE, PEOPLE)
+@pytest.mark.all
 def test_an_attack_is_right_about_a_person_if_it_is_about_one_of_their_rows(
     original: list[Rows], synthetic: list[Rows], holdout: list[Rows]
 ) -> None:

@@ -165,6 +165,7 @@ def asked(
     ("by", "options"),
     [(["score", "sex"], {}), (["state"], {"entity": "person"}), (["state"], {"nulls": "drop"})],
 )
+@pytest.mark.first(cells=6)
 def test_a_group_is_answered_as_its_own_table(
     function: str, options: dict[str, Any], by: list[str]
 ) -> None:
@@ -275,6 +276,7 @@ def test_each_group_has_a_line_of_its_own(
             assert {name: found[name] for name in expected} == expected
 
 
+@pytest.mark.all
 def test_an_answer_of_many_groups_comes_beside_its_own_group() -> None:
     numbers = pl.DataFrame({"g": [place // 3 for place in range(9_000)]}).with_columns(
         q=pl.when(pl.col("g") % 2 == 0).then(pl.int_range(pl.len())).otherwise(0)
@@ -422,6 +424,7 @@ def inner_names(function: str) -> list[str]:
 
 
 @pytest.mark.parametrize("function", [name for name in representatives() if name in GROUPED])
+@pytest.mark.first(cells=1)
 def test_a_group_may_be_named_like_anything_in_a_plan(function: str) -> None:
     others, qi = ([TOWNS] if function == "journalist_risk" else []), ["age", "sex"]
     expected = asked(function, [TOWNS, *others], qi, by=["state"])

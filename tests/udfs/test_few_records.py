@@ -40,6 +40,7 @@ def test_no_model_follows_from_one_record(fit: str, rows: str) -> None:
 
 @pytest.mark.parametrize("fit", FITS)
 @pytest.mark.parametrize("rows", FEW)
+@pytest.mark.first(cells=4)
 def test_every_answer_of_few_records_reports_them(fit: str, rows: str, tmp_path: Path) -> None:
     """The model, its records, its subsets, its forecast, and all of them again when it was saved and read."""
     frame = pl.DataFrame(FEW[rows])

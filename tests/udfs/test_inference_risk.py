@@ -35,6 +35,7 @@ def people(seed: int, rows: int = 400) -> pl.DataFrame:
 @pytest.mark.parametrize(
     "options", [{}, {"entity": "person"}, {"max_size": 1, "targets": 100, "seed": 3}]
 )
+@pytest.mark.first(cells=1)
 def test_every_face_answers_alike(options: dict[str, Any]) -> None:
     table, others = people(1), people(2)
     con = duckdb.connect()

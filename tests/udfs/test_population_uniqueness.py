@@ -88,6 +88,7 @@ WIDE = pl.DataFrame(
 @pytest.mark.parametrize(
     ("frame", "qi"), [(TOWN, QI), (TOWN.head(60), QI), (WIDE, ["born", "zip", "sex"])]
 )
+@pytest.mark.first(cells=2)
 def test_the_first_row_is_the_answer_of_population_risk(
     frame: pl.DataFrame, qi: list[str], method: str
 ) -> None:

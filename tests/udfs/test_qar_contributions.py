@@ -78,6 +78,7 @@ def test_text_has_no_order_and_enumerations_have() -> None:
 
 
 @pytest.mark.threads
+@pytest.mark.all
 def test_many_records_keep_their_order_on_several_threads() -> None:
     many = frame(draw(2, 150_000, 4, 9)).with_row_index("id")
     duck, polars = by_both(

@@ -83,6 +83,7 @@ def judged(  # noqa: PLR0917 - a table and the rules
 @pytest.mark.parametrize("entity", [None, "who"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dominance", [[1, 0.5], [3, 0.8]])
+@pytest.mark.first(cells=5)
 def test_cells_and_rules_are_those_of_a_loop(
     entity: str | None, seed: int, dominance: list[float]
 ) -> None:
@@ -146,6 +147,7 @@ LINKED: Any = [
 
 
 @pytest.mark.parametrize(("by", "asked", "sets"), LINKED, ids=["levels", "tables"])
+@pytest.mark.first(cells=1)
 def test_linked_tables_are_protected_together_after_an_earlier_one(
     by: list[str], asked: Any, sets: set[str]
 ) -> None:

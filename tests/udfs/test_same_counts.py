@@ -46,6 +46,7 @@ def test_a_column_more_makes_no_fewer_records_unique(
 
 
 @given(frames(min_rows=1, max_columns=4), st.data())
+@pytest.mark.all
 def test_whoever_is_unique_by_all_columns_has_a_smallest_set(
     frame: pl.DataFrame, data: st.DataObject
 ) -> None:

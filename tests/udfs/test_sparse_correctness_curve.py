@@ -75,6 +75,7 @@ def test_the_curve_is_the_mean_over_all_targets_known_items_and_galleries(
 
 
 @given(SETS, st.integers(1, 3), st.integers(0, 9))
+@pytest.mark.all
 def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
     sets: list[set[str]], points: int, seed: int
 ) -> None:

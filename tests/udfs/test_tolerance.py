@@ -45,6 +45,7 @@ def risks(rows: Sequence[Row], counted: Sequence[int], *, of_people: bool) -> di
 
 @pytest.mark.first(seed=range(20))
 @pytest.mark.parametrize("seed", range(50))
+@pytest.mark.first(cells=6)
 def test_class_sizes_are_those_of_all_pairs(con: duckdb.DuckDBPyConnection, seed: int) -> None:
     case = random_case(seed)
     case.create(con)

@@ -95,6 +95,7 @@ CASES = {
         *(("class_size_histogram", case) for case in CASES if case != "double"),
     ],
 )
+@pytest.mark.first(cells=5)
 def test_texts_have_the_answer_of_their_numbers_or_times(
     con: duckdb.DuckDBPyConnection, function: str, case: str
 ) -> None:

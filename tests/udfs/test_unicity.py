@@ -76,6 +76,7 @@ def test_it_is_the_mean_over_all_people_and_subsets_of_their_rows(
 
 @settings(max_examples=8)
 @given(SETS, st.integers(0, 9))
+@pytest.mark.all
 def test_engines_draw_the_same_and_the_order_of_rows_is_no_matter(
     sets: list[set[tuple[str, int]]], seed: int
 ) -> None:
@@ -99,6 +100,7 @@ def visits(people: int) -> pl.DataFrame:
     return table(sets)
 
 
+@pytest.mark.all
 def test_draws_are_within_two_standard_errors_of_what_is_counted_in_95_of_100_seeds() -> None:
     frame = visits(500)
     exact = {row["points"]: row for row in by_engines(frame, points=[1, 2, 3])[0]}

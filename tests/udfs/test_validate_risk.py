@@ -27,6 +27,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("nulls", ["value", "drop"])
+@pytest.mark.first(cells=1)
 def test_engines_answer_alike_whatever_the_order_of_rows(nulls: str) -> None:
     duck, polars = by_both("validate_risk", {"t": TOWN}, QI, nulls=nulls, **OPTIONS)
     turned = by_both("validate_risk", {"t": TOWN.reverse()}, QI, nulls=nulls, **OPTIONS)[0]

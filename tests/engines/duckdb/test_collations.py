@@ -270,6 +270,7 @@ def answered(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]] |
 
 
 @pytest.mark.parametrize(("name", "option"), ROLES)
+@pytest.mark.first(cells=8)
 def test_every_function_refuses_it_in_every_role_or_is_not_moved_by_it(
     people: duckdb.DuckDBPyConnection, name: str, option: str
 ) -> None:

@@ -329,6 +329,7 @@ def is_named(value: str) -> bool:
 
 
 @EVERY_KIND
+@pytest.mark.first(cells=8)
 def test_every_role_of_a_column_knows_as_many_values(
     con: duckdb.DuckDBPyConnection, kind: str
 ) -> None:

@@ -77,6 +77,7 @@ class Private(Sql):
 
 
 @pytest.mark.parametrize("name", declared())
+@pytest.mark.first(cells=8)
 def test_a_private_connection_answers_by_one_function_alone(name: str) -> None:
     """Nothing is left out that its plan calls; a model that it names is fitted by another function."""
     function, engine, public = declared()[name], Private(), engine_named("duckdb")

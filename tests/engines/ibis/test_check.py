@@ -173,6 +173,7 @@ def figures(page: Any) -> list[Any]:
 @pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("how", ['nulls = "value"', 'nulls = "drop"', 'entity = "person"'])
+@pytest.mark.first(cells=1)
 def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
     tmp_path: Path, on_file: Callable[[str], Any], url: str, how: str
 ) -> None:
@@ -192,6 +193,7 @@ def test_verdicts_and_figures_are_those_of_duckdb_on_the_file(
 @pytest.mark.first(url=["sqlite"])
 @pytest.mark.parametrize("url", DATABASES, indirect=True)
 @pytest.mark.parametrize("how", ['nulls = "value"', 'nulls = "drop"', 'entity = "person"'])
+@pytest.mark.first(cells=1)
 def test_models_judge_what_the_warehouse_counted_as_they_judge_a_file(
     tmp_path: Path, people: pl.DataFrame, url: str, how: str
 ) -> None:

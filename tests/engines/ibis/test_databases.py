@@ -92,6 +92,7 @@ def expected(name: str, arguments: list[Any], options: dict[str, Any]) -> list[d
 
 
 @pytest.mark.parametrize(("name", "arguments", "options"), COUNTED)
+@pytest.mark.first(cells=8)
 def test_a_database_counts_as_polars_does(
     table: Any, name: str, arguments: list[Any], options: dict[str, Any]
 ) -> None:

@@ -100,6 +100,7 @@ NAMED = {"mssql": "tsql"}  # as sqlglot names a dialect
 
 @pytest.mark.newest
 @pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.first(cells=3)
 def test_a_query_reads_as_the_dialect_and_changes_nothing(dialect: str) -> None:
     for name in had(dialect):
         (tree,) = sqlglot.parse(query(name, dialect), read=NAMED.get(dialect, dialect))

@@ -49,6 +49,7 @@ CALLS = [("pandas", name) for name in TABLES] + [
 
 @pytest.mark.first(name=representatives())
 @pytest.mark.parametrize(("way", "name"), CALLS)
+@pytest.mark.first(cells=8)
 def test_every_function_answers_as_from_a_frame(way: str, name: str) -> None:
     function = declared()[name]
     fit(POLARS)
@@ -227,6 +228,7 @@ def asked_of_duckdb(frame: pd.DataFrame) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("asked", [asked_of_polars, asked_of_duckdb])
 @pytest.mark.parametrize("place", range(len(OBJECTS)))
+@pytest.mark.first(cells=15)
 def test_no_two_python_objects_of_pandas_become_one_value(
     place: int, asked: Callable[[pd.DataFrame], list[tuple[int, int]]]
 ) -> None:

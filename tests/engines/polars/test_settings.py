@@ -99,6 +99,7 @@ def test_every_setting_is_tried() -> None:
 
 
 @pytest.mark.parametrize("bent", BENT)
+@pytest.mark.first(cells=1)
 def test_no_setting_changes_an_answer(
     people: pl.DataFrame, usual: list[list[Any]], bent: str
 ) -> None:

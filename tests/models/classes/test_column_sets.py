@@ -120,6 +120,7 @@ def test_the_share_never_falls_from_a_set_to_a_superset() -> None:
 
 
 @pytest.mark.parametrize("known", [1, 2, 64])
+@pytest.mark.first(cells=1)
 def test_hitting_sets_are_the_keys_that_counting_finds(
     known: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

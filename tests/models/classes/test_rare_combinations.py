@@ -65,6 +65,7 @@ def distinct(rows: list[Row], people: list[int], seed: int) -> DistinctCodes:
 
 
 @pytest.mark.parametrize("start", range(0, 2000, 200))
+@pytest.mark.first(cells=3)
 def test_unsafe_combinations_of_small_tables(start: int) -> None:
     for seed in range(start, start + 200):
         (rows, people), rng = draw_table(seed), np.random.default_rng(seed)
@@ -84,6 +85,7 @@ def test_unsafe_combinations_of_small_tables(start: int) -> None:
         assert all(row.share == row.records / len(set(people)) for row in answer)
 
 
+@pytest.mark.all
 def test_a_higher_threshold_leaves_no_combination_safe_that_was_unsafe() -> None:
     """Each unsafe combination has an unsafe part, perhaps a smaller one, under every higher k."""
     for seed in range(200):

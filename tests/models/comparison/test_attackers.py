@@ -105,6 +105,7 @@ def frame(table: Table) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.first(cells=12)
 def test_no_simple_attacker_is_right_more_often_than_is_reported(name: str) -> None:
     columns, disturb = MECHANISMS[name]
     people = draw_people(len(name))

@@ -28,6 +28,7 @@ def fit_in_order(names: tuple[str, ...], method: str) -> GaussianCopula:
 
 @pytest.mark.parametrize("names", list(permutations(NAMES))[7::8])
 @pytest.mark.parametrize("method", ["paper", "calibrated", "sharp"])
+@pytest.mark.first(cells=3)
 def test_correlations_scores_forecasts_and_samples_are_the_same(
     names: tuple[str, ...], method: str
 ) -> None:

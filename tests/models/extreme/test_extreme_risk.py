@@ -151,6 +151,7 @@ def test_the_estimate_of_a_table() -> None:
     )
 
 
+@pytest.mark.all
 def test_the_interval_is_that_of_drawing_quasi_identifiers_again() -> None:
     counts = distinct(draw(5, 300, 12, 7), 3)
     low, high = bootstrap_interval(np.array(counts), 300, Level(0.01, 0.2), 3)

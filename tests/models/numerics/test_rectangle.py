@@ -109,6 +109,7 @@ def test_independent_coordinates_multiply() -> None:
 
 
 @pytest.mark.parametrize("correlation", [-0.99, -0.3, 0.2, 0.9, 0.999, 1 - 1e-6, 1 - 1e-9])
+@pytest.mark.first(cells=2)
 def test_two_coordinates(correlation: float) -> None:
     for lower, upper in (
         ([-1.0, -0.5], [0.3, 2.0]),

@@ -230,6 +230,7 @@ def test_a_population_that_is_the_sample_is_counted(method: Method, sample: str)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.first(cells=12)
 def test_there_is_a_share_within_its_interval_or_a_reason(method: Method, sample: str) -> None:
     reported = evidence_of_sizes(SAMPLES[sample])
     for growth in GROWTH[1:]:
@@ -251,6 +252,7 @@ FALLS_FROM = {"dankar": 10.0, "pyc": 2.0}
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.first(cells=12)
 def test_more_people_never_make_a_larger_share_unique(method: Method, sample: str) -> None:
     reported = evidence_of_sizes(SAMPLES[sample])
     records = int(reported.histogram.records.sum())

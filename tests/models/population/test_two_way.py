@@ -119,6 +119,7 @@ def converged(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("people", [40, 120, 300])
+@pytest.mark.first(cells=5)
 def test_it_is_fitted_to_the_end(seed: int, people: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = rng.integers(0, 5, people), rng.integers(0, 7, people)

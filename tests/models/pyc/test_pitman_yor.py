@@ -89,6 +89,7 @@ def share_in_classes_of(j: int, d: Any, alpha: Any, n: Any) -> Any:
 
 @pytest.mark.parametrize("entropy", ENTROPIES)
 @pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.first(cells=20)
 def test_correctness_and_uniqueness_agree_with_the_textbook_forms_at_high_precision(
     entropy: float, tail: float
 ) -> None:

@@ -238,6 +238,7 @@ def strongest(original: list[Row], synthetic: list[Row], holdout: list[Row]) -> 
 
 
 @pytest.mark.parametrize("copied", [0, 30])
+@pytest.mark.all
 def test_copies_are_found_by_the_strongest_membership_attack(copied: int) -> None:
     """30 copies among 300 records are found in 9 of 10 tables; without any, 3 of 20 at most are blamed."""
     rng, found = random.Random(8), 0  # noqa: S311 - no secret

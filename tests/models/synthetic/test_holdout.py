@@ -17,6 +17,7 @@ def town(rng: random.Random, records: int) -> list[Row]:
 
 
 @pytest.mark.parametrize("sizes", [(200, 200), (360, 40), (40, 360)])
+@pytest.mark.first(cells=1)
 def test_random_divisions_are_not_doubted(sizes: tuple[int, int]) -> None:
     rng = random.Random(1)  # noqa: S311 - no secret
     for _ in range(300):

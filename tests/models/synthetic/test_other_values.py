@@ -34,6 +34,7 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("how", WRITTEN)
+@pytest.mark.first(cells=2)
 def test_a_copy_that_is_written_differently_is_not_judged(how: str) -> None:
     rng = random.Random(1)  # noqa: S311 - no secret
     original, holdout = people(rng, 300), people(rng, 300)

@@ -64,6 +64,7 @@ def word(low: float, high: float, k: int) -> str:
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("lowest", [0, 1])
+@pytest.mark.first(cells=4)
 def test_every_interval_is_that_of_all_tables_that_fit(family: str, lowest: int) -> None:
     atoms, tables = FAMILIES[family]
     columns = list(atoms[0])

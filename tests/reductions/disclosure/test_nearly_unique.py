@@ -35,6 +35,7 @@ def table(shared: int = SHARED) -> pl.DataFrame:
 
 @pytest.mark.parametrize("shared", [SHARED, 240], ids=["nearly unique", "shared"])
 @pytest.mark.parametrize(("measure", "variant"), VARIANTS)
+@pytest.mark.first(cells=5)
 def test_every_class_is_measured_by_its_definition(measure: str, variant: str, shared: int) -> None:
     people = table(shared)
     cells, classes = (people.n_unique(names) for names in (people.columns, people.columns[:-1]))
@@ -46,12 +47,14 @@ def test_every_class_is_measured_by_its_definition(measure: str, variant: str, s
 @pytest.mark.parametrize(
     ("measure", "variant"), [(m, v) for m, v in VARIANTS if v not in {"ordered", "numeric"}]
 )
+@pytest.mark.first(cells=3)
 def test_an_unknown_value_is_one(measure: str, variant: str) -> None:
     unknown = pl.when(pl.col("disease") > 0).then("disease")
     hold(table().with_columns(unknown.alias("disease")), measure, variant, "value", WANTED[measure])
 
 
 @pytest.mark.parametrize(("measure", "variant"), VARIANTS)
+@pytest.mark.first(cells=3)
 def test_each_group_is_a_table_of_its_own(measure: str, variant: str) -> None:
     regions = pl.DataFrame(
         {"region": [None if place % 3 == 0 else place % 3 for place in range(RECORDS)]}
