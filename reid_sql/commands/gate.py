@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTable
-from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.html import Additions, PreparedRelease, render_html
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import SECONDS, Policy
@@ -140,7 +140,7 @@ def _report_alone(
     writers: dict[str, Callable[[Page], str]] = {
         "json_report": to_json,
         "junit": render_junit,
-        "html": partial(render_html, prepared=result.prepared),
+        "html": partial(render_html, additions=Additions(prepared=result.prepared)),
     }
     for name, file in files.items():
         write_report(file, writers[name](page))

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from reid_sql import __version__
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import render_document
+from reid_sql.check.html_parts import render_document
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal.markup import page_body

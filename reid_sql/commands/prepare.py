@@ -11,7 +11,7 @@ from rich.console import Group
 
 from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import frontier
-from reid_sql.check.html import render_html
+from reid_sql.check.html import Additions, render_html
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import to_json, write_report
 from reid_sql.commands.gate import print_document, protect_inputs, report_files
@@ -105,7 +105,8 @@ def _write_release(prepared: Prepared, files: Mapping[str, Path], dialect: str) 
         elif name == "html" and prepared.report is not None:
             page = dict(prepared.page)
             choices = render_choices(page["tables"])
-            write_report(file, render_html(prepared.report, steps(page), after_checks=choices))
+            additions = Additions(steps(page), after_checks=choices)
+            write_report(file, render_html(prepared.report, additions))
         elif prepared.passed:
             write_report(file, prepared.sql_in(dialect) if name == "sql" else prepared.python)
         else:

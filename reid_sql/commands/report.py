@@ -15,8 +15,8 @@ from rich.console import Group, RenderableType
 from reid_sql.charts.svg import escape
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import ReadTable
-from reid_sql.check.first_report import render_first_report
-from reid_sql.check.html import render_lines
+from reid_sql.check.html import render_first_report
+from reid_sql.check.html_parts import render_lines
 from reid_sql.check.masking import ReportPage
 from reid_sql.check.policy import read_policy
 from reid_sql.check.report import refuse_to_overwrite, write_report
@@ -202,7 +202,7 @@ def measure(
         path.write_text(absolute.policy("policy.toml"), encoding="utf-8")
         sha256 = hashlib.sha256(starter.policy("policy.toml").encode()).hexdigest()
         policy = read_policy(path)
-        table = replace(policy.tables[0], source=replace(policy.tables[0].source, given=file))
+        table = replace(policy.tables[0], source=replace(policy.tables[0].source, location=file))
         title = f"First report on {inputs[0].name}"
         policy = replace(policy, name=title, sha256=sha256, tables=(table,))
         opened = (

@@ -6,6 +6,7 @@ import secrets
 import sys
 import threading
 import tomllib
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -19,7 +20,14 @@ from reid_sql import register
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
+from reid_sql.errors import (
+    OutOfDomainError,
+    RowsNotPeopleWarning,
+    UnavailableError,
+    UnknownNameError,
+    suggestion,
+)
+from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.log import Log, Words
@@ -28,6 +36,7 @@ from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, Answerer, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
+from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.notes import take_notes
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -65,13 +74,16 @@ def run_serve(options: argparse.Namespace) -> int:
     if options.memory_limit is not None:
         share_memory(data, answerer.public)
     data.execute(CLOSED)
-    reader = Reader(tables, mask.functions, columns, mask.of_people)
+    cautions = {} if options.rows else dict(describe_rows(data, tables, mask))
+    reader = Reader(tables, mask.functions, columns, mask.of_people, cautions)
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
-    cautions = [*take_notes(), *describe_unnamed(data, tables, options.policy)]
+    # Said once, and to each client by reid.help(), not whenever a question is answered.
+    warnings.simplefilter("ignore", RowsNotPeopleWarning)
+    notes = [*take_notes(), *describe_unnamed(data, tables, options.policy), *cautions.values()]
     if options.rows or not options.policy:
-        cautions.append(ROWS_LEAVE if options.rows else FEW_COUNTED)
-    for line in cautions:
+        notes.append(ROWS_LEAVE if options.rows else FEW_COUNTED)
+    for line in notes:
         print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     if options.mcp:
         server.add_functions()
@@ -108,6 +120,21 @@ def describe_unnamed(
         unnamed = [column for column, *_ in columns if fold_case(column) not in named]
         if unnamed:
             yield UNNAMED.format(name, ", ".join(map(escape_control_characters, unnamed)))
+
+
+def describe_rows(
+    data: duckdb.DuckDBPyConnection, tables: list[str], mask: Mask
+) -> Iterator[tuple[str, str]]:
+    """Say of which tables rows may not be people, though each counts as one: small groups would be shown."""
+    for name in tables:
+        table = mask.tables.get(name.casefold())
+        if table is not None and table.entity is not None:
+            continue
+        counted = () if table is None else table.quasi_identifiers
+        columns = repeated(data, f"memory.main.{quoted(name)}", counted)
+        if columns:
+            advice = hint(columns, "entity =")
+            yield name, f"in {name}, each row counts as a person. {advice}"
 
 
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001

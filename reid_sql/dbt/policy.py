@@ -84,7 +84,7 @@ def findings(
         ).fetchall()
         alone = replace(
             policy,
-            tables=(replace(table_policy, source=Source(table_policy.source.given, written)),),
+            tables=(replace(table_policy, source=Source(table_policy.source.location, written)),),
         )
         with gate.open_tables(alone) as releases:
             page = gate.measure_policy(alone, releases, None, overview=False)

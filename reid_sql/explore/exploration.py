@@ -38,7 +38,7 @@ from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
-from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules, count_small
+from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
 from reid_sql.prepare.preparation import column_types, rules_of
@@ -201,7 +201,7 @@ class Exploration:
         requirement = Requirement(records, records, choice.smallest_group)
         criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
         outcome = requirement.judge(classes.counts)
-        rules: Rules | PeopleRules | None = rules_of(generalization, criteria)
+        rules: SizeRules | None = rules_of(generalization, criteria)
         if person is not None:
             outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
         if rules is not None:
@@ -303,7 +303,7 @@ class Exploration:
         coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
         requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
         if choice.person is None:
-            small = count_small(generalization.lattice.records_at(coarser), requirement)
+            small = SizeRules().count_small(generalization.lattice.records_at(coarser), requirement)
         else:
             classes = generalization.lattice.records_at((*coarser, 0))
             small = PeopleRules(choice.smallest_group, 0).count_small(classes, requirement)
@@ -399,7 +399,7 @@ def explore(
         path = folder / "policy.toml"
         path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
         policy = read_policy(path)
-        source = replace(policy.tables[0].source, given=first[1])
+        source = replace(policy.tables[0].source, location=first[1])
         table = replace(policy.tables[0], released=None, source=source)
         policy = replace(policy, tables=(table,))
         written = [unfinished(_file_of_rows(folder))]

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.columns.column_profile import SUGGESTIONS, kind_of_advice
 from reid_sql.models.columns.missing_value_codes import show_code
-from reid_sql.models.comparison.repeated_releases import STATUS_NO_KEY, STATUS_NO_SENSITIVE
+from reid_sql.models.comparison.release_classes import STATUS_NO_KEY, STATUS_NO_SENSITIVE
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
