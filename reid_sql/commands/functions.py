@@ -304,7 +304,7 @@ def example(name: str) -> tuple[Path, str] | None:
 
 FINDING: Final = tomllib.loads((HERE / "terms.toml").read_text(encoding="utf-8"))
 USERS: Final[Mapping[str, list[str]]] = FINDING["users"]
-START: Final[list[str]] = FINDING["start"]  # in the order in which a table is measured
+START: Final[tuple[str, ...]] = tuple(FINDING["start"])  # in the order in which a table is measured
 TERMS: Final[Mapping[str, list[str]]] = FINDING["terms"]  # of the field
 NOT_HERE: Final[Mapping[str, str]] = FINDING["not_here"]
 STOP_WORDS: Final = frozenset(FINDING["stop_words"])
