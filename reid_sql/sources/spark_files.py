@@ -15,13 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users h
 
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.sources.files import Parts
-from reid_sql.sources.formats import (
-    TextFile,
-    TextFormat,
-    count_slowly,
-    inspect_text,
-    nonblank_lines,
-)
+from reid_sql.sources.formats import TextFormat, count_slowly, inspect_text, nonblank_lines
 
 TEXTS: Final = (".csv", ".tsv", ".txt")
 LINES: Final = (".ndjson", ".jsonl")
@@ -131,28 +125,13 @@ def _read_text(
         raise UnavailableError(
             f"{where} must begin with its header or a record on Spark, got skip = {form.skip}; remove the lines, or check it with engine = 'duckdb'"
         )
-    is_counted = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
-    text = inspect_text(where, Path(path), form) if is_counted else None
-    frame = _parse_text(spark, path, plain, form, text)
-    last = F.col(_quote_name(frame.columns[-1]))
-    if not frame.filter(last.endswith("\r")).isEmpty():
-        raise OutOfDomainError(
-            f"{where} must end all its lines alike, got some with a carriage return and some without; mend them"
-        )
-    if text is None:
-        _refuse_unreadable(frame, form, where)
-    elif (read := frame.count()) != text.records:
-        _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
-    return frame
-
-
-def _parse_text(
-    spark: SparkSession, path: str, plain: str, form: TextFormat, text: TextFile | None
-) -> DataFrame:
-    """Read the fields as texts by the names of their columns."""
-    delimiter = form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+    here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
+    text = inspect_text(where, Path(path), form) if here else None
+    delimiter = (
+        text.delimiter if text else form.delimiter or ("\t" if file_kind(path) == ".tsv" else ",")
+    )
     how: dict[str, Any] = {
-        "sep": text.delimiter if text else delimiter,
+        "sep": delimiter,
         "header": form.has_header,
         "encoding": CHARSETS.get(form.encoding, form.encoding),
         "quote": form.quote,
@@ -161,22 +140,34 @@ def _parse_text(
         "mode": "FAILFAST",
         "comment": "",
         "enforceSchema": True,
-        "columnPruning": "false",
     }
-    frame = spark.read.options(**{name: str(value) for name, value in how.items()}).csv(plain)
+    reader = spark.read.options(**{name: str(value) for name, value in how.items()}).option(
+        "columnPruning", "false"
+    )
+    frame = reader.csv(plain)
     names = text.names if text else tuple(frame.columns)
-    fields = (F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
-    frame = frame.toDF(*names).select(*fields)
-    return frame.localCheckpoint() if text is None else frame
-
-
-def _refuse_unreadable(frame: DataFrame, form: TextFormat, where: str) -> None:
-    """Refuse bytes that are not of the encoding, which Spark reads as U+FFFD."""
-    tests = [F.col(_quote_name(name)).contains(UNREADABLE) for name in frame.columns]
-    if not frame.filter(reduce(lambda one, other: one | other, tests)).isEmpty():
+    frame = frame.toDF(*names).select(
+        *(F.nullif(F.col(_quote_name(name)), F.lit("")).alias(name) for name in names)
+    )
+    frame = frame.localCheckpoint() if text is None else frame
+    if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
+        raise OutOfDomainError(
+            f"{where} must end all its lines alike, got some with a carriage return and some without; mend them"
+        )
+    if text is not None and (read := frame.count()) != text.records:
+        _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
+    if (
+        text is None
+        and not frame.filter(reduce(lambda one, other: one | other, _unreadable(names))).isEmpty()
+    ):
         raise OutOfDomainError(
             f"{where} must be written in {form.encoding} throughout, got bytes that are not; say its encoding"
         )
+    return frame
+
+
+def _unreadable(names: tuple[str, ...]) -> list[Any]:
+    return [F.col(_quote_name(name)).contains(UNREADABLE) for name in names]
 
 
 def _quote_name(name: str) -> str:
