@@ -39,10 +39,8 @@ def run_functions(options: argparse.Namespace) -> int:
     is_exact = name in functions
     if options.question is not None:
         chosen = _answer(functions, options.question)
-    elif is_exact:
-        chosen = [functions[name]]
     else:
-        chosen = [functions[each] for each in find_term(name)] or _search(functions, name)
+        chosen = [functions[name]] if is_exact else _find(functions, name)
     if not chosen:
         hint = suggestion(name, list(functions), "functions")
         raise UnknownNameError(f"NAME must be a function, or words about one, got '{name}'; {hint}")
@@ -67,6 +65,11 @@ def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
     return [functions[name] for name in names]
 
 
+def _find(functions: Mapping[str, Function], text: str) -> list[Function]:
+    """Return the functions for a word of the field, or those whose descriptions have the words."""
+    return [functions[name] for name in find_term(text)] or _search(functions, text)
+
+
 def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     """Return the functions whose name contains the text; or whose question and summary have its words.
 
@@ -79,11 +82,14 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
         return named
     stems = [word[: max(4, len(word) - 3)] for word in words]
     for describe in (_describe_shortly, _describe_wholly):
-        descriptions = {name: describe(each).lower() for name, each in functions.items()}
-        names = [name for name in functions if all(stem in descriptions[name] for stem in stems)]
-        if names:
-            return [functions[name] for name in names]
+        matches = [each for each in functions.values() if _has_all(describe(each), stems)]
+        if matches:
+            return matches
     return []
+
+
+def _has_all(text: str, stems: Iterable[str]) -> bool:
+    return all(stem in text.lower() for stem in stems)
 
 
 def _describe_shortly(function: Function) -> str:
@@ -298,7 +304,7 @@ def example(name: str) -> tuple[Path, str] | None:
 
 FINDING: Final = tomllib.loads((HERE / "terms.toml").read_text(encoding="utf-8"))
 USERS: Final[Mapping[str, list[str]]] = FINDING["users"]
-START: Final[list[str]] = FINDING["start"]  # in the order in which a table is measured
+START: Final[tuple[str, ...]] = tuple(FINDING["start"])  # in the order in which a table is measured
 TERMS: Final[Mapping[str, list[str]]] = FINDING["terms"]  # of the field
 NOT_HERE: Final[Mapping[str, str]] = FINDING["not_here"]
 STOP_WORDS: Final = frozenset(FINDING["stop_words"])

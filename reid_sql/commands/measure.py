@@ -189,7 +189,6 @@ def _run_summary(options: argparse.Namespace) -> int:
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
     _refuse_combinations(options, bool(populations), count, bool(points))
-    charts: list[Chart] = []
     with open_table(options) as table:
         risk = table.call("risk_summary", words="summary", **threshold, **within)[0]
         sizes = table.call("class_size_histogram", words="class sizes", **within)
@@ -199,19 +198,19 @@ def _run_summary(options: argparse.Namespace) -> int:
         copies = table.describe_copies() or _describe_copies(sizes)
         counted = _describe_counting(options, people, copies, codes)
         unicity_rows = _call_unicity(table, options.entity, points, populations, within)
-        answer: Rows = []
-        if populations and options.plot:
-            answer, charts = _draw_forecast(table, populations, model, how)
-        elif populations:
-            answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
+        answer, charts = _forecast(table, populations, model, how, is_drawn=bool(options.plot))
     if options.plot:
         charts += [unicity(unicity_rows)] if unicity_rows else []
         notes = _join(people, *_sentences(codes))
         save(charts, f"By {', '.join(table.columns)}", options.plot, notes)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
-    page |= {"population_risk": answer} if answer else {}
-    page |= {"stand_out": exposed.records()} if exposed else {}
-    page |= {"unicity": unicity_rows} if unicity_rows else {}
+    stand_out = None if exposed is None else exposed.records()
+    parts = {
+        "population_risk": answer or None,
+        "stand_out": stand_out,
+        "unicity": unicity_rows or None,
+    }
+    page |= {name: part for name, part in parts.items() if part is not None}
     render = partial(
         pages.risk_page,
         risk,
@@ -226,7 +225,7 @@ def _run_summary(options: argparse.Namespace) -> int:
     print_answer(
         options,
         page,
-        answer or unicity_rows or (exposed.records() if exposed else [risk]),
+        answer or unicity_rows or ([risk] if stand_out is None else stand_out),
         render,
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
@@ -318,10 +317,19 @@ def _people(table: SourceTable, entity: str | None) -> str:
     return hint(table.repeated_identifiers(), "--entity")
 
 
-def _draw_forecast(
-    table: SourceTable, populations: list[float], model: dict[str, Any], counting: dict[str, Any]
+def _forecast(
+    table: SourceTable,
+    populations: list[float],
+    model: dict[str, Any],
+    counting: dict[str, Any],
+    *,
+    is_drawn: bool,
 ) -> tuple[Rows, list[Chart]]:
-    """Forecast to each population; chart the curve up to the largest, and the fit of the model."""
+    """Forecast to each population; chart the curve up to the largest, and the fit of the model, if asked."""
+    if not populations:
+        return [], []
+    if not is_drawn:
+        return table.call("population_risk", populations, words=PEOPLE, **model, **counting), []
     measured = table.call("correctness_curve", words="curve", **counting)
     first, last = measured[-1]["n"], max(populations)
     # Evenly spaced on a logarithmic axis.

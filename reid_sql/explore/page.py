@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import chain
 from typing import Final
 
 from reid_sql.charts.svg import escape, read_styles
@@ -184,8 +185,8 @@ def _unmeasured(answer: Answer, choice: Choice) -> str:
 def _cautions(answer: Answer, choice: Choice) -> str:
     """What is doubtful, and a button for each kind of doubt that a person settles."""
     checks = answer.page["checks"]
-    sentences = dict.fromkeys(each for check in checks for each in check["cautions"])
-    codes = dict.fromkeys(code for check in checks for code in check["caution_codes"])
+    sentences = dict.fromkeys(chain.from_iterable(check["cautions"] for check in checks))
+    codes = dict.fromkeys(chain.from_iterable(check["caution_codes"] for check in checks))
     if not sentences:
         return ""
     listed = "".join(f"<li>{escape(without_codes(each))}</li>" for each in sentences)

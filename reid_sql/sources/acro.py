@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.models.tables.audit import LEAST_COUNT
+from reid_sql.parameters import Number
 from reid_sql.reductions.tables import DOMINANCE_RULE, P_SHARE, ROUND_TO
 
 K, NK_N, NK_K, P_RATIO = "safe_threshold", "safe_nk_n", "safe_nk_k", "safe_pratio_p"
@@ -23,6 +24,13 @@ NOT_USED: Final[Mapping[str, str]] = {
     "zeros_are_disclosive": "see zeros := 'list'",
     "federated": "of sites that share evidence",
     "blocked_extensions": "of other files",
+}
+DOMAINS: Final[Mapping[str, Number]] = {  # of the keys that are read
+    K: LEAST_COUNT,
+    NK_N: DOMINANCE_RULE.each,
+    NK_K: DOMINANCE_RULE.each,
+    P_RATIO: P_SHARE,
+    ROUND_BASE: ROUND_TO,
 }
 UNKNOWN_KEY: Final = "no rule of tables is known by it"
 NEAR: Final = 0.8  # likeness of two names above which one is the other with a slip
@@ -51,30 +59,32 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
     Refuses a key that differs from one of these by a slip.
     """
     rules = _read_yaml(Path(path))
-    used = (K, NK_N, NK_K, P_RATIO, ROUND_BASE)
     for key in rules:
-        if key not in (*used, *NOT_USED) and get_close_matches(str(key), used, cutoff=NEAR):
+        is_unknown = key not in DOMAINS and key not in NOT_USED
+        if is_unknown and get_close_matches(str(key), DOMAINS, cutoff=NEAR):
             raise UnknownNameError(
-                f"the risk appetite must have the keys of ACRO, got '{key}'; {suggestion(str(key), list(used), 'keys')}"
+                f"the risk appetite must have the keys of ACRO, got '{key}'; {suggestion(str(key), list(DOMAINS), 'keys')}"
             )
-    parameters: dict[str, Any] = {}
-    if K in rules:
-        parameters["k"] = int(LEAST_COUNT.check(K, _number(K, rules[K])))
     if (NK_N in rules) != (NK_K in rules):
         missing, other = (NK_N, NK_K) if NK_K in rules else (NK_K, NK_N)
         raise OutOfDomainError(
             f"the risk appetite must have both {other} and {missing}, got one; add {missing}"
         )
-    if NK_N in rules:
-        parameters["dominance"] = [
-            float(DOMINANCE_RULE.each.check(name, _number(name, rules[name])))
-            for name in (NK_N, NK_K)
-        ]
-    if P_RATIO in rules:
-        parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, rules[P_RATIO])))
-    if ROUND_BASE in rules:
-        parameters["base"] = int(ROUND_TO.check(ROUND_BASE, _number(ROUND_BASE, rules[ROUND_BASE])))
-    not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in rules if key not in used}
+    numbers = {
+        key: domain.check(key, _number(key, rules[key]))
+        for key, domain in DOMAINS.items()
+        if key in rules
+    }
+    parameters: dict[str, Any] = {}
+    if K in numbers:
+        parameters["k"] = int(numbers[K])
+    if NK_N in numbers:
+        parameters["dominance"] = [float(numbers[NK_N]), float(numbers[NK_K])]
+    if P_RATIO in numbers:
+        parameters["p_percent"] = float(numbers[P_RATIO])
+    if ROUND_BASE in numbers:
+        parameters["base"] = int(numbers[ROUND_BASE])
+    not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in rules if key not in DOMAINS}
     return RiskAppetite(parameters, not_used)
 
 

@@ -184,18 +184,9 @@ def attach_sources(
                 f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
             )
         first_types = first_types or types  # columns in another order are found by their names
-        for name in values:
-            if name.lower() in {column.lower() for column, _ in types}:
-                raise OutOfDomainError(
-                    f"{words} must not name a column by a folder and in a file, "
-                    f"got '{name}' twice; rename one"
-                )
-        folder_columns = "".join(
-            f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}"
-            for n, v in values.items()
+        selects.append(
+            _select_with_folders(words, select, [name for name, _ in first_types], values)
         )
-        names = ", ".join(quoted(name) for name, _ in first_types)
-        selects.append(f"SELECT {names}{folder_columns} FROM ({select})")
         records += inspected.records if inspected else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
     add_notes(notes)
@@ -208,6 +199,22 @@ def attach_sources(
             f"got {read} of {records}; mend quotes and breaks"
         )
     return Opened(view, notes=tuple(notes))
+
+
+def _select_with_folders(
+    words: str, select: str, columns: Sequence[str], values: Mapping[str, str | None]
+) -> str:
+    """Write the query of a file with the values of its folders' names as further columns."""
+    names = [quoted(name) for name in columns]
+    in_file = {name.lower() for name in columns}
+    for name, value in values.items():
+        if name.lower() in in_file:
+            raise OutOfDomainError(
+                f"{words} must not name a column by a folder and in a file, got '{name}' twice; rename one"
+            )
+        text = "NULL" if value is None else sql_text(value)
+        names.append(f"{text}::VARCHAR AS {quoted(name)}")
+    return f"SELECT {', '.join(names)} FROM ({select})"
 
 
 @contextmanager

@@ -79,23 +79,7 @@ def select_json(
     con: duckdb.DuckDBPyConnection, words: str, path: Path, pattern: str, *, lines: bool
 ) -> str:
     """Write the query that reads the file: a record an object, a column a key."""
-    form = "newline_delimited" if lines else "auto"
-    size = max(MAX_OBJECT, path.stat().st_size + 1) if path.suffix.lower() == GEOGRAPHIC else 0
-    limit = f", maximum_object_size = {size}" if size > MAX_OBJECT else ""
-    source = (
-        f"read_json_objects({sql_text(pattern)}, format = '{form}', "
-        f"ignore_errors = false, hive_partitioning = false{limit})"
-    )
-    content = con.execute(CONTENT.replace("{source}", source)).fetchall()[0]
-    has_decimals, is_feature, is_collection = content
-    source = MARK_DECIMALS.replace("{source}", source) if has_decimals else source
-    if is_feature or is_collection:
-        feature = EACH_FEATURE if is_collection else "json"
-        source = FEATURES.replace("{feature}", feature).replace("{source}", source)
-    elif path.suffix.lower() == GEOGRAPHIC:
-        raise OutOfDomainError(
-            f"{words} must have a collection of features, got another object of GeoJSON; write its geometries as features, or save them as CSV"
-        )
+    source = _select_objects(con, words, path, pattern, "newline_delimited" if lines else "auto")
     other_values, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
     if other_values or repeated:
         got = (
@@ -113,6 +97,30 @@ def select_json(
         )
     refuse_repeated_names(words, tuple(row[0] for row in keys))
     return f"SELECT {', '.join(_column(*row) for row in keys)} FROM {source}"
+
+
+def _select_objects(
+    con: duckdb.DuckDBPyConnection, words: str, path: Path, pattern: str, form: str
+) -> str:
+    """Write the FROM item of the objects of the file, as `json`; of GeoJSON those of its features."""
+    is_geographic = path.suffix.lower() == GEOGRAPHIC
+    size = path.stat().st_size + 1
+    limit = f", maximum_object_size = {size}" if is_geographic and size > MAX_OBJECT else ""
+    source = (
+        f"read_json_objects({sql_text(pattern)}, format = '{form}', "
+        f"ignore_errors = false, hive_partitioning = false{limit})"
+    )
+    content = con.execute(CONTENT.replace("{source}", source)).fetchall()[0]
+    has_decimals, is_feature, is_collection = content
+    source = MARK_DECIMALS.replace("{source}", source) if has_decimals else source
+    if is_feature or is_collection:
+        feature = EACH_FEATURE if is_collection else "json"
+        return FEATURES.replace("{feature}", feature).replace("{source}", source)
+    if is_geographic:
+        raise OutOfDomainError(
+            f"{words} must have a collection of features, got another object of GeoJSON; write its geometries as features, or save them as CSV"
+        )
+    return source
 
 
 def _column(  # noqa: PLR0917 - a row of what was counted

@@ -1,7 +1,8 @@
 """Find missing-value codes in columns of DuckDB: of a call's tables, or of a file."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -81,25 +82,33 @@ def _rows_of(answer: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
 
 
 def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:
-    """Find the columns that may have codes."""
-    ordered = {name: kind for name, kind in kinds.items() if kind in (*NUMERIC_TYPES, *DATE_TYPES)}
-    written = [
+    """Find the columns that may have codes: numbers and dates by their ends, texts by their values."""
+    with_order = {*NUMERIC_TYPES, *DATE_TYPES}
+    ordered = {name: kind for name, kind in kinds.items() if kind in with_order}
+    texts = [
         name
         for name, kind in kinds.items()
-        if name not in ordered and kind not in TYPES_WITHOUT_CODES
+        if kind not in with_order and kind not in TYPES_WITHOUT_CODES
     ]
-    candidates: set[str] = set()
-    if ordered:
-        selected = select_ends({quoted(name): kind for name, kind in ordered.items()})
-        ends = ask(f"SELECT {selected} FROM {item} AS reid_source").fetchall()[0]
-        for name, *pair in zip(ordered, ends[::2], ends[1::2], strict=True):
-            if pair[0] is True or (ordered[name] in NUMERIC_TYPES and may_end_with_code(*pair)):
-                candidates.add(name)
-    if written:
-        texts = [*map(quoted, written)]
-        try:
-            flags = ask(find_candidates_in_texts(item, texts, in_groups=True)).fetchall()[0]
-        except duckdb.OutOfMemoryException:
-            flags = ask(find_candidates_in_texts(item, texts, in_groups=False)).fetchall()[0]
-        candidates |= {name for name, flag in zip(written, flags, strict=True) if flag}
-    return candidates
+    return {*_ends_may_be_codes(ask, item, ordered), *_texts_may_be_codes(ask, item, texts)}
+
+
+def _ends_may_be_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> Iterator[str]:
+    if not kinds:
+        return
+    selected = select_ends({quoted(name): kind for name, kind in kinds.items()})
+    ends = ask(f"SELECT {selected} FROM {item} AS reid_source").fetchall()[0]
+    for name, *pair in zip(kinds, ends[::2], ends[1::2], strict=True):
+        if pair[0] is True or (kinds[name] in NUMERIC_TYPES and may_end_with_code(*pair)):
+            yield name
+
+
+def _texts_may_be_codes(ask: Ask, item: str, names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        return
+    texts = [*map(quoted, names)]
+    try:
+        flags = ask(find_candidates_in_texts(item, texts, in_groups=True)).fetchall()[0]
+    except duckdb.OutOfMemoryException:
+        flags = ask(find_candidates_in_texts(item, texts, in_groups=False)).fetchall()[0]
+    yield from compress(names, flags)

@@ -1,6 +1,6 @@
 """People whom sets of columns of a table single out, counted where DuckDB reads them: many sets at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import duckdb
@@ -78,9 +78,8 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
     is_alone, people = "count(*) = 1", "count(*)"
     if entity is not None:
         is_alone, people = f"min({person}) = max({person})", "count(DISTINCT person)"
-    grouped = dict.fromkeys(
-        f"({', '.join(alias for name, alias in aliases.items() if name in each)})" for each in sets
-    )
+    bits = {name: 1 << place for place, name in enumerate(reversed(columns))}
+    grouped = dict.fromkeys(_grouping_set(each, aliases) for each in sets)
     # grouping() has a bit of each column, the last one the lowest, that is 0 in the sets of the column
     of_columns = f"grouping({', '.join(aliases.values())})" if len(grouped) > 1 else "0"
     unique: dict[int, int] = dict(
@@ -90,9 +89,11 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
           HAVING {is_alone}
         ) GROUP BY of_columns""")
     )
-    bits = {name: 1 << place for place, name in enumerate(reversed(columns))}
-    all_bits = sum(bits.values()) if len(grouped) > 1 else 0
-    return [
-        int(unique.get(all_bits - sum(bits[name] for name in set(each)) if all_bits else 0, 0))
-        for each in sets
-    ]
+    if len(grouped) == 1:
+        return [int(unique.get(0, 0))] * len(sets)
+    left_out = [sum(bits.values()) - sum(bits[name] for name in {*each}) for each in sets]
+    return [int(unique.get(key, 0)) for key in left_out]
+
+
+def _grouping_set(names: Sequence[str], aliases: Mapping[str, str]) -> str:
+    return f"({', '.join(alias for name, alias in aliases.items() if name in names)})"

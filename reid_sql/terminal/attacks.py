@@ -135,14 +135,20 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
     chosen = next(row for row in rows if row["attack"] == "strongest_membership")
     is_revealed = (chosen["low"] or 0) > 0
     shares = [row for row in rows if row["attack"] != chosen["attack"] and _exceeds_control(row)]
-    harms = [row for row in shares if is_revealed or 2 * row["low"] > row["excess"]]
+    harms = shares if is_revealed else [row for row in shares if 2 * row["low"] > row["excess"]]
     if harms:
         worst = _describe_harm(max(harms, key=lambda row: (row["low"], row["excess"])))
         return f"{worst} {membership}" if is_revealed else worst
-    present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
-    if chosen["excess"] is None and any(present):
-        return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
+    present = _share_present(rows)
+    if chosen["excess"] is None and present:
+        return f"{membership} {percent(present)} {EQUAL_RECORDS}"
     return membership
+
+
+def _share_present(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """The share of the people who have an equal record in the synthetic table, if that is known."""
+    shares = (row["original"] for row in rows if row["attack"] == "exact_presence")
+    return next(shares, None)
 
 
 def _exceeds_control(row: Mapping[str, Any]) -> bool:

@@ -54,30 +54,39 @@ def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> Render
     dividing = [name for name in (rows[0] if rows else {}) if name not in {*figures, *HOW_COUNTED}]
     has_sums = any(row["value_sum"] is not None for row in rows)
     hideable = SHOWN if has_sums else COUNTS
-    lines = []
-    for row in rows:
-        hides = hideable if row["status"] in HIDDEN else ()
-        cells = [_format_category(row, name) for name in dividing]
-        cells += [
-            "hidden" if row[each] is None and each in hides else _format_figure(row[each])
-            for each in SHOWN
-        ]
-        lines.append([*cells, *(_format_figure(row[name]) for name in JUDGED)])
     columns = word_columns(*dividing)
     columns += figure_columns(*(name.replace("_", " ") for name in SHOWN))
-    counts = Counter(row["status"] for row in rows)
-    statuses_of_cells = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
-    words = "".join(
-        f", {count:,} {word.replace('_', ' ')}" for word, count in statuses_of_cells.items()
-    )
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
+    moved = _count_moved(rows)
+    words = "".join(f", {count:,} {word.replace('_', ' ')}" for word, count in moved.items())
     return page(
-        FigureTable([*columns, *word_columns(*JUDGED)], lines),
+        FigureTable(
+            [*columns, *word_columns(*JUDGED)],
+            (_cell_line(row, dividing, hideable) for row in rows),
+        ),
         "",
         heading(f"{sum(map(is_unsafe, rows)):,} of {len(rows):,} cells are unsafe{words}."),
         caution(f"{determined:,} {CELLS_DETERMINED}" if determined else ""),
-        note(NOT_PUBLISHED if statuses_of_cells else ""),
+        note(NOT_PUBLISHED if moved else ""),
     )
+
+
+def _cell_line(
+    row: Mapping[str, Any], dividing: Sequence[str], hideable: Sequence[str]
+) -> list[str]:
+    """Write the categories of a cell, its figures or that they are hidden, and how it was judged."""
+    line = [_format_category(row, name) for name in dividing]
+    hides = hideable if row["status"] in HIDDEN else ()
+    for name in SHOWN:
+        is_hidden = name in hides and row[name] is None
+        line.append("hidden" if is_hidden else _format_figure(row[name]))
+    return [*line, *(_format_figure(row[name]) for name in JUDGED)]
+
+
+def _count_moved(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Count the cells of each status by which a figure is hidden or is not the true one."""
+    counts = Counter(row["status"] for row in rows)
+    return {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
 
 
 def is_unsafe(row: Mapping[str, Any]) -> bool:
@@ -95,7 +104,7 @@ def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: b
     counts = Counter(row["status"] for row in rows)
     unsafe = sum(is_unsafe(row) and row["status"] == UNSAFE for row in rows)
     are = "cell is unsafe, and its" if unsafe == 1 else "cells are unsafe, and their"
-    is_open = any(counts[word] for word in HIDDEN_OR_MOVED) and not is_publishable
+    is_open = bool(_count_moved(rows)) and not is_publishable
     sentences = {
         f"{unsafe:,} {are} {REMEDY_UNSAFE}": unsafe,
         f"{counts[UNPROTECTED]:,} {CELLS_UNPROTECTED}": counts[UNPROTECTED],

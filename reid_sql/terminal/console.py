@@ -148,23 +148,25 @@ class FigureTable(TextTable):
         if self.names_all:
             yield from self._named_blocks(width)
             return
-        is_figure = [column.justify == "right" for column in self.columns]
-        heads = [str(column.header) for column in self.columns]
-        labels = [head for head, right in zip(heads, is_figure, strict=True) if not right]
-        if len(labels) > 1:
-            yield note(" · ".join(labels))
+        heads = [str(column.header) for column in self.columns if column.justify != "right"]
+        if len(heads) > 1:
+            yield note(" · ".join(heads))
         for row in zip(*(column.cells for column in self.columns), strict=True):
-            words: list[str] = []
-            figures: list[str] = []
-            for head, right, cell in zip(heads, is_figure, map(str, row), strict=True):
-                if right and cell:
-                    figures.append(f"{head}: {cell}")
-                elif cell:
-                    words.append(cell)
+            words, figures = self._split(map(str, row))
             yield heading(" · ".join(words or figures[:1]))
             yield from _indented(figures if words else figures[1:], width)
         if self.caption:
             yield note(str(self.caption))
+
+    def _split(self, cells: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return the words of a row, and its figures, each after the name of its column."""
+        words, figures = [], []
+        for column, cell in zip(self.columns, cells, strict=True):
+            if cell and column.justify == "right":
+                figures.append(f"{column.header}: {cell}")
+            elif cell:
+                words.append(cell)
+        return words, figures
 
     def _named_blocks(self, width: int) -> Iterator[RenderableType]:
         """Give each row of any table: every value after the name of its column, longer texts on their own.

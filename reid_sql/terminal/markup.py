@@ -23,15 +23,11 @@ def page_body(page: RenderableType) -> str:
     panels = [each for each in parts if isinstance(each, Panel)]
     leads: Sequence[Any] = panels or [each for each in parts if _style(each) == "bold"]
     cautions = [each for each in parts if _style(each) == CAUTION]
-    rest = [each for each in parts if not any(each is other for other in (*leads, *cautions))]
-    noted = "".join(f"<li>{_inline(each)}</li>" for each in cautions)
-    return "".join(
-        [
-            *(_lead(each) for each in leads),
-            f"<h2>Cautions</h2><ul>{noted}</ul>" if noted else "",
-            *map(_block, rest),
-        ]
-    )
+    written = {id(each) for each in (*leads, *cautions)}
+    rest = "".join(_block(each) for each in parts if id(each) not in written)
+    listed = "".join(f"<li>{_inline(each)}</li>" for each in cautions)
+    doubts = f"<h2>Cautions</h2><ul>{listed}</ul>" if listed else ""
+    return f"{''.join(map(_lead, leads))}{doubts}{rest}"
 
 
 def page_blocks(page: RenderableType) -> str:
@@ -93,18 +89,20 @@ def _inline(part: RenderableType) -> str:
 
 def _table(table: Table) -> str:
     """Write a table; columns of figures are those that are aligned to the right."""
-    numbers = [" class=number" if column.justify == "right" else "" for column in table.columns]
+    kinds = [" class=number" if column.justify == "right" else "" for column in table.columns]
     heads = [_inline(column.header) for column in table.columns]
-    rows = [
-        "".join(
-            f"<td{' class=lengths' if isinstance(cell, Bar) else number}>{_inline(cell)}</td>"
-            for number, cell in zip(numbers, row, strict=True)
-        )
-        for row in zip(*(column.cells for column in table.columns), strict=True)
-    ]
-    named = "".join(f"<th{number}>{head}</th>" for number, head in zip(numbers, heads, strict=True))
-    head = f"<thead><tr>{named}</tr></thead>" if table.show_header and any(heads) else ""
+    body = ""
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        cells = (_cell(kind, cell) for kind, cell in zip(kinds, row, strict=True))
+        body += f"<tr>{''.join(cells)}</tr>"
+    head = ""
+    if table.show_header and any(heads):
+        cells = (f"<th{kind}>{name}</th>" for kind, name in zip(kinds, heads, strict=True))
+        head = f"<thead><tr>{''.join(cells)}</tr></thead>"
     title = f"<h2>{_inline(table.title)}</h2>" if table.title else ""
     caption = f"<p class=soft>{_inline(table.caption)}</p>" if table.caption else ""
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'{title}<div class="scroll"><table>{head}<tbody>{body}</tbody></table></div>{caption}'
+
+
+def _cell(kind: str, cell: RenderableType) -> str:
+    return f"<td{' class=lengths' if isinstance(cell, Bar) else kind}>{_inline(cell)}</td>"

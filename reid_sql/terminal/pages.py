@@ -129,17 +129,17 @@ def class_size_bars(
 ) -> Table:
     """Show the people of each range of class sizes as bars; a count that is not shown has none."""
     names = {"classes": "classes", "records": noun} if has_classes else {"records": noun}
-    filled = [each for each in ranges if each["records"] != 0]
-    top = max((each["records"] or 0 for each in filled), default=1) or 1
+    top = max((each["records"] or 0 for each in ranges), default=1) or 1
     lines = []
-    for each in filled:
+    for each in ranges:
+        if each["records"] == 0:
+            continue
         counts = ("not shown" if each[name] is None else f"{each[name]:,}" for name in names)
         colour = "red" if 1 / each["from"] > threshold else "cyan"
         bar = Bar(each["records"] / top, colour) if each["records"] else ""
         lines.append([_describe_range(each["from"], each["to"]), *counts, bar])
-    columns = figure_columns("class size", *names.values())
-    for column in columns:
-        column.no_wrap = True
+    heads = ("class size", *names.values())
+    columns = [Column(Text(name), justify="right", no_wrap=True) for name in heads]
     return TextTable([*columns, Column(max_width=BAR)], lines, **PLAIN)
 
 
