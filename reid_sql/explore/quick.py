@@ -67,8 +67,8 @@ class QuickCounts:
         wider = self.found.wider
         if wider is None:
             return {}
-        at = len(self.node) + self.found.others.index(column)
-        detailed = wider.records_at((*self.node, *(0,) * len(self.found.others)))
+        at = len(self.node) + self.found.unchanged.index(column)
+        detailed = wider.records_at((*self.node, *(0,) * len(self.found.unchanged)))
         place = match_classes(wider, self.node, self.every, detailed)
         sizes = [len(self.stays), wider.level_codes[at].sizes[0]]
         pairs = group_records([place, detailed.codes[at]], sizes, detailed.counts).codes[0]

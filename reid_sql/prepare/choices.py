@@ -57,9 +57,9 @@ def choose_transformations(
         tell(
             f"{original.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from"
         )
-        made = transform(original, variant.form)
-        report = gate.measure_policy(alone, [made], baseline)
-        made.engine.drop()
+        release = transform(original, variant.form)
+        report = gate.measure_policy(alone, [release], baseline)
+        release.engine.drop()
         measured += 1
         outcome = Outcome(alone, (variant,), report)
         if outcome.passed:

@@ -57,14 +57,6 @@ class LocalRelease:
         return self.transformation.partition.strategy
 
 
-def refuse_other_tables(original: DuckDBTableCounts) -> None:
-    """Refuse checks that compare with a table whose records belong to no class of the partition."""
-    if original.table.others:
-        rule = "prepare.method = 'local' must have checks of the table alone"
-        got = f"got {original.table.name} with {', '.join(original.table.others)}"
-        raise UnavailableError(f"{rule}, {got}; write method = 'global'")
-
-
 def find_several_texts(
     original: DuckDBTableCounts,
     hierarchies: Sequence[Hierarchy],
@@ -91,9 +83,8 @@ def find_several_texts(
 
 def refuse_several_texts(name: str, kind: str) -> UnavailableError:
     """Say why a column is not recoded locally."""
-    rule = "a column to recode locally must have one text for equal values"
     return UnavailableError(
-        f"{rule}, got '{name}' of type {kind}; write these values alike in a view, or method = 'global'"
+        f"a column to recode locally must have one text for equal values, got '{name}' of type {kind}; write these values alike in a view, or method = 'global'"
     )
 
 
@@ -135,27 +126,31 @@ def partition_table(
     columns = _partition_columns(generalization, settings)
     lattice = generalization.wider or generalization.lattice
     rows = lattice.records_at((0,) * len(lattice.shape))
-    asked = _class_requirement(rows, generalization, smallest_class(requirement), criteria)
-    found = [divide(columns, rows, asked, strategy, settings.stop) for strategy in STRATEGIES]
-    losses = {
-        at: _losses(made, generalization) for at, made in enumerate(found) if made is not None
-    }
-    texts = None
-    for at in sorted(losses, key=lambda at: losses[at][settings.loss]):
-        texts = texts or tuple(
-            read_texts(original, each, column)
-            for each, column in zip(generalization.hierarchies, columns, strict=True)
-        )
-        partition = found[at]
-        if partition is None:
-            continue
+    class_requirement = _class_requirement(
+        rows, generalization, smallest_class(requirement), criteria
+    )
+    divided = [
+        divide(columns, rows, class_requirement, strategy, settings.stop) for strategy in STRATEGIES
+    ]
+    partitions = [
+        (_losses(partition, generalization), partition)
+        for partition in divided
+        if partition is not None
+    ]
+    if not partitions:
+        return None
+    texts = tuple(
+        read_texts(original, each, column)
+        for each, column in zip(generalization.hierarchies, columns, strict=True)
+    )
+    for losses, partition in sorted(partitions, key=lambda each: each[0][settings.loss]):
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([column.all_bits for column in columns])
             recovered = count_recovered_bits(columns, partition)
             # a column of one value has no bits to lose
             lost = np.divide(partition.bits, bits, out=np.zeros(len(bits)), where=bits > 0)
-            return LocalRelease(form, losses[at], lost, rows, recovered)
+            return LocalRelease(form, losses, lost, rows, recovered)
     return None
 
 
@@ -199,7 +194,7 @@ def _class_requirement(
 ) -> ClassRequirement:
     columns = len(generalization.hierarchies)
     coded = [
-        (criterion, rows.codes[columns + generalization.others.index(column)])
+        (criterion, rows.codes[columns + generalization.unchanged.index(column)])
         for column, criterion in criteria
     ]
     shares = [np.bincount(codes, rows.counts) / rows.counts.sum() for _, codes in coded]
@@ -212,11 +207,11 @@ def _class_requirement(
     )
 
 
-def _losses(made: Partition, generalization: Generalization) -> dict[str, float]:
+def _losses(partition: Partition, generalization: Generalization) -> dict[str, float]:
     """Give the losses of the partition, as those of the lattice: no record is left out."""
-    sizes, records = made.sizes.astype(np.float64), generalization.lattice.records
+    sizes, records = partition.sizes.astype(np.float64), generalization.lattice.records
     return {
-        "entropy": float(made.bits @ generalization.lattice.weights)
+        "entropy": float(partition.bits @ generalization.lattice.weights)
         / Entropy(generalization.lattice).whole,
         "discernibility": float(sizes @ sizes) / records**2,
         "class_size": float(sizes.mean()) / records,
