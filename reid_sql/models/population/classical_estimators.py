@@ -26,7 +26,9 @@ STATUS_LOW_COVERAGE: Final = (
     f"{COVERED}: the interval contained the true value in only {{}} of {{}} reference samples"
 )
 STATUS_NO_UNIQUE_RECORD: Final = "no_unique_record: no record of the sample is unique"
-STATUS_BY_RULE: Final = "by {0}: the rule of Dankar et al. takes the estimate of {0}"
+STATUS_BY_PITMAN: Final = "by pitman: the rule of Dankar et al. takes the estimate of pitman"
+STATUS_BY_SNB: Final = "by snb: the rule of Dankar et al. takes the estimate of snb"
+STATUS_BY_ZAYATZ: Final = "by zayatz: the rule of Dankar et al. takes the estimate of zayatz"
 STATUS_ALL_UNIQUE: Final = (
     "all_unique: all records are unique, so the sample gives only the upper end, 1"
 )
@@ -300,10 +302,11 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
     >>> choose_by_dankar(0.05, {name: lambda name=name: answer[name] for name in answer}).status
     'by zayatz: the rule of Dankar et al. takes the estimate of zayatz'
     """
-    first = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb"
-    safe, estimate = of["zayatz"](), of[first]()
+    is_small = fraction <= MAX_PITMAN_FRACTION
+    safe, estimate = of["zayatz"](), of["pitman" if is_small else "snb"]()
+    chosen = STATUS_BY_PITMAN if is_small else STATUS_BY_SNB
     share, least = estimate.uniqueness, safe.uniqueness
-    if share is None or (first == "snb" and least is not None and least < share):
-        first, estimate = "zayatz", safe
-    notes = [STATUS_BY_RULE.format(first), *([] if estimate.status == OK else [estimate.status])]
+    if share is None or (not is_small and least is not None and least < share):
+        chosen, estimate = STATUS_BY_ZAYATZ, safe
+    notes = [chosen, *([] if estimate.status == OK else [estimate.status])]
     return replace(estimate, status="; ".join(notes))

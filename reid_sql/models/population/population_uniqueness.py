@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import hypot, sqrt
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Protocol, Self
 
 import numpy as np
 
@@ -71,9 +71,14 @@ class UniquenessEvidence:
         return rows if rows and all(len(rows.select(kind)) for kind in kinds) else None
 
 
-# A method: it estimates the unique share of a population of this size from the evidence, or says why not.
-# It refuses an empty sample, and a population smaller than it.
-Estimator = Callable[[UniquenessEvidence, float], Estimate]
+class Estimator(Protocol):
+    """A method: it estimates the unique share of the population from the evidence, or says why not.
+
+    The population is of this size. Refuses an empty sample, and a population smaller than it.
+    """
+
+    def __call__(self, evidence: UniquenessEvidence, population: float, /) -> Estimate:
+        """Estimate the share."""
 
 
 def use_histogram(estimate: Callable[[Histogram, float], Estimate]) -> Estimator:
