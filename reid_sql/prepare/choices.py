@@ -89,7 +89,7 @@ def _variants(table: TableRelease) -> Iterator[TableRelease]:
         if node.outcome.cut
     ]
     if table.local is not None:
-        variants.append((table.local.losses[table.loss], replace(table, method="local")))
+        variants.append((table.local.losses[table.preparing.loss], replace(table, method="local")))
     yield from (variant for _, variant in sorted(variants, key=lambda each: each[0]))
 
 

@@ -84,11 +84,13 @@ def _table_page(outcome: "Outcome", table: "TableRelease") -> Page:
         losses = {
             method: each and each | dict.fromkeys(OF_CLASS_SIZES) for method, each in losses.items()
         }
-    minimized = {method: each[table.loss] if each else None for method, each in losses.items()}
+    minimized = {
+        method: each[table.preparing.loss] if each else None for method, each in losses.items()
+    }
     method = "local" if table.is_local else "global"
     described = {
         "name": table.table.name,
-        "loss": table.loss,
+        "loss": table.preparing.loss,
         "method": method,
         "global_loss": minimized["global"],
         "local_loss": minimized["local"],
@@ -128,12 +130,13 @@ def _global_release(
     columns = _global_columns(table)
     if recoding is None:
         return {"none_meets": table.proved, "columns": columns}
-    parts = table.lattice, recoding.best.node, recoding.shown_suppression, recoding.below
+    form, wanted = table.generalization, table.preparing
+    parts = recoding.best.node, recoding.shown_suppression, recoding.below
     return recoding.suppression_page() | {
         "optimal": table.proved,
         "least_possible_loss": None if loss is None else min(round_share(table.result.bound), loss),
-        "target": describe_target(table.target, *parts),
-        "cross_tables": describe_global(table.cross, *parts),
+        "target": describe_target(form, wanted.target, *parts),
+        "cross_tables": describe_global(form, wanted.cross_tables, *parts),
         "columns": columns,
     }
 
@@ -181,14 +184,15 @@ class GlobalRecoding:
     @cached_property
     def distinct(self) -> DistinctRecords:
         """The distinct records at the levels of the node."""
-        return self.table.lattice.records_at(self.best.node)
+        return self.table.generalization.lattice.records_at(self.best.node)
 
     @cached_property
     def suppression(self) -> CellSuppression:
         """The blank cells and suppressed classes."""
         table, best = self.table, self.best
         if table.transformation is not None and table.transformation.stages:
-            return suppress_cells(self.distinct, best.outcome.cut or 1, table.protected)
+            protected = table.generalization.protected
+            return suppress_cells(self.distinct, best.outcome.cut or 1, protected)
         gone = find_removed_classes(table.rules, best.node, self.distinct, best.outcome)
         return replace(no_suppression(self.distinct), gone=gone)
 
@@ -230,7 +234,8 @@ class GlobalRecoding:
 
     def losses(self) -> Page:
         """Return the losses; those of the levels alone where few records are suppressed or blank."""
-        lattice, node, shown = self.table.lattice, self.best.node, self.shown_suppression
+        lattice, node = self.table.generalization.lattice, self.best.node
+        shown = self.shown_suppression
         after = apply_suppression(self.distinct, shown)
         after = after if self.table.table.entity is None else merge_people(after)
         none = np.zeros(len(after.counts), dtype=np.bool_)
@@ -245,7 +250,7 @@ class GlobalRecoding:
 
 def column_page(table: "TableRelease", hierarchy: Hierarchy, weight: float, shown: Page) -> Page:
     """Describe a column: what is `shown` of it, its weight, its limit and its hierarchy."""
-    limit = table.limits.get(hierarchy.column)
+    limit = table.preparing.limits.get(hierarchy.column)
     names = [hierarchy.words(at) for at in range(hierarchy.levels)]
     return {
         "column": hierarchy.column,
@@ -259,10 +264,11 @@ def column_page(table: "TableRelease", hierarchy: Hierarchy, weight: float, show
 
 def _global_columns(table: "TableRelease") -> list[Page]:
     """Describe each column with its level, and the share of its bits that the level loses."""
-    many = len(table.hierarchies)  # people are one more column of the lattice
-    bits, weights = Entropy(table.lattice).columns[:many], table.lattice.weights[:many]
+    hierarchies, lattice = table.generalization.hierarchies, table.generalization.lattice
+    # people are one more column of the lattice
+    bits, weights = Entropy(lattice).columns[: len(hierarchies)], lattice.weights
     form, columns = table.transformation, []
-    for at, (hierarchy, lost) in enumerate(zip(table.hierarchies, bits, strict=True)):
+    for at, (hierarchy, lost) in enumerate(zip(hierarchies, bits, strict=True)):
         shown: Page = dict.fromkeys(("level", "form", "loss"))
         if form is not None:
             level = form.node[at]
@@ -278,7 +284,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     The risk is the share of records in classes below k, before suppression. A masked share is given as
     the largest that the mask hides.
     """
-    entropy = Entropy(table.lattice)
+    entropy = Entropy(table.generalization.lattice)
     lost = [
         (counted_node.below_k, entropy.least(counted_node.node), counted_node)
         for counted_node in table.result.counted
@@ -291,7 +297,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
         ):
             shown.append(
                 {
-                    "levels": list(counted_node.node[: len(table.hierarchies)]),
+                    "levels": list(counted_node.node[: len(table.generalization.hierarchies)]),
                     "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": counted_node.outcome.cut is not None,
@@ -364,7 +370,8 @@ def local_target(
     table: "TableRelease", local: LocalRelease, below: int
 ) -> Mapping[str, Any] | None:
     """Describe how well the target is predicted by what the classes show."""
-    if table.target is None:
+    target = table.preparing.target
+    if target is None:
         return None
     form, rows = local.transformation, local.rows
     place = form.partition.place
@@ -372,13 +379,14 @@ def local_target(
         [_codes(form.labels.get(name), place, rows.codes[at]) for at, name in enumerate(form.names)]
     )
     shown = DistinctRecords(codes, rows.counts)
-    values = rows.codes[len(codes) + table.target.place]
-    return describe_recoded(table.target, table.lattice, (shown, values, place), below)
+    values = rows.codes[table.generalization.columns.index(target)]
+    return describe_recoded(table.generalization, target, (shown, values, place), below)
 
 
 def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -> list[Page]:
     """Describe how much each cross table changes by what the classes show."""
-    if table.cross is None:
+    pairs = table.preparing.cross_tables
+    if not pairs:
         return []
     form, rows = local.transformation, local.rows
     place = form.partition.place
@@ -386,9 +394,8 @@ def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -
         recode_by_boxes(column, boxes, place)
         for column, boxes in zip(form.columns, form.partition.boxes, strict=True)
     ]
-    return describe_pairs(
-        table.cross, rows, (recoded, rows, np.ones(len(rows.counts), dtype=np.bool_)), below
-    )
+    stays = np.ones(len(rows.counts), dtype=np.bool_)
+    return describe_pairs(table.generalization, pairs, (recoded, rows, stays), below)
 
 
 def _codes(labels: Any, place: Any, original: Any) -> Any:  # noqa: ANN401 - arrays of codes

@@ -8,8 +8,10 @@ from typing import Final
 import numpy as np
 
 from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.policy_model import Preparing
 from reid_sql.errors import UnavailableError
 from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import Bands, DatePart, text
 from reid_sql.models.generalization.boxes import PartitionColumn, keep_range, limit_column
 from reid_sql.models.generalization.criteria import Criterion
@@ -19,7 +21,7 @@ from reid_sql.models.generalization.partition import STRATEGIES, ClassRequiremen
 from reid_sql.models.generalization.suppression import Requirement
 from reid_sql.parameters import Floats, quoted
 from reid_sql.prepare.local import LocalTransformation, read_texts
-from reid_sql.prepare.problem import Generalization
+from reid_sql.prepare.problem import Generalization, limit_time
 
 ORDERED_TYPES: Final = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -122,16 +124,15 @@ def partition_table(
     settings: "Settings",
 ) -> LocalRelease | None:
     """Return the partition of the least loss that meets the policy, if one of the strategies finds any."""
+    stop = limit_time(settings.wanted.time_limit)
     kinds = tuple(settings.kinds[each.column] for each in generalization.hierarchies)
     columns = _partition_columns(generalization, settings)
-    lattice = generalization.wider or generalization.lattice
+    lattice = generalization.widest
     rows = lattice.records_at((0,) * len(lattice.shape))
     class_requirement = _class_requirement(
         rows, generalization, smallest_class(requirement), criteria
     )
-    divided = [
-        divide(columns, rows, class_requirement, strategy, settings.stop) for strategy in STRATEGIES
-    ]
+    divided = [divide(columns, rows, class_requirement, strategy, stop) for strategy in STRATEGIES]
     partitions = [
         (_losses(partition, generalization), partition)
         for partition in divided
@@ -143,7 +144,7 @@ def partition_table(
         read_texts(original, each, column)
         for each, column in zip(generalization.hierarchies, columns, strict=True)
     )
-    for losses, partition in sorted(partitions, key=lambda each: each[0][settings.loss]):
+    for losses, partition in sorted(partitions, key=lambda each: each[0][settings.wanted.loss]):
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([column.all_bits for column in columns])
@@ -166,9 +167,11 @@ def _partition_columns(
         strict=True,
     ):
         name = each.column
-        ordered = is_ordered(each, settings.kinds[name], written=name in settings.written)
+        ordered = is_ordered(
+            each, settings.kinds[name], written=name in settings.wanted.hierarchies
+        )
         limits = limit_column(codes, generalization.limits.get(name, len(codes.codes)))
-        if ordered and name in settings.never_left_out:
+        if ordered and settings.wanted.limits.get(name) == Limit():  # never left out
             limits = keep_range(codes)
         columns.append(PartitionColumn(codes, ordered, weight, limits))
     return tuple(columns)
@@ -176,14 +179,11 @@ def _partition_columns(
 
 @dataclass(frozen=True)
 class Settings:
-    """What a partition is chosen by, columns with a hierarchy in the policy, and those never left out."""
+    """What a partition is chosen by: the policy, types of columns, and whether a release meets the checks."""
 
-    loss: str
+    wanted: Preparing
     kinds: dict[str, str]
-    written: frozenset[str]
-    never_left_out: frozenset[str]
     is_met: Callable[[LocalTransformation], bool]
-    stop: Callable[[], bool]
 
 
 def _class_requirement(

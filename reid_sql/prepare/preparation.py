@@ -20,7 +20,6 @@ from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.engines.counted_rows import report_people
 from reid_sql.errors import UnavailableError
-from reid_sql.hierarchies.limits import Limit
 from reid_sql.models.generalization.criteria import Criterion
 from reid_sql.models.generalization.lattice import make_loss
 from reid_sql.models.generalization.partition import METHOD
@@ -59,10 +58,6 @@ from reid_sql.prepare.refusals import refuse_table
 from reid_sql.prepare.release_files import files_of_release, unfinished, write_releases
 from reid_sql.prepare.sentences import steps
 from reid_sql.prepare.transformation import Outcome, TableRelease, Transformation, transform
-from reid_sql.prepare.usefulness import (
-    cross_tables_of,
-    target_of,
-)
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
@@ -231,15 +226,12 @@ def _search_table(
         table=original.table,
         kinds=kinds,
         records=original.records,
-        hierarchies=generalization.hierarchies,
-        lattice=generalization.lattice,
+        generalization=generalization,
         requirement=requirement,
         rules=judge.rules,
         result=result,
-        target=None if wanted.target is None else target_of(generalization, wanted.target),
-        cross=cross_tables_of(generalization, wanted.cross_tables),
+        preparing=wanted,
         transformation=form,
-        loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(original),
         cautions=(
@@ -250,8 +242,6 @@ def _search_table(
             *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
             *refused,
         ),
-        protected=generalization.protected,
-        limits=wanted.limits,
         method=wanted.method,
         local=local,
         seconds=time.monotonic() - began,
@@ -293,12 +283,7 @@ def _search_local(
     if name is not None:
         return None
     settings = Settings(
-        loss=wanted.loss,
-        kinds=kinds,
-        written=frozenset(wanted.hierarchies),
-        never_left_out=frozenset(name for name, limit in wanted.limits.items() if limit == Limit()),
-        is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
-        stop=limit_time(wanted.time_limit),
+        wanted, kinds, lambda form: not judge.left or judge.broken(form, judge.left) is None
     )
     return partition_table(
         original, judge.generalization, judge.requirement, judge.criteria, settings

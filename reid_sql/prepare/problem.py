@@ -174,6 +174,16 @@ class Generalization:
     notes: tuple[str, ...] = ()  # on dates that were not read
 
     @property
+    def widest(self) -> Lattice:
+        """The lattice that has all columns."""
+        return self.wider or self.lattice
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the widest lattice."""
+        return [*(each.column for each in self.hierarchies), *self.unchanged]
+
+    @property
     def protected(self) -> tuple[int, ...]:
         """The places of the columns with a limit, of which no single value becomes blank."""
         return tuple(at for at, each in enumerate(self.hierarchies) if each.column in self.limits)

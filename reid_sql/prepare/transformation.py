@@ -1,7 +1,7 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import (
     Check,
     Policy,
+    Preparing,
     TablePolicy,
     columns_named,
     columns_prepared,
@@ -19,7 +20,6 @@ from reid_sql.check.remarks import Remark
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
 from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.generalization.criteria import (
     EVERYWHERE,
@@ -28,13 +28,13 @@ from reid_sql.models.generalization.criteria import (
     VALUE_RECORDS,
     Criterion,
 )
-from reid_sql.models.generalization.lattice import Lattice, Node
+from reid_sql.models.generalization.lattice import Node
 from reid_sql.models.generalization.search import Result
 from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
-from reid_sql.prepare.usefulness import CrossTables, Target
+from reid_sql.prepare.problem import Generalization
 from reid_sql.sources.other_programs import OTHER_SHEETS
 
 SMALL: Final = "reid_small"
@@ -339,22 +339,17 @@ class TableRelease(ReleasedForm):
     """A table's transformation, and how it was searched."""
 
     records: int
-    hierarchies: tuple[Hierarchy, ...]
-    lattice: Lattice
+    generalization: Generalization
     requirement: Requirement
     rules: Rules | PeopleRules | None
     result: Result
-    target: Target | None
-    loss: str
+    preparing: Preparing  # that the policy asks for
     left_to_gate: tuple[str, ...]
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
-    protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
-    cross: CrossTables | None = None
     # rows of transformations to choose from, if asked for
     choices: tuple[Mapping[str, Any], ...] = ()
-    limits: Mapping[str, Limit] = field(default_factory=dict)
-    method: str = "global"  # that the policy asks for
+    method: str = "global"
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
 
     @property
@@ -363,7 +358,7 @@ class TableRelease(ReleasedForm):
         best = self.result.best
         if self.method != "best" or best is None or self.local is None:
             return self.method == "local" or (best is None and self.local is not None)
-        return self.local.losses[self.loss] < best.loss
+        return self.local.losses[self.preparing.loss] < best.loss
 
     @property
     def form(self) -> Transformation | LocalTransformation | None:

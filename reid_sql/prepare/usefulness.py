@@ -1,14 +1,13 @@
 """What a release is still good for: how well a target column is predicted, and cross tables that matter."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, Node
+from reid_sql.models.generalization.lattice import DistinctRecords, Node
 from reid_sql.models.generalization.suppression import CellSuppression, match_classes
 from reid_sql.models.generalization.usefulness import (
     Prediction,
@@ -27,52 +26,34 @@ from reid_sql.prepare.problem import Generalization
 DIGITS: Final = 4  # an exact share could reveal single records
 
 
-@dataclass(frozen=True)
-class Target:
-    """A target column, its position among the unchanged columns of the wider lattice, and the hierarchies."""
-
-    column: str
-    place: int
-    wider: Lattice
-    hierarchies: tuple[Hierarchy, ...]
-
-
-def target_of(generalization: Generalization, column: str) -> Target | None:
-    """Return the target in the wider lattice."""
-    if generalization.wider is None:
-        return None
-    return Target(
-        column,
-        generalization.unchanged.index(column),
-        generalization.wider,
-        generalization.hierarchies,
-    )
-
-
 def describe_target(
-    target: Target | None, lattice: Lattice, node: Node, suppression: CellSuppression, below: int
+    generalization: Generalization,
+    target: str | None,
+    node: Node,
+    suppression: CellSuppression,
+    below: int,
 ) -> dict[str, Any] | None:
     """Describe the prediction from the table, and from its transformation at a node.
 
     A share of fewer records than `below` is given as the largest that the mask hides.
     """
-    return (
-        None
-        if target is None
-        else describe_recoded(target, lattice, _records(target, lattice, node, suppression), below)
-    )
+    if target is None:
+        return None
+    recoded = _records(generalization, target, node, suppression)
+    return describe_recoded(generalization, target, recoded, below)
 
 
 def describe_recoded(
-    target: Target,
-    lattice: Lattice,
+    generalization: Generalization,
+    target: str,
     recoded: tuple[DistinctRecords, Integers, Integers],
     below: int,
 ) -> dict[str, Any]:
     """Describe the prediction from the table, and from recoded records with their target and classes."""
+    hierarchies, lattice = generalization.hierarchies, generalization.lattice
     bottom = (0,) * len(lattice.shape)
     none = no_suppression(lattice.records_at(bottom))
-    before, values, _ = _records(target, lattice, bottom, none)
+    before, values, _ = _records(generalization, target, bottom, none)
     after, left, place = recoded
     whole = np.bincount(values, before.counts).astype(np.float64)
     gone = int(before.counts.sum() - after.counts.sum())
@@ -82,20 +63,19 @@ def describe_recoded(
         return mask_share(share, int(before.counts.sum()), below)
 
     columns = []
-    for at, hierarchy in enumerate(target.hierarchies):
+    for at, hierarchy in enumerate(hierarchies):
         bits = information_bits(before, values, [at], whole)
         bits_left = max(information_bits(after, left, [at], whole), 0.0)
         # None if the column predicted nothing
         share_kept = round_share(min(bits_left / bits, 1.0)) if bits > 0 else None
         columns.append({"column": hierarchy.column, "information_kept": share_kept})
+    kept = round_share(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None
     return {
-        "column": target.column,
+        "column": target,
         "expected_error": masked(1 - whole.max() / whole.sum()),
-        "original": _prediction(first, target.hierarchies, masked),
-        "released": _prediction(last, target.hierarchies, masked),
-        "information_kept": round_share(min(last.bits / first.bits, 1.0))
-        if first.bits > 0
-        else None,
+        "original": _prediction(first, hierarchies, masked),
+        "released": _prediction(last, hierarchies, masked),
+        "information_kept": kept,
         "classification_metric": masked(misfits(after, place, left, gone)),
         "columns": columns,
     }
@@ -108,16 +88,16 @@ def no_suppression(distinct: DistinctRecords) -> CellSuppression:
 
 
 def _records(
-    target: Target, lattice: Lattice, node: Node, suppression: CellSuppression
+    generalization: Generalization, target: str, node: Node, suppression: CellSuppression
 ) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
-    extra = len(target.wider.shape) - len(node)
-    distinct, wider = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(target.wider, node, distinct, wider)
+    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
+    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
+    place = match_classes(wider, node, distinct, rows)
     stays = ~suppression.gone[place]
-    codes = np.where(suppression.blank[:, place], np.max(wider.codes) + 1, wider.codes[: len(node)])
-    staying = DistinctRecords(codes[:, stays], wider.counts[stays])
-    return staying, wider.codes[len(node) + target.place][stays], place[stays]
+    codes = np.where(suppression.blank[:, place], np.max(rows.codes) + 1, rows.codes[: len(node)])
+    staying = DistinctRecords(codes[:, stays], rows.counts[stays])
+    return staying, rows.codes[generalization.columns.index(target)][stays], place[stays]
 
 
 def _prediction(
@@ -156,66 +136,52 @@ CHI_SQUARE_DIGITS: Final = 4
 Recoded = tuple[Sequence[RecodedColumn], DistinctRecords, NDArray[np.bool_]]
 
 
-@dataclass(frozen=True)
-class CrossTables:
-    """Pairs of columns, and the lattice that has all of them: the generalized ones, then the others."""
-
-    pairs: tuple[tuple[str, str], ...]
-    columns: tuple[str, ...]
-    wider: Lattice
-
-
-def cross_tables_of(
-    generalization: Generalization, pairs: Sequence[tuple[str, str]]
-) -> CrossTables | None:
-    """Return the cross tables, None if the policy names none."""
-    names = (*(each.column for each in generalization.hierarchies), *generalization.unchanged)
-    wider = generalization.wider or generalization.lattice
-    return CrossTables(tuple(pairs), names, wider) if pairs else None
-
-
 def describe_global(
-    cross: CrossTables | None,
-    lattice: Lattice,
+    generalization: Generalization,
+    pairs: Sequence[tuple[str, str]],
     node: Node,
     suppression: CellSuppression,
     below: int,
 ) -> list[dict[str, Any]]:
     """Describe how much each cross table changes by a transformation at a node."""
-    if cross is None:
+    if not pairs:
         return []
-    extra = len(cross.wider.shape) - len(node)
-    rows = cross.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(cross.wider, node, lattice.records_at(node), rows)
+    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
+    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
+    place = match_classes(wider, node, distinct, rows)
     recoded = [
         column_at_level(column, level, codes, blank)
         for column, level, codes, blank in zip(
-            cross.wider.level_codes[: len(node)],
+            wider.level_codes[: len(node)],
             node,
             rows.codes,
             suppression.blank[:, place],
             strict=False,
         )
     ]
-    before = cross.wider.records_at((0,) * len(cross.wider.shape))
-    return describe_pairs(cross, before, (recoded, rows, ~suppression.gone[place]), below)
+    return describe_pairs(generalization, pairs, (recoded, rows, ~suppression.gone[place]), below)
 
 
 def describe_pairs(
-    cross: CrossTables, before: DistinctRecords, after: Recoded, below: int
+    generalization: Generalization,
+    pairs: Sequence[tuple[str, str]],
+    after: Recoded,
+    below: int,
 ) -> list[dict[str, Any]]:
     """Describe the change of each cross table; a change of few records is given as the largest of few."""
+    wider = generalization.widest
+    before = wider.records_at((0,) * len(wider.shape))
     recoded, rows, stays = after
     unchanged = [
         unchanged_column(column.sizes[0], codes)
         for column, codes in zip(
-            cross.wider.level_codes[len(recoded) :], rows.codes[len(recoded) :], strict=True
+            wider.level_codes[len(recoded) :], rows.codes[len(recoded) :], strict=True
         )
     ]
     columns = [*recoded, *unchanged]
     described = []
-    for pair in cross.pairs:
-        one, two = (cross.columns.index(name) for name in pair)
+    for pair in pairs:
+        one, two = (generalization.columns.index(name) for name in pair)
         first, second = (
             RecodedColumn(columns[at].shown[stays], columns[at].spread) for at in (one, two)
         )
