@@ -13,10 +13,11 @@ from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.generalization.boxes import Boxes, PartitionColumn
 from reid_sql.models.generalization.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
-from reid_sql.models.generalization.search import MAX_NODES, CountedNode, find_removed_classes
+from reid_sql.models.generalization.search import MAX_NODES, CountedNode
 from reid_sql.models.generalization.suppression import (
     CellSuppression,
     PeopleRules,
+    SizeRules,
     apply_suppression,
     merge_people,
     suppress_cells,
@@ -193,7 +194,7 @@ class GlobalRecoding:
         if table.transformation is not None and table.transformation.stages:
             protected = table.generalization.protected
             return suppress_cells(self.distinct, best.outcome.cut or 1, protected)
-        gone = find_removed_classes(table.rules, best.node, self.distinct, best.outcome)
+        gone = (table.rules or SizeRules()).gone(best.node, self.distinct, best.outcome)
         return replace(no_suppression(self.distinct), gone=gone)
 
     @property

@@ -31,9 +31,9 @@ def refuse_table(policy: Policy, original: DuckDBTableCounts) -> None:
         _refuse_for_people(wanted, table.entity)
         _refuse_several_values(original)
     # the records of another table belong to no class of a partition
-    if wanted.method == "local" and table.others:
+    if wanted.method == "local" and table.role_sources:
         raise UnavailableError(
-            f"prepare.method = 'local' must have checks of the table alone, got {table.name} with {', '.join(table.others)}; write method = 'global'"
+            f"prepare.method = 'local' must have checks of the table alone, got {table.name} with {', '.join(table.role_sources)}; write method = 'global'"
         )
 
 

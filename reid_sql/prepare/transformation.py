@@ -30,7 +30,7 @@ from reid_sql.models.generalization.criteria import (
 )
 from reid_sql.models.generalization.lattice import Node
 from reid_sql.models.generalization.search import Result
-from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules
+from reid_sql.models.generalization.suppression import Requirement, SizeRules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
@@ -341,7 +341,7 @@ class TableRelease(ReleasedForm):
     records: int
     generalization: Generalization
     requirement: Requirement
-    rules: Rules | PeopleRules | None
+    rules: SizeRules | None
     result: Result
     preparing: Preparing  # that the policy asks for
     left_to_gate: tuple[str, ...]
