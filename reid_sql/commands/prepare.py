@@ -20,9 +20,10 @@ from reid_sql.errors import UnavailableError
 from reid_sql.models.generalization.partition import METHOD
 from reid_sql.prepare.choices import render_choices
 from reid_sql.prepare.files import refuse_dialect
-from reid_sql.prepare.page import release_page, release_rows, steps
+from reid_sql.prepare.page import release_rows
 from reid_sql.prepare.preparation import Prepared, prepare
 from reid_sql.prepare.problem import propose_hierarchies
+from reid_sql.prepare.sentences import release_page, steps
 from reid_sql.terminal import progress
 from reid_sql.terminal.console import Text
 

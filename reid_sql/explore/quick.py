@@ -67,8 +67,8 @@ class QuickCounts:
         wider = self.generalization.wider
         if wider is None:
             return {}
-        at = len(self.node) + self.generalization.others.index(column)
-        detailed = wider.records_at((*self.node, *(0,) * len(self.generalization.others)))
+        at = len(self.node) + self.generalization.unchanged.index(column)
+        detailed = wider.records_at((*self.node, *(0,) * len(self.generalization.unchanged)))
         place = match_classes(wider, self.node, self.all_classes, detailed)
         sizes = [len(self.stays), wider.level_codes[at].sizes[0]]
         pairs = group_records([place, detailed.codes[at]], sizes, detailed.counts).codes[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil, floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.steps import (
@@ -19,15 +19,10 @@ from reid_sql.hierarchies.steps import (
     Grouped,
     Prefix,
     Step,
-    expression,
 )
 from reid_sql.models.columns import column_profile
 from reid_sql.parameters import Choice, Number, quoted
 from reid_sql.parameters.document import Place, shown
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 MAX_BANDS: Final = 25  # the most that the narrowest bands make
 MIN_BANDS: Final = 2  # bands that the widest make
@@ -87,15 +82,8 @@ class Hierarchy:
         """How many forms there are, with the column as it is."""
         return len(self.steps) + 1
 
-    def for_type(self, *, integer: bool) -> "Hierarchy":
-        """Return the hierarchy for a column of an integer type, or of any type."""
-        return self._with_bands(integer=integer)
-
-    def for_decimal_commas(self) -> "Hierarchy":
-        """Return the hierarchy for texts of numbers with a comma before their fraction."""
-        return self._with_bands(decimal_comma=True)
-
-    def _with_bands(self, **form: bool) -> "Hierarchy":
+    def with_bands(self, **form: bool) -> "Hierarchy":
+        """Return the hierarchy with bands for whole numbers, an integer type or decimal commas."""
         steps = (replace(each, **form) if isinstance(each, Bands) else each for each in self.steps)
         return replace(self, steps=tuple(steps))
 
@@ -107,12 +95,6 @@ class Hierarchy:
         """Write the column at the level in SQL; `value` is an expression in place of its name."""
         expression_ = quoted(self.column) if value is None else value
         return self.steps[level - 1].sql(expression_) if level else expression_
-
-    def polars(self, level: int) -> "pl.Expr":
-        """Return the column at the level as a Polars expression."""
-        import polars as pl  # noqa: PLC0415 - SQL alone needs none
-
-        return expression(self.steps[level - 1], self.column) if level else pl.col(self.column)
 
     def python(self, level: int) -> str:
         """Write the Polars expression as Python."""
@@ -249,8 +231,8 @@ def _is_multiple(width: float, other: float) -> bool:
 
 def _prefixes(facts: Facts) -> Iterator[Step]:
     lengths = range(facts.longest - 1, 0, -1)
-    every = max(1, ceil(len(lengths) / MAX_STEPS))
-    yield from (Prefix(length) for length in lengths[::every])
+    distance = max(1, ceil(len(lengths) / MAX_STEPS))
+    yield from (Prefix(length) for length in lengths[::distance])
 
 
 def _common_values(facts: Facts) -> Iterator[Step]:
@@ -294,7 +276,11 @@ class WrittenHierarchy:
 
     def of(self, facts: Facts) -> Hierarchy:
         """Return the hierarchy for the table."""
-        return make_hierarchy(self.column, [_resolve(step, facts) for step in self.steps])
+        steps = [
+            keep_common(facts, step.least) if isinstance(step, Rare) else step
+            for step in self.steps
+        ]
+        return make_hierarchy(self.column, steps).with_bands(whole=facts.whole)
 
 
 # Classifications whose codes begin with those of the coarser class, and ages and dates.
@@ -360,36 +346,33 @@ def _read_bands(place: Place) -> Bands:
     ends = {key: place.number(key, END) for key in ("below", "above") if key in place.values}
     for key, end in ends.items():
         if width is not None and abs(end / width - round(end / width)) > 1e-9:  # noqa: PLR2004 - rounding
-            rule = f"{place.at(key)} must be a multiple of the width of the bands, {shown(width)}"
-            raise OutOfDomainError(f"{rule}, got {shown(end)}; write another end")
+            raise OutOfDomainError(
+                f"{place.at(key)} must be a multiple of the width of the bands, {shown(width)}, got {shown(end)}; write another end"
+            )
     if len(ends) > 1 and ends["below"] > ends["above"]:
-        rule = f"{place.at('below')} must not be above {shown(ends['above'])}, where the upper end begins"
-        raise OutOfDomainError(f"{rule}, got {shown(ends['below'])}; write a lower one")
+        raise OutOfDomainError(
+            f"{place.at('below')} must not be above {shown(ends['above'])}, where the upper end begins, got {shown(ends['below'])}; write a lower one"
+        )
     return Bands(width, ends.get("below"), ends.get("above"))
 
 
 def _read_groups(place: Place, before: Sequence[Step | Rare]) -> Grouped:
     """Read groups; their members are values, or groups of the step before, whose members then they hold."""
     groups = place.table("groups")
-    known = before[-1].pairs if before and isinstance(before[-1], Grouped) else ()
+    grouped = before[-1].pairs if before and isinstance(before[-1], Grouped) else ()
     pairs: dict[str, str] = {}
     for group in groups.values:
         for member in groups.texts(group):
-            for value in [value for value, of in known if of == member] or [member]:
+            for value in [value for value, of in grouped if of == member] or [member]:
                 if value in pairs:
-                    rule = f"{groups.where} must contain each value once, got '{value}' twice"
-                    raise OutOfDomainError(f"{rule}; leave it in one group")
+                    raise OutOfDomainError(
+                        f"{groups.where} must contain each value once, got '{value}' twice; leave it in one group"
+                    )
                 pairs[value] = group
     if not pairs:
         rule = f"{groups.where} must contain at least one group with a value, got none"
         raise OutOfDomainError(f'{rule}; write it like groups = {{ Europe = ["DE", "FR"] }}')
-    return Grouped((*pairs.items(), *((value, of) for value, of in known if value not in pairs)))
-
-
-def _resolve(step: Step | Rare, facts: Facts) -> Step:
-    if isinstance(step, Rare):
-        return keep_common(facts, step.least)
-    return replace(step, whole=facts.whole) if isinstance(step, Bands) else step
+    return Grouped((*pairs.items(), *((value, of) for value, of in grouped if value not in pairs)))
 
 
 # Hierarchies of ARX: a CSV file with a row for each value, and a column for each level.
@@ -407,10 +390,19 @@ def read_arx(where: str, path: Path, separator: str) -> tuple[tuple[Grouped, ...
     if not path.is_file():
         files = path.parent.glob("*.csv") if path.parent.is_dir() else []
         near = [other.name for other in files if other.is_file()]
-        rule = f"{where} must be an existing file, got '{path.name}'"
-        raise UnknownNameError(f"{rule}; {suggestion(path.name, near, 'files beside it')}")
+        raise UnknownNameError(
+            f"{where} must be an existing file, got '{path.name}'; {suggestion(path.name, near, 'files beside it')}"
+        )
     rows = _read_rows(where, path, separator)
-    _refuse_uneven(where, path, rows)
+    if not rows or len(rows[0]) < MIN_COLUMNS:
+        raise OutOfDomainError(
+            f"{where} must have a column of values and one for each level, got '{path.name}' with fewer than {MIN_COLUMNS} columns; name the separator"
+        )
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise OutOfDomainError(
+                f"{where} must have equally many columns in each row, got {len(row)} in row {line} of '{path.name}' and {len(rows[0])} in row 1; complete the row"
+            )
     levels = list(zip(*rows, strict=True))
     _refuse_inconsistent(where, path, levels)
     values, coarser = levels[0], levels[1:]
@@ -425,24 +417,13 @@ def _read_rows(where: str, path: Path, separator: str) -> list[list[str]]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return [row for row in csv.reader(file, delimiter=separator, strict=True) if row]
     except UnicodeDecodeError:
-        rule = f"{where} must be a file in UTF-8, got '{path.name}' with a byte that is not"
-        raise OutOfDomainError(f"{rule}; save it in UTF-8") from None
-    except csv.Error:
-        rule = f"{where} must be a file of CSV, got '{path.name}' with a quote that does not end"
-        raise OutOfDomainError(f"{rule}; correct the quotes") from None
-
-
-def _refuse_uneven(where: str, path: Path, rows: Sequence[Sequence[str]]) -> None:
-    if not rows or len(rows[0]) < MIN_COLUMNS:
-        got = f"got '{path.name}' with fewer than {MIN_COLUMNS} columns"
         raise OutOfDomainError(
-            f"{where} must have a column of values and one for each level, {got}; name the separator"
-        )
-    for line, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            rule = f"{where} must have equally many columns in each row"
-            got = f"got {len(row)} in row {line} of '{path.name}' and {len(rows[0])} in row 1"
-            raise OutOfDomainError(f"{rule}, {got}; complete the row")
+            f"{where} must be a file in UTF-8, got '{path.name}' with a byte that is not; save it in UTF-8"
+        ) from None
+    except csv.Error:
+        raise OutOfDomainError(
+            f"{where} must be a file of CSV, got '{path.name}' with a quote that does not end; correct the quotes"
+        ) from None
 
 
 def _refuse_inconsistent(where: str, path: Path, levels: Sequence[Sequence[str]]) -> None:
@@ -450,18 +431,17 @@ def _refuse_inconsistent(where: str, path: Path, levels: Sequence[Sequence[str]]
     first: dict[str, int] = {}
     for line, value in enumerate(levels[0], 1):
         if value in first:
-            rule = f"{where} must have each value once"
-            got = f"got one in the rows {first[value]} and {line} of '{path.name}'"
-            raise OutOfDomainError(f"{rule}, {got}; remove one of the rows")
+            raise OutOfDomainError(
+                f"{where} must have each value once, got one in the rows {first[value]} and {line} of '{path.name}'; remove one of the rows"
+            )
         first[value] = line
     for level in range(1, len(levels) - 1):
         above: dict[str, tuple[str, int]] = {}
         for line, (label, coarser) in enumerate(
             zip(levels[level], levels[level + 1], strict=True), 1
         ):
-            known, earlier = above.setdefault(label, (coarser, line))
-            if known != coarser:
-                rule = f"{where} must merge values at each level, got level {level + 1} of '{path.name}'"
+            expected, earlier = above.setdefault(label, (coarser, line))
+            if expected != coarser:
                 raise OutOfDomainError(
-                    f"{rule}, which splits those of rows {earlier} and {line}; correct one of them"
+                    f"{where} must merge values at each level, got level {level + 1} of '{path.name}', which splits those of rows {earlier} and {line}; correct one of them"
                 )

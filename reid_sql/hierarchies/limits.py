@@ -49,8 +49,15 @@ class Limit:
         (2, 0, 3)
         """
         if self.width is not None:
+            # those beyond an end of bands have no width
             within = [
-                at for at, step in enumerate(hierarchy.steps, 1) if _is_within(step, self.width)
+                at
+                for at, step in enumerate(hierarchy.steps, 1)
+                if isinstance(step, Bands)
+                and step.below is None
+                and step.above is None
+                and step.width is not None
+                and step.width <= self.width
             ]
             return max(within, default=0)
         return len(hierarchy.steps) - 1 if self.level is None else self.level
@@ -59,19 +66,13 @@ class Limit:
         """Refuse a level that the hierarchy lacks, or a width of what is no number."""
         name = hierarchy.column
         if self.level is not None and self.level > len(hierarchy.steps):
-            rule = f"prepare.max_level.{name} must be a level of the column's hierarchy"
             raise OutOfDomainError(
-                f"{rule}, got {self.level}; write at most {len(hierarchy.steps)}, which leaves it out"
+                f"prepare.max_level.{name} must be a level of the column's hierarchy, got {self.level}; write at most {len(hierarchy.steps)}, which leaves it out"
             )
         if self.width is not None and not facts.numbers:
-            rule = "prepare.at_most must name columns of numbers"
-            raise OutOfDomainError(f"{rule}, got '{name}'; write max_level for other columns")
-
-
-def _is_within(step: Step, width: float) -> bool:
-    """Whether all bands are at most this wide; those beyond an end have no width."""
-    ended = isinstance(step, Bands) and (step.below is not None or step.above is not None)
-    return isinstance(step, Bands) and not ended and step.width is not None and step.width <= width
+            raise OutOfDomainError(
+                f"prepare.at_most must name columns of numbers, got '{name}'; write max_level for other columns"
+            )
 
 
 LIMIT_KEYS: Final = ("fixed", "never_left_out", "max_level", "at_most")
@@ -80,18 +81,19 @@ LIMIT_KEYS: Final = ("fixed", "never_left_out", "max_level", "at_most")
 def read_limits(place: Place) -> Mapping[str, Limit]:
     """Read the limits of the table `prepare`; a column has at most one."""
     levels, widths = place.table("max_level"), place.table("at_most")
-    given = [
+    named = [
         *((name, Limit(level=0)) for name in place.texts("fixed")),
         *((name, Limit()) for name in place.texts("never_left_out")),
         *((name, Limit(level=int(levels.number(name, LEVEL)))) for name in levels.values),
         *((name, Limit(width=widths.number(name, WIDTH))) for name in widths.values),
     ]
-    limits = dict(given)
-    if len(limits) < len(given):
-        names = [name for name, _ in given]
+    limits = dict(named)
+    if len(limits) < len(named):
+        names = [name for name, _ in named]
         twice = next(name for name in names if names.count(name) > 1)
-        rule = f"{place.where} must limit each column once, by one of {', '.join(LIMIT_KEYS)}"
-        raise OutOfDomainError(f"{rule}, got '{twice}' twice; remove one of them")
+        raise OutOfDomainError(
+            f"{place.where} must limit each column once, by one of {', '.join(LIMIT_KEYS)}, got '{twice}' twice; remove one of them"
+        )
     return limits
 
 
@@ -143,9 +145,9 @@ def _tables(hierarchy: Hierarchy) -> Iterator[str]:
 def _step(step: Step) -> str:
     """Write a step that is no list of groups."""
     if isinstance(step, Bands):
-        given = {"bands": step.width, "below": step.below, "above": step.above}
+        numbers = {"bands": step.width, "below": step.below, "above": step.above}
         return ", ".join(
-            f"{key} = {written(value)}" for key, value in given.items() if value is not None
+            f"{key} = {written(value)}" for key, value in numbers.items() if value is not None
         )
     if isinstance(step, DatePart):
         return f"date = {toml_text(step.part)}" + (

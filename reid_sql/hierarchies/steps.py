@@ -6,13 +6,10 @@ Both engines give the same text. The SQL uses only what other dialects have, too
 
 from dataclasses import dataclass, field
 from math import floor
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from reid_sql.models.columns.dates import MONTHS, NAME, NAMED_MONTH, ORDINAL
 from reid_sql.parameters import plain_number, sql_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ALL: Final = "*"  # what every value of a column becomes that is left out: one value, and not NULL
 OTHER: Final = "other"
@@ -40,19 +37,6 @@ class Step(Protocol):
     def polars(self, value: str) -> str:
         """Write the step as Python source of a Polars expression, applied to this one."""
         ...
-
-
-def expression(step: Step, column: str) -> "pl.Expr":
-    """Return the step as a Polars expression of a column, under the column's name.
-
-    >>> import polars as pl
-    >>> pl.DataFrame({"age": [23, 37]}).select(expression(Bands(10), "age"))["age"].to_list()
-    ['20 to 29', '30 to 39']
-    """
-    import polars as pl  # noqa: PLC0415 - SQL alone needs none
-
-    source = f"({step.polars(f'pl.col({column!r})')}).alias({column!r})"
-    return eval(source, {"pl": pl, "__builtins__": {}})  # type: ignore[no-any-return] # noqa: S307 - ours, data quoted
 
 
 def text(value: str) -> str:
@@ -105,11 +89,19 @@ class Bands:
     @property
     def words(self) -> str:
         parts = [] if self.width is None else [f"in bands of {written(self.width)}"]
-        low = [] if self.below is None else [f"below {written(self.below)}"]
-        high = [] if self.above is None else [f"{written(self.above)} or more"]
-        ends = " and ".join((*low, *high))
-        each = " each" if low and high else ""
-        return ", ".join((*parts, *([f"{ends}{each} as one"] if ends else [])))
+        labels = [label for _, label in self._ends]
+        each = " each" if len(labels) > 1 else ""
+        return ", ".join((*parts, *([f"{' and '.join(labels)}{each} as one"] if labels else [])))
+
+    @property
+    def _ends(self) -> list[tuple[str, str]]:
+        """The condition on a number beyond each end, and what it becomes."""
+        ends = []
+        if self.below is not None:
+            ends.append((f"< {self.below!r}", f"below {written(self.below)}"))
+        if self.above is not None:
+            ends.append((f">= {self.above!r}", f"{written(self.above)} or more"))
+        return ends
 
     @property
     def _digits(self) -> int:
@@ -127,19 +119,11 @@ class Bands:
             if self.integer
             else sql_number(plain_number(text(value)) if self.decimal_comma else value)
         )
-        low = (
-            [(f"{number} < {self.below!r}", f"below {written(self.below)}")]
-            if self.below is not None
-            else []
-        )
-        high = (
-            []
-            if self.above is None
-            else [(f"{number} >= {self.above!r}", f"{written(self.above)} or more")]
-        )
         # the least integer has no abs
         magnitude = f"CAST({number} AS DOUBLE)" if self.integer else number
-        ends = "".join(f" WHEN {test} THEN {sql_text(label)}" for test, label in (*low, *high))
+        ends = "".join(
+            f" WHEN {number} {test} THEN {sql_text(label)}" for test, label in self._ends
+        )
         inside = text(value) if self.width is None else self._sql_band(number)
         banded = f"CASE{ends} ELSE {inside} END" if ends else inside
         return f"CASE WHEN abs({magnitude}) < {self._limit} THEN {banded} ELSE {text(value)} END"
@@ -168,12 +152,8 @@ class Bands:
             plain += ".str.replace_all('.', '', literal=True).str.replace(',', '.', literal=True)"
         number = f"pl.when({plain}.str.contains({NUMBER!r})).then({plain}).str.strip_chars(' ').cast(pl.Float64)"
         small = f"pl.when(({number}.abs() < {self._limit}).fill_null(False).not_()).then({words})"
-        if self.below is not None:
-            small += (
-                f".when({number} < {self.below!r}).then(pl.lit({f'below {written(self.below)}'!r}))"
-            )
-        if self.above is not None:
-            small += f".when({number} >= {self.above!r}).then(pl.lit({f'{written(self.above)} or more'!r}))"
+        for test, label in self._ends:
+            small += f".when({number} {test}).then(pl.lit({label!r}))"
         return f"{small}.otherwise({words if self.width is None else self._polars_band(number)})"
 
     def _polars_band(self, number: str) -> str:
@@ -214,8 +194,8 @@ class DatePart:
         plain = text(value)
         if self.form is None:
             day = f"left({plain}, 10)"
-            known = f"regexp_matches({day}, {sql_text(DAY)})"
-            return f"CASE WHEN {known} THEN {self._sql_part(day)} ELSE {plain} END"
+            is_day = f"regexp_matches({day}, {sql_text(DAY)})"
+            return f"CASE WHEN {is_day} THEN {self._sql_part(day)} ELSE {plain} END"
         return f"coalesce({self._sql_part(day_in_sql(plain, self.form))}, {plain})"
 
     def _sql_part(self, day: str) -> str:

@@ -3,13 +3,16 @@
 Functions know it by its name.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Annotated, Any, Final, Protocol, Self, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
 
+from reid_sql.errors import OutOfDomainError
+from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import MODEL, Floats, Integers, ModelName, TextColumn
 
 
@@ -126,6 +129,36 @@ class FittedModel(Protocol):
 
     def light(self) -> "FittedModel":
         """The model without the scores that it remembers, to be sent elsewhere."""
+
+
+def encode_columns(model: FittedModel, values: Sequence[Sequence[Any]]) -> Integers:
+    """Codes of records given by column: (records, columns); refuses another number of columns."""
+    columns = model.columns
+    if len(values) != len(columns):
+        raise OutOfDomainError(
+            f"the columns must be the {len(columns)} of the model ({', '.join(columns)}), got {len(values)}; pass them in this order"
+        )
+    return np.stack([model.column_codes(j, some) for j, some in enumerate(values)], axis=1)
+
+
+RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
+
+
+def draw_places(
+    model: FittedModel,
+    places: Integers,
+    seed: int,
+    draw: Callable[[int, np.random.Generator], Integers],
+) -> Integers:
+    """Codes at these places of an endless sample of the model: a place has the same record in every call."""
+    codes = np.empty((len(places), len(model.columns)), dtype=np.int64)
+    streams = places // RECORDS_PER_STREAM
+    for stream in np.unique(streams).tolist():
+        checkpoint()
+        rows = streams == stream
+        drawn = draw(RECORDS_PER_STREAM, np.random.default_rng([seed, 1, stream]))
+        codes[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
+    return codes
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,9 @@ def choose_transformations(
         tell(
             f"{original.table.name}: {len(chosen) + 1} of {MAX_CHOICES} transformations to choose from"
         )
-        made = transform(original, variant.form)
-        report = gate.measure_policy(alone, [made], baseline)
-        made.engine.drop()
+        release = transform(original, variant.form)
+        report = gate.measure_policy(alone, [release], baseline)
+        release.engine.drop()
         measured += 1
         outcome = Outcome(alone, (variant,), report)
         if outcome.passed:
@@ -89,7 +89,7 @@ def _variants(table: TableRelease) -> Iterator[TableRelease]:
         if node.outcome.cut
     ]
     if table.local is not None:
-        variants.append((table.local.losses[table.loss], replace(table, method="local")))
+        variants.append((table.local.losses[table.preparing.loss], replace(table, method="local")))
     yield from (variant for _, variant in sorted(variants, key=lambda each: each[0]))
 
 

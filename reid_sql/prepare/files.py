@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from reid_sql.prepare.transformation import Release, ReleasedForm, Transformation
 
 FIRST: Final = "-- A release by reid-sql"
-NO_FORM: Final = "no transformation of the table meets the policy"
 NUMBER: Final = "reid_number"
 FIRST_PYTHON: Final = '"""A release by reid-sql'
 DUCKDB: Final = "duckdb"
@@ -84,27 +83,32 @@ def source_name(table: TablePolicy) -> str:
     return ".".join(quoted(part) for part in (table.source.table or table.name).split(".", 1))
 
 
-def sql_file(made: "Release", dialect: str = DUCKDB) -> str:
+def sql_file(release: "Release", dialect: str = DUCKDB) -> str:
     """Write the views of all tables in a dialect; all but DuckDB's read the table by its name."""
-    if not made.passed:
-        raise ReidError(
-            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
-        )
+    _refuse_failed(release)
     DIALECT.check("--dialect", dialect)
-    return write_views(made, dialect)
+    return write_views(release, dialect)
 
 
-def write_views(made: "Release", dialect: str = DUCKDB) -> str:
+def _refuse_failed(release: "Release") -> None:
+    if not release.passed:
+        raise ReidError(
+            f"a release must pass the policy to be written, got {release.verdict}; change the policy"
+        )
+
+
+def write_views(release: "Release", dialect: str = DUCKDB) -> str:
     """Write a view for each table, whatever the verdict, which is in its first lines."""
-    return "\n".join(line for table in made.tables for line in _view(made, table, dialect)) + "\n"
+    return (
+        "\n".join(line for table in release.tables for line in _view(release, table, dialect))
+        + "\n"
+    )
 
 
-def _view(made: "Release", table: "ReleasedForm", dialect: str) -> Iterator[str]:
-    form = table.form
-    if form is None:
-        raise ReidError(NO_FORM)
-    yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(made.policy.name)}"
-    yield f"-- (sha256 {made.policy.sha256}); the gate's verdict: {made.verdict}."
+def _view(release: "Release", table: "ReleasedForm", dialect: str) -> Iterator[str]:
+    form = table.released
+    yield f"{FIRST}: {_comment(table.table.name)}, by the policy {_comment(release.policy.name)}"
+    yield f"-- (sha256 {release.policy.sha256}); the gate's verdict: {release.verdict}."
     yield from (f"--   {_comment(line)}" for line in _words(form))
     yield from (f"-- {_comment(line)}" for line in describe_columns(table))
     source = table.source if dialect == DUCKDB else source_name(table.table)
@@ -184,33 +188,29 @@ def _comment(words: str) -> str:
     return escape_control_characters(words.replace("\n", " ").replace("\r", " "))
 
 
-def python_file(made: "Release") -> str:
+def python_file(release: "Release") -> str:
     """Write a function for each table, named `released_` and the table's name."""
-    if not made.passed:
-        raise ReidError(
-            f"a release must pass the policy to be written, got {made.verdict}; change the policy"
-        )
-    for table in made.tables:
+    _refuse_failed(release)
+    for table in release.tables:
         if isinstance(table.form, LocalTransformation):
-            rule = "a release in Polars must be by global recoding"
             raise UnavailableError(
-                f"{rule}, got local recoding of {table.table.name}; write it as SQL, or pass --method global"
+                f"a release in Polars must be by global recoding, got local recoding of {table.table.name}; write it as SQL, or pass --method global"
             )
     name = (
-        escape_control_characters(made.policy.name.replace("\n", " "))
+        escape_control_characters(release.policy.name.replace("\n", " "))
         .replace('"', "'")
         .replace("\\", "/")
     )
     head = [f'{FIRST_PYTHON}, by the policy {name}."""', "", "import polars as pl"]
-    functions = [line for table in made.tables for line in ("", "", *_function(table))]
+    functions = [line for table in release.tables for line in ("", "", *_function(table))]
     return "\n".join([*head, *functions]) + "\n"
 
 
 def _stage_lines(form: "Transformation", stage: Sequence[str]) -> Iterator[str]:
     """Blank columns in records of small classes that then equal enough others of them."""
     small, rescued = f"pl.len().over({form.names!r}) < {form.cut}", f"pl.col({RESCUED!r})"
-    others = [SMALL, *(name for name in form.names if name not in stage)]
-    rescuable = f"pl.col({SMALL!r}) & (pl.len().over({others!r}) >= {form.cut})"
+    remaining = [SMALL, *(name for name in form.names if name not in stage)]
+    rescuable = f"pl.col({SMALL!r}) & (pl.len().over({remaining!r}) >= {form.cut})"
     yield f"    made = made.with_columns(({small}).alias({SMALL!r}))"
     yield f"    made = made.with_columns(({rescuable}).alias({RESCUED!r}))"
     for name in stage:
@@ -239,58 +239,41 @@ def _round_lines(form: "Transformation") -> Iterator[str]:
 
 
 def _function(table: "ReleasedForm") -> Iterator[str]:
-    if table.transformation is None:
+    form, shipped, person = table.transformation, table.shipped, table.numbered
+    if form is None:
         raise ReidError("no transformation of the table meets the policy")
-    levels = table.transformation.levels
     called = f"released_{re.sub(r'[^0-9A-Za-z_]', '_', table.table.name)}"
     yield f"def {called}(frame: pl.LazyFrame) -> pl.LazyFrame:"
-    form, shipped = table.transformation, table.shipped
-    used = [*form.names, *(column for column, _ in form.rules)]
-    used += [] if form.person is None else [form.person]
-    every = list(dict.fromkeys([*shipped, *used]))
+    carried = list(dict.fromkeys([*shipped, *form.names_read]))
     yield from (f"    # {_comment(line)}" for line in describe_columns(table))
     # a selection of constants alone would be one record
     yield "    made = frame.lazy().with_columns(["
-    for name in every:
-        expression_ = (
-            levels[name][0].python(levels[name][1]) if name in levels else f"pl.col({name!r})"
-        )
-        yield f"        {expression_},"
-    yield f"    ]).select({every!r})"
-    columns = table.transformation.names
-    for stage in table.transformation.stages:
-        yield from _stage_lines(table.transformation, stage)
-    if table.transformation.rules or table.transformation.person is not None:
-        yield from (
-            line
-            for _ in range(table.transformation.rounds)
-            for line in _round_lines(table.transformation)
-        )
-        yield from _number_lines(table)
-        return
-    condition = (
-        f".filter(pl.len().over({columns!r}) >= {table.transformation.cut})"
-        if table.transformation.cut > 1
-        else ""
-    )
-    yield f"    return made{condition}.select({shipped!r})"
-
-
-def _number_lines(table: "ReleasedForm") -> Iterator[str]:
-    """Write random numbers in place of people's identifiers, and return the columns of the release."""
-    if person := table.numbered:
+    for name in carried:
+        hierarchy, level = form.levels.get(name, (None, 0))
+        yield f"        {hierarchy.python(level) if hierarchy else f'pl.col({name!r})'},"
+    yield f"    ]).select({carried!r})"
+    for stage in form.stages:
+        yield from _stage_lines(form, stage)
+    condition = ""
+    if form.has_rounds:
+        for _ in range(form.rounds):
+            yield from _round_lines(form)
+    elif form.cut > 1:
+        condition = f".filter(pl.len().over({form.names!r}) >= {form.cut})"
+    if person is not None:  # random numbers in place of people's identifiers
         drawn = f"(pl.int_range(pl.len()) + 1).shuffle().alias({NUMBER!r})"
         yield f"    people = frame.lazy().select({person!r}).unique().with_columns({drawn})"
         yield f"    made = made.join(people, on={person!r}, how='left', maintain_order='left')"
         yield f"    made = made.drop({person!r}).rename({{{NUMBER!r}: {person!r}}})"
-    yield f"    return made.select({table.shipped!r})"
+    yield f"    return made{condition}.select({shipped!r})"
 
 
 def refuse_dialect(dialect: str) -> None:
     """Refuse an unknown dialect, or one that cannot be written without sqlglot."""
     if DIALECT.check("--dialect", dialect) != DUCKDB and find_spec("sqlglot") is None:
-        rule = f"--dialect {dialect} must have sqlglot, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', or write DuckDB's SQL")
+        raise UnavailableError(
+            f"--dialect {dialect} must have sqlglot, got none; pip install 'reid-sql[ibis]', or write DuckDB's SQL"
+        )
 
 
 def translate(view: str, table: "ReleasedForm", dialect: str) -> str:
@@ -312,24 +295,19 @@ def translate(view: str, table: "ReleasedForm", dialect: str) -> str:
             comments=False,
         )
     except sqlglot.UnsupportedError as error:
-        rule = f"a release in {dialect} must be of steps that it has"
         raise UnavailableError(
-            f"{rule}, got one that sqlglot refuses: {error}; choose other hierarchies"
+            f"a release in {dialect} must be of steps that it has, got one that sqlglot refuses: {error}; choose other hierarchies"
         ) from None
 
 
 def refuse_read_otherwise(table: "ReleasedForm") -> None:
     """Refuse a step that depends on how DuckDB writes a value or reads a date."""
-    if table.form is None:
-        raise ReidError(NO_FORM)
-    for hierarchy, level in table.form.levels_read:
+    for hierarchy, level in table.released.levels_read:
         step = hierarchy.steps[level - 1] if level else None
         kind = table.kinds[hierarchy.column]
         if why := _otherwise(step, kind):
-            rule = f"a release in another dialect must not depend on {why}"
-            got = f"'{hierarchy.words(level)}', of {kind}"
             raise UnavailableError(
-                f"{rule}, got {got}; cast the column to text or a date in the table first"
+                f"a release in another dialect must not depend on {why}, got '{hierarchy.words(level)}', of {kind}; cast the column to text or a date in the table first"
             )
 
 
@@ -358,13 +336,11 @@ def _compared(part: Any, table: "ReleasedForm", dialect: str) -> Any:  # noqa: A
         sqlglot.exp.cast(part.copy(), "VARCHAR", dialect=DUCKDB) if kind.startswith(TEXTS) else part
     )
     template = sqlglot.parse_one(words[NAMES[dialect]][0], read=dialect)
-    return template.transform(lambda node: value.copy() if _is_place(node, X) else node)
 
+    def fill(node: Any) -> Any:  # noqa: ANN401 - the same
+        return value.copy() if isinstance(node, sqlglot.exp.Column) and node.name == X else node
 
-def _is_place(node: Any, name: str) -> bool:  # noqa: ANN401 - the same
-    import sqlglot  # noqa: PLC0415 - an optional extra
-
-    return isinstance(node, sqlglot.exp.Column) and node.name == name
+    return template.transform(fill)
 
 
 def _kind(column: str, table: "ReleasedForm") -> str:
@@ -381,22 +357,24 @@ def _kind(column: str, table: "ReleasedForm") -> str:
 BATCH: Final = 100_000  # rows that are fetched at once
 
 
-def state_hashes(made: "Release", originals: Sequence[DuckDBTableCounts]) -> None:
+def state_hashes(release: "Release", originals: Sequence[DuckDBTableCounts]) -> None:
     """Add the hashes to each table of the gate's report, beside that of the source, and seal it anew.
 
     The SQL is that of the file for DuckDB, which is written only for a release that passes.
     """
-    if made.report is None:
+    if release.report is None:
         return
-    sql = hashlib.sha256(sql_file(made).encode()).hexdigest() if made.passed else None
-    for page, original, table in zip(made.report["tables"], originals, made.tables, strict=True):
+    sql = hashlib.sha256(sql_file(release).encode()).hexdigest() if release.passed else None
+    for page, original, table in zip(
+        release.report["tables"], originals, release.tables, strict=True
+    ):
         if table.form is not None:
             # random numbers of people are others each time
             columns = [name for name in table.shipped if name != table.numbered]
             select = table.form.select(columns, original.engine.whole)
             rows = hash_rows(original, f"FROM ({select})", columns)
             page["release"] = {"sql_sha256": sql, "rows_sha256": rows}
-    seal(made.report)
+    seal(release.report)
 
 
 def hash_rows(original: DuckDBTableCounts, relation: str, columns: Sequence[str]) -> str:

@@ -164,8 +164,8 @@ class LocalTransformation:
         """The ways of dividing that the tree uses, by the place of the column and the level."""
         used = {
             (int(column), int(level))
-            for made in self.partition.generations
-            for column, level in zip(made.column, made.level, strict=True)
+            for generation in self.partition.generations
+            for column, level in zip(generation.column, generation.level, strict=True)
         }
         return {
             (column, level): Split(
@@ -180,10 +180,10 @@ class LocalTransformation:
         """Write the release as a query on the source; DuckDB reads long lists of rows from JSON alone."""
         write = write_rows or rows_of_json
         shown = [name for name in names if name not in self.labels]
-        every = list(dict.fromkeys([*names, *self.names]))
-        steps = [self._start(every, source), *self._tree(write)]
+        carried = list(dict.fromkeys([*names, *self.names]))
+        steps = [self._start(carried, source), *self._tree(write)]
         depth = len(self.partition.generations)
-        steps += [self._walk(every, at) for at in range(1, depth + 1)]
+        steps += [self._walk(carried, at) for at in range(1, depth + 1)]
         steps.append(self._classes(names, write))
         listed = ", ".join(
             f"{'reid_row' if name in shown else 'reid_class'}.{quoted(name)}" for name in names
@@ -220,15 +220,19 @@ class LocalTransformation:
     def _tree(self, write: "WriteRows") -> Iterator[str]:
         """List the nodes of each depth with how they divide, and their edges with keys."""
         numbers = {key: at for at, key in enumerate(self.splits)}
-        for depth, made in enumerate(self.partition.generations, 1):
-            splits = list(zip(made.column.tolist(), made.level.tolist(), strict=True))
+        for depth, generation in enumerate(self.partition.generations, 1):
+            splits = list(zip(generation.column.tolist(), generation.level.tolist(), strict=True))
             cuts = [
                 None if level != NONE or cut == NULL else self.texts[column].levels[0][cut]
-                for (column, level), cut in zip(splits, made.cut.tolist(), strict=True)
+                for (column, level), cut in zip(splits, generation.cut.tolist(), strict=True)
             ]
-            rows = zip(made.node.tolist(), splits, cuts, made.rest.tolist(), strict=True)
+            rows = zip(
+                generation.node.tolist(), splits, cuts, generation.rest.tolist(), strict=True
+            )
             nodes = [(node, numbers[split], cut, rest) for node, split, cut, rest in rows]
-            edges = list(self._edges(dict(zip(made.node.tolist(), splits, strict=True)), made))
+            edges = list(
+                self._edges(dict(zip(generation.node.tolist(), splits, strict=True)), generation)
+            )
             splitting = {
                 NODE: INTEGER,
                 "reid_split": INTEGER,
@@ -241,10 +245,13 @@ class LocalTransformation:
             )
 
     def _edges(
-        self, splits: dict[int, tuple[int, int]], made: Generation
+        self, splits: dict[int, tuple[int, int]], generation: Generation
     ) -> Iterator[tuple[int, str, int]]:
         for node, key, child in zip(
-            made.edge_node.tolist(), made.edge_key.tolist(), made.edge_child.tolist(), strict=True
+            generation.edge_node.tolist(),
+            generation.edge_key.tolist(),
+            generation.edge_child.tolist(),
+            strict=True,
         ):
             column, level = splits[node]
             if level == NONE:

@@ -1,14 +1,17 @@
-"""The outcome of preparing: a dictionary without small counts, CSV rows, sentences, a terminal page."""
+"""The outcome of preparing as a dictionary without small counts, and as rows of CSV."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from rich.console import Group, RenderableType
+from numpy.typing import NDArray
 
-from reid_sql.check.masked_tables import STATUS_WITHHELD
 from reid_sql.check.masking import round_figures
-from reid_sql.check.terminal import verdict_page
+from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.steps import ALL
+from reid_sql.models.generalization.boxes import Boxes, PartitionColumn
 from reid_sql.models.generalization.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
 from reid_sql.models.generalization.search import MAX_NODES, CountedNode
 from reid_sql.models.generalization.suppression import (
@@ -19,16 +22,19 @@ from reid_sql.models.generalization.suppression import (
     merge_people,
     suppress_cells,
 )
+from reid_sql.models.generalization.usefulness import recode_by_boxes
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.prepare.local_page import (
-    limit_words,
-    local_columns,
-    local_cross_tables,
-    local_losses,
-    local_target,
+from reid_sql.prepare.local import LocalTransformation
+from reid_sql.prepare.partitioning import LocalRelease
+from reid_sql.prepare.usefulness import (
+    describe_global,
+    describe_pairs,
+    describe_recoded,
+    describe_target,
+    mask_share,
+    no_suppression,
+    round_share,
 )
-from reid_sql.prepare.usefulness import cross_table_words, describe_global, describe_target
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Text
 
 if TYPE_CHECKING:
     from reid_sql.prepare.transformation import Outcome, TableRelease
@@ -40,7 +46,6 @@ SUPPRESSION: Final = (
     *("suppressed_share", "suppressed_below", "suppressed_for", "entity"),
     *("blank_share", "blank_columns"),
 )
-DIGITS: Final = 4  # of a loss
 OF_CLASS_SIZES: Final = ("discernibility", "class_size")  # losses that are sums over the classes
 # In the JSON alone: lists of the table's own, and what a row has under another name.
 LEFT_OUT: Final = {
@@ -49,78 +54,63 @@ LEFT_OUT: Final = {
     *("frontier", "cross_tables", "choices"),
 }
 COMPLETE, OTHER_NULLS, TOO_LARGE, TIME_LIMIT = "complete", "other_nulls", "too_large", "time_limit"
-UNPROVED: Final = {
-    OTHER_NULLS: "Less may be possible: the search takes NULL for a value, and the policy does not.",
-    TOO_LARGE: (
-        "{forms:,} transformations are too many to search all: columns became finer one by one, as long as "
-        "the policy is met. Fewer quasi-identifiers or shorter hierarchies allow a proof."
-    ),
-}
-OMITTED: Final = (
-    "Left out of the release, as no check names them or the policy leaves them out: {} (prepare.keep lists "
-    "columns to keep)."
-)
-NUMBERED: Final = (
-    "In place of {}, the release has random numbers, one for each person, drawn when its query runs; no key "
-    'leads back. Write prepare.keep = ["{}"] to release the identifier itself.'
-)
-NONE: Final = (
-    "No transformation of the table was found that meets the policy. Allow more suppression, more time, "
-    "other hierarchies or a less strict limit."
-)
 
 
-def page(made: "Outcome") -> Page:
+def page(outcome: "Outcome") -> Page:
     """Describe the release of each table, with the gate's report on it."""
     described: Page = round_figures(
         {
             "format": FORMAT,
-            "policy": made.policy.name,
-            "policy_sha256": made.policy.sha256,
-            "verdict": made.verdict,
-            "exit_code": made.exit_code,
-            "tables": [_table_page(made, table) for table in made.tables],
-            "report": made.report,
+            "policy": outcome.policy.name,
+            "policy_sha256": outcome.policy.sha256,
+            "verdict": outcome.verdict,
+            "exit_code": outcome.exit_code,
+            "tables": [_table_page(outcome, table) for table in outcome.tables],
+            "report": outcome.report,
         }
     )
     return described
 
 
-def _table_page(made: "Outcome", table: "TableRelease") -> Page:
-    best, below = table.result.best, made.policy.mask_below
+def _table_page(outcome: "Outcome", table: "TableRelease") -> Page:
+    best, below = table.result.best, outcome.policy.mask_below
+    recoding = GlobalRecoding(table, best, below) if best else None
     losses: dict[str, Page | None] = {
-        "global": _losses(table, best, below) if best else None,
-        "local": local_losses(table.local) if table.local else None,
+        "global": recoding.losses() if recoding else None,
+        "local": {word: round_share(loss) for word, loss in table.local.losses.items()}
+        if table.local
+        else None,
     }
-    if _hides_class_sizes(made, table.table.name):
+    if _hides_class_sizes(outcome, table.table.name):
         losses = {
-            name: each and each | dict.fromkeys(OF_CLASS_SIZES) for name, each in losses.items()
+            method: each and each | dict.fromkeys(OF_CLASS_SIZES) for method, each in losses.items()
         }
-    minimized = {name: None if each is None else each[table.loss] for name, each in losses.items()}
-    bound = minimized["global"]
-    shipped = table.shipped
-    return {
+    minimized = {
+        method: each[table.preparing.loss] if each else None for method, each in losses.items()
+    }
+    method = "local" if table.is_local else "global"
+    described = {
         "name": table.table.name,
-        "loss": table.loss,
-        "method": "local" if table.is_local else "global",
+        "loss": table.preparing.loss,
+        "method": method,
         "global_loss": minimized["global"],
         "local_loss": minimized["local"],
-        "partition": table.local.strategy if table.is_local and table.local else None,
-        "recovered": _few(table.local.recovered_share) if table.is_local and table.local else None,
-        "optimal": table.proved and best is not None and not table.is_local,
-        "none_meets": table.proved and best is None and not table.is_local,
-        "least_possible_loss": None
-        if bound is None or table.is_local
-        else min(_few(table.result.bound), bound),
+        "partition": None,
+        "recovered": None,
+        "optimal": False,
+        "none_meets": False,
+        "least_possible_loss": None,
         "search_ended": _search_end(table),
         "forms": table.result.nodes,
         "forms_counted": len(table.result.counted),
         "seconds": round(table.seconds, 1),
         "measured_on_the_release": sorted(set(table.left_to_gate)),
-        **(_global_release(table, best, below)),
-        **(_local_release(table, below) if table.is_local else {}),
-        "losses": losses["local" if table.is_local else "global"],
-        "columns_released": shipped if table.form else [],
+        **dict.fromkeys(SUPPRESSION),
+        "target": None,
+        "cross_tables": [],
+        "columns": [],
+        "losses": losses[method],
+        "columns_released": table.shipped if table.form else [],
         "columns_left_out": table.omitted,
         "columns_blank": table.blank,
         "columns_numbered": [table.numbered] if table.form and table.numbered else [],
@@ -129,149 +119,164 @@ def _table_page(made: "Outcome", table: "TableRelease") -> Page:
         "choices": [dict(each) for each in table.choices],
         "cautions": list(table.cautions),
     }
+    if table.is_local:
+        return described | _local_release(table, below)
+    return described | _global_release(table, recoding, minimized["global"])
 
 
-def _global_release(table: "TableRelease", best: CountedNode | None, below: int) -> Page:
-    """Describe what global recoding leaves out, how well it predicts the target, and its columns."""
-    described: Page = dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": []}
-    if best:
-        suppressed = _shown_suppression(table, best, below)
-        described = _suppression(table, best, below) | {
-            "target": describe_target(table.target, table.lattice, best.node, suppressed, below),
-            "cross_tables": describe_global(
-                table.cross, table.lattice, best.node, suppressed, below
-            ),
-        }
-    return described | {"columns": _column_pages(table)}
+def _global_release(
+    table: "TableRelease", recoding: "GlobalRecoding | None", loss: float | None
+) -> Page:
+    """Describe global recoding: what is proved of it, what it leaves out, its use, and its columns."""
+    columns = _global_columns(table)
+    if recoding is None:
+        return {"none_meets": table.proved, "columns": columns}
+    form, wanted = table.generalization, table.preparing
+    parts = recoding.best.node, recoding.shown_suppression, recoding.below
+    return recoding.suppression_page() | {
+        "optimal": table.proved,
+        "least_possible_loss": None if loss is None else min(round_share(table.result.bound), loss),
+        "target": describe_target(form, wanted.target, *parts),
+        "cross_tables": describe_global(form, wanted.cross_tables, *parts),
+        "columns": columns,
+    }
 
 
 def _local_release(table: "TableRelease", below: int) -> Page:
     """Describe local recoding, which leaves out no record."""
-    if table.local is None:
-        without = [
-            each | {"level": None, "form": None, "loss": None} for each in _column_pages(table)
-        ]
-        return dict.fromkeys(SUPPRESSION) | {"target": None, "cross_tables": [], "columns": without}
-    nothing = {
-        "suppressed_share": 0.0,
-        "blank_share": 0.0,
+    local = table.local
+    if local is None:
+        none = {"level": None, "form": None, "loss": None}
+        return {"columns": [each | none for each in _global_columns(table)]}
+    nothing: Page = dict.fromkeys(("suppressed_share", "blank_share"), 0.0)
+    return nothing | {
+        "partition": local.strategy,
+        "recovered": round_share(local.recovered_share),
         "suppressed_for": [],
         "blank_columns": [],
-    }
-    return nothing | {
-        "suppressed_below": None,
-        "entity": None,
-        "target": local_target(table, table.local, below),
-        "cross_tables": local_cross_tables(table, table.local, below),
-        "columns": local_columns(table, table.local, below),
+        "target": local_target(table, local, below),
+        "cross_tables": local_cross_tables(table, local, below),
+        "columns": local_columns(table, local, below),
     }
 
 
-def _hides_class_sizes(made: "Outcome", name: str) -> bool:
+def _hides_class_sizes(outcome: "Outcome", name: str) -> bool:
     """Whether the report on the release masks how many classes or records are of some size.
 
     The number of classes and the sum of their squares, next to what is shown, would give them.
     """
     reported = (
-        [each for each in made.report["tables"] if each["name"] == name] if made.report else []
+        [each for each in outcome.report["tables"] if each["name"] == name]
+        if outcome.report
+        else []
     )
     sizes = [part["records"] for each in reported for part in each["class_sizes"]]
     return None in sizes or any(each["classes"] is None for each in reported)
 
 
-def _few(loss: float) -> float:
-    return float(f"{loss:.{DIGITS}g}")
+@dataclass(frozen=True)
+class GlobalRecoding:
+    """The transformation of a node, with what it leaves out; numbers of few records are masked."""
 
+    table: "TableRelease"
+    best: CountedNode
+    below: int
 
-def _share(records: int, table: "TableRelease", below: int) -> float | None:
-    """Return the share of records that are suppressed or blank; None masks a small number."""
-    return None if 0 < records < below else records / table.records
+    @cached_property
+    def distinct(self) -> DistinctRecords:
+        """The distinct records at the levels of the node."""
+        return self.table.generalization.lattice.records_at(self.best.node)
 
+    @cached_property
+    def suppression(self) -> CellSuppression:
+        """The blank cells and suppressed classes."""
+        table, best = self.table, self.best
+        if table.transformation is not None and table.transformation.stages:
+            protected = table.generalization.protected
+            return suppress_cells(self.distinct, best.outcome.cut or 1, protected)
+        gone = (table.rules or SizeRules()).gone(best.node, self.distinct, best.outcome)
+        return replace(no_suppression(self.distinct), gone=gone)
 
-def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppression:
-    """Return the blank cells and suppressed classes of the transformation."""
-    distinct = table.lattice.records_at(best.node)
-    if table.transformation is not None and table.transformation.stages:
-        return suppress_cells(distinct, best.outcome.cut or 1, table.protected)
-    away = (table.rules or SizeRules()).gone(best.node, distinct, best.outcome)
-    return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
+    @property
+    def suppressed_share(self) -> float | None:
+        """The share of records that are left out; None masks few records, or those of few people."""
+        gone, person = self.suppression.gone, self.table.table.entity
+        people = 0 if person is None else PeopleRules.count_people(self.distinct, gone)
+        return None if 0 < people < self.below else self._share(gone)
 
+    @property
+    def blank_share(self) -> float | None:
+        """The share of records with blank values; None masks few records."""
+        return self._share(np.any(self.suppression.blank, axis=0))
 
-def _suppression(table: "TableRelease", best: CountedNode, below: int) -> Page:
-    """Describe the suppressed records, those with blank values, and the blank columns."""
-    distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
-    form = table.transformation
-    return {
-        "suppressed_share": _suppressed_share(table, distinct, made, below),
-        "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
-        "entity": table.table.entity,
-        "blank_share": _share(int(distinct.counts[made.blank.any(axis=0)].sum()), table, below),
-        "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules]
-        if form
-        else [],
-        "blank_columns": [list(stage) for stage in form.stages] if form else [],
-    }
+    def _share(self, classes: NDArray[np.bool_]) -> float | None:
+        records = int(self.distinct.counts[classes].sum())
+        return None if 0 < records < self.below else records / self.table.records
 
+    @property
+    def shown_suppression(self) -> CellSuppression:
+        """What is blank and suppressed; nothing if it is of few records, whose number would follow."""
+        hides = self.suppressed_share is None or self.blank_share is None
+        return no_suppression(self.distinct) if hides else self.suppression
 
-def _suppressed_share(
-    table: "TableRelease", distinct: DistinctRecords, made: CellSuppression, below: int
-) -> float | None:
-    """Return the share of records that are left out; None masks few records, or those of few people."""
-    few = (
-        table.table.entity is not None and 0 < PeopleRules.count_people(distinct, made.gone) < below
-    )
-    return None if few else _share(int(distinct.counts[made.gone].sum()), table, below)
-
-
-def _shown_suppression(table: "TableRelease", best: CountedNode, below: int) -> CellSuppression:
-    """Return what is blank and suppressed; nothing if it is of few records, whose number would follow."""
-    distinct, made = table.lattice.records_at(best.node), _cell_suppression(table, best)
-    shares = _suppressed_share(table, distinct, made, below)
-    blank = int(distinct.counts[made.blank.any(axis=0)].sum())
-    if shares is None or 0 < blank < below:
-        return CellSuppression((), np.zeros_like(made.blank), np.zeros_like(made.gone))
-    return made
-
-
-def _losses(table: "TableRelease", best: CountedNode, below: int) -> Page:
-    """Return the losses; those of the levels alone where few records are suppressed or have blank values."""
-    distinct, made = table.lattice.records_at(best.node), _shown_suppression(table, best, below)
-    after = apply_suppression(distinct, made)
-    after = after if table.table.entity is None else merge_people(after)
-    none = np.zeros(len(after.counts), dtype=np.bool_)
-    others = {
-        word: make_loss(word, table.lattice).of(best.node, after, none)
-        for word in LOSS_LABELS
-        if word != ENTROPY
-    }
-    entropy = Entropy(table.lattice)
-    lost = entropy.of_cells(best.node, distinct, made.blank | made.gone)
-    return {
-        word: _few(each)
-        for word, each in {ENTROPY: entropy.least(best.node) + lost, **others}.items()
-    }
-
-
-def _column_pages(table: "TableRelease") -> list[Page]:
-    """Describe each column: its hierarchy, its level, and the share of its bits that the level loses."""
-    many = len(table.hierarchies)  # people are one more column of the lattice
-    bits = Entropy(table.lattice).columns[:many]
-    node = table.transformation.node if table.transformation else (0,) * len(table.hierarchies)
-    return [
-        {
-            "column": hierarchy.column,
-            "level": level if table.transformation else None,
-            "form": hierarchy.words(level) if table.transformation else None,
-            "loss": _few(lost[level] / lost[-1]) if table.transformation and lost[-1] else None,
-            "weight": weight,
-            "limit": limit_words(table, hierarchy.column),
-            "hierarchy": (names := [hierarchy.words(at) for at in range(hierarchy.levels)]),
-            "ladder": names,  # the older name of the key
+    def suppression_page(self) -> Page:
+        """Describe the suppressed records, those with blank values, and the blank columns."""
+        form = self.table.transformation
+        return {
+            "suppressed_share": self.suppressed_share,
+            "suppressed_below": None if form is None or form.cut <= 1 else form.cut,
+            "entity": self.table.table.entity,
+            "blank_share": self.blank_share,
+            "suppressed_for": [f"{rule.label} of {column}" for column, rule in form.rules]
+            if form
+            else [],
+            "blank_columns": [list(stage) for stage in form.stages] if form else [],
         }
-        for hierarchy, level, lost, weight in zip(
-            table.hierarchies, node, bits, table.lattice.weights[:many], strict=True
-        )
-    ]
+
+    def losses(self) -> Page:
+        """Return the losses; those of the levels alone where few records are suppressed or blank."""
+        lattice, node = self.table.generalization.lattice, self.best.node
+        shown = self.shown_suppression
+        after = apply_suppression(self.distinct, shown)
+        after = after if self.table.table.entity is None else merge_people(after)
+        none = np.zeros(len(after.counts), dtype=np.bool_)
+        entropy = Entropy(lattice)
+        lost = entropy.of_cells(node, self.distinct, shown.blank | shown.gone)
+        losses = {ENTROPY: round_share(entropy.least(node) + lost)}
+        for word in LOSS_LABELS:
+            if word != ENTROPY:
+                losses[word] = round_share(make_loss(word, lattice).of(node, after, none))
+        return losses
+
+
+def column_page(table: "TableRelease", hierarchy: Hierarchy, weight: float, shown: Page) -> Page:
+    """Describe a column: what is `shown` of it, its weight, its limit and its hierarchy."""
+    limit = table.preparing.limits.get(hierarchy.column)
+    names = [hierarchy.words(at) for at in range(hierarchy.levels)]
+    return {
+        "column": hierarchy.column,
+        **shown,
+        "weight": weight,
+        "limit": None if limit is None else limit.words,
+        "hierarchy": names,
+        "ladder": names,  # the older name of the key
+    }
+
+
+def _global_columns(table: "TableRelease") -> list[Page]:
+    """Describe each column with its level, and the share of its bits that the level loses."""
+    hierarchies, lattice = table.generalization.hierarchies, table.generalization.lattice
+    # people are one more column of the lattice
+    bits, weights = Entropy(lattice).columns[: len(hierarchies)], lattice.weights
+    form, columns = table.transformation, []
+    for at, (hierarchy, lost) in enumerate(zip(hierarchies, bits, strict=True)):
+        shown: Page = dict.fromkeys(("level", "form", "loss"))
+        if form is not None:
+            level = form.node[at]
+            loss = round_share(lost[level] / lost[-1]) if lost[-1] else None
+            shown = {"level": level, "form": hierarchy.words(level), "loss": loss}
+        columns.append(column_page(table, hierarchy, weights[at], shown))
+    return columns
 
 
 def frontier_of(table: "TableRelease", below: int) -> list[Page]:
@@ -280,7 +285,7 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
     The risk is the share of records in classes below k, before suppression. A masked share is given as
     the largest that the mask hides.
     """
-    entropy = Entropy(table.lattice)
+    entropy = Entropy(table.generalization.lattice)
     lost = [
         (counted_node.below_k, entropy.least(counted_node.node), counted_node)
         for counted_node in table.result.counted
@@ -293,13 +298,15 @@ def frontier_of(table: "TableRelease", below: int) -> list[Page]:
         ):
             shown.append(
                 {
-                    "levels": list(counted_node.node[: len(table.hierarchies)]),
+                    "levels": list(counted_node.node[: len(table.generalization.hierarchies)]),
                     "records_below_k": shown_risk,
                     "generalisation_loss": loss,
                     "meets_class_sizes": counted_node.outcome.cut is not None,
                 }
             )
-    return [each | {"generalisation_loss": _few(each["generalisation_loss"])} for each in shown]
+    return [
+        each | {"generalisation_loss": round_share(each["generalisation_loss"])} for each in shown
+    ]
 
 
 def release_rows(page: Page) -> list[Page]:
@@ -317,103 +324,6 @@ def release_rows(page: Page) -> list[Page]:
     ]
 
 
-def sentences(table: Page) -> Iterator[str]:
-    """Describe a table's transformation in the order in which it is applied, or say what to change."""
-    if table["losses"] is None:
-        yield f"{NONE}{' The search proved that none exists.' if table['none_meets'] else ''}{_limits(table)}"
-        return
-    if table["blank_columns"]:
-        listed = "; ".join(", ".join(stage) for stage in table["blank_columns"])
-        share = table["blank_share"]
-        few = "few" if share is None else percent(share)
-        yield f"Records of rare combinations have blank values, '*': {few}, in one of {listed}."
-    yield _suppressed(table)
-    yield _lost(table)
-    if table["recovered"] is not None:
-        known = "as both ends of a range are values of its people, and by the query"
-        yield f"A reader can recover about {percent(table['recovered'])} of the loss, {known} (downcoding)."
-    if table["target"] is not None:
-        yield _target(table["target"])
-    for each in table["cross_tables"]:
-        yield cross_table_words(each)
-    yield from _column_sentences(table)
-
-
-def _column_sentences(table: Page) -> Iterator[str]:
-    """Name the columns that the release lacks, and what it has in place of people's identifier."""
-    if table["columns_blank"]:
-        yield f"Left out, as each record would show '*': {', '.join(table['columns_blank'])}."
-    if table["columns_left_out"]:
-        yield OMITTED.format(", ".join(table["columns_left_out"]))
-    for name in table["columns_numbered"]:
-        yield NUMBERED.format(name, name)
-
-
-def steps(page: Page) -> list[str]:
-    """Describe the release table by table, for the report on it."""
-    return [
-        f"{table['name']}: {'; '.join(_forms(table))}. {' '.join(sentences(table))}"
-        for table in page["tables"]
-    ]
-
-
-def _limits(table: Page) -> str:
-    """Name the limits of columns that every transformation had to keep to."""
-    limited = [f"{each['column']} {each['limit']}" for each in table["columns"] if each["limit"]]
-    return (
-        f" The policy also limits columns: {'; '.join(limited)}. Relax one of these."
-        if limited
-        else ""
-    )
-
-
-def _forms(table: Page) -> list[str]:
-    local = table["method"] == "local"
-    unchanged = [f"{each['column']} as it is" for each in table["columns"]]
-    changed = [
-        each["form"]
-        for each in table["columns"]
-        if each["level"] or (local and each["form"] is not None and each["form"] not in unchanged)
-    ]
-    return changed or ["every column as it is"]
-
-
-def _suppressed(table: Page) -> str:
-    cut, share = table["suppressed_below"], table["suppressed_share"]
-    if share == 0 or (cut is None and not table["suppressed_for"]):
-        return "No record is left out."
-    few = (
-        "few records (their number is not shown)"
-        if share is None
-        else f"{percent(share)} of the records"
-    )
-    if table["entity"] is not None:
-        return f"Left out: {few}, all those of people with a combination that fewer than {cut} people have."
-    small = [] if cut is None else [f"that fewer than {cut} records have"]
-    return f"Left out: {few}, of combinations {', or '.join([*small, *table['suppressed_for']])}."
-
-
-def _lost(table: Page) -> str:
-    minimized = table["losses"][table["loss"]]
-    lost = STATUS_WITHHELD if minimized is None else percent(minimized)
-    weighted = (
-        ", weighted by column" if any(each["weight"] != 1 for each in table["columns"]) else ""
-    )
-    words = f"Loss ({LOSS_LABELS[table['loss']]}{weighted}): {lost}"
-    if table["method"] == "local":
-        return f"{words} by local recoding. {_global_loss(table)}"
-    if table["optimal"]:
-        before = " before values are blank" if table["blank_columns"] else ""
-        return f"{words}, the least of all transformations that meet the policy{before}."
-    if table["search_ended"] != TIME_LIMIT:
-        return f"{words}. {UNPROVED[table['search_ended']].format(**table)}"
-    forms = f"{table['forms_counted']:,} of {table['forms']:,} transformations"
-    least = table["least_possible_loss"]  # None if the loss is withheld
-    possible = f": a loss of {percent(least)} may be possible" if least else ""
-    cut = f"The search was cut off at the time limit, after {forms}{possible}"
-    return f"{words}. {cut}; raise prepare.time_limit to search all."
-
-
 def _search_end(table: "TableRelease") -> str:
     """Say why the search of global recoding ended."""
     if table.result.optimal:
@@ -421,55 +331,77 @@ def _search_end(table: "TableRelease") -> str:
     return TOO_LARGE if table.result.nodes > MAX_NODES else TIME_LIMIT
 
 
-def _global_loss(table: Page) -> str:
-    """Compare with global recoding."""
-    if table["local_loss"] is None:
-        return "The loss by global recoding is withheld, too."
-    if table["global_loss"] is None:
-        return "No transformation by global recoding was found that meets the policy."
-    return (
-        f"The best transformation found by global recoding loses {percent(table['global_loss'])}."
+# A release by local recoding: columns, the target, cross tables.
+
+
+def local_columns(table: "TableRelease", local: LocalRelease, below: int) -> list[Page]:
+    """Describe each column: the records that show it as it is or not at all, and its bits lost, as shares."""
+    form, columns = local.transformation, []
+    for hierarchy, column, boxes, lost in zip(
+        form.hierarchies, form.columns, form.partition.boxes, local.column_losses, strict=True
+    ):
+        words = f"{hierarchy.column} {_words(form, hierarchy.column, column, boxes, below)}"
+        shown = {"level": None, "form": words, "loss": round_share(float(lost))}
+        columns.append(column_page(table, hierarchy, column.weight, shown))
+    return columns
+
+
+def _words(
+    form: LocalTransformation, name: str, column: PartitionColumn, boxes: Boxes, below: int
+) -> str:
+    """Describe what classes show, by shares of the records; small counts are masked."""
+    labels = form.labels.get(name)
+    if labels is None:
+        return "as it is"
+    sizes = form.partition.sizes
+    single = (boxes.low == boxes.high) & (boxes.level == 0)
+    hidden = np.array([label == ALL for label in labels])
+    if hidden.all():
+        return "left out"
+    shares = [
+        (words, mask_share(float(sizes[which].sum() / sizes.sum()), int(sizes.sum()), below))
+        for words, which in (("as it is", single), ("left out", hidden))
+    ]
+    coarser = "in ranges" if column.ordered else "at levels of its hierarchy"
+    listed = ", ".join(f"{words} in {percent(share)}" for words, share in shares if share)
+    return f"{coarser}; {listed} of the records" if listed else coarser
+
+
+def local_target(
+    table: "TableRelease", local: LocalRelease, below: int
+) -> Mapping[str, Any] | None:
+    """Describe how well the target is predicted by what the classes show."""
+    target = table.preparing.target
+    if target is None:
+        return None
+    form, rows = local.transformation, local.rows
+    place = form.partition.place
+    codes = np.array(
+        [_codes(form.labels.get(name), place, rows.codes[at]) for at, name in enumerate(form.names)]
     )
+    shown = DistinctRecords(codes, rows.counts)
+    values = rows.codes[table.generalization.columns.index(target)]
+    return describe_recoded(table.generalization, target, (shown, values, place), below)
 
 
-def _target(target: Page) -> str:
-    """Describe how well the target is predicted before and after."""
-    share_kept = target["information_kept"]
-    if share_kept is None:
-        return (
-            f"{target['column']}: the other columns did not predict it before, so nothing is lost."
-        )
-    before, after = target["original"], target["released"]
-    errors = f"wrong in {percent(before['error'])} of the records before, {percent(after['error'])} after"
-    by = f"by {', '.join(before['by'])} before, by {', '.join(after['by']) or 'nothing'} after"
-    guess = f"{percent(target['expected_error'])} by its most frequent value"
-    words = f"Target {target['column']}: {percent(share_kept)} of the information about it is kept;"
-    return f"{words} the best table is {errors} ({by}; {guess})."
+def local_cross_tables(table: "TableRelease", local: LocalRelease, below: int) -> list[Page]:
+    """Describe how much each cross table changes by what the classes show."""
+    pairs = table.preparing.cross_tables
+    if not pairs:
+        return []
+    form, rows = local.transformation, local.rows
+    place = form.partition.place
+    recoded = [
+        recode_by_boxes(column, boxes, place)
+        for column, boxes in zip(form.columns, form.partition.boxes, strict=True)
+    ]
+    stays = np.ones(len(rows.counts), dtype=np.bool_)
+    return describe_pairs(table.generalization, pairs, (recoded, rows, stays), below)
 
 
-def release_page(page: Page, width: int) -> RenderableType:
-    """Show each table's transformation, then the gate's verdict on the release."""
-    parts: list[RenderableType] = [part for table in page["tables"] for part in _table_parts(table)]
-    report = page["report"]
-    return Group(
-        *parts, verdict_page(report, width) if report else Text(ONE_ROW_ONE_PERSON, style="dim")
-    )
-
-
-def _table_parts(table: Page) -> list[RenderableType]:
-    title = Text(
-        f"{table['name']}: {table['forms_counted']:,} of {table['forms']:,} transformations evaluated",
-        style="bold",
-    )
-    lines = [Text(each) for each in sentences(table)]
-    lines += [Text(each, style="yellow") for each in table["cautions"]]
-    if table["losses"] is None:
-        return [title, *lines, ""]
-    shown = FigureTable(header_style="bold")
-    for name in ("column", "in the release"):
-        shown.add_column(name)
-    shown.add_column("loss", justify="right")
-    for each in table["columns"]:
-        words = each["form"].removeprefix(f"{each['column']} ")
-        shown.add_row(Text(each["column"]), Text(words), percent(each["loss"] or 0.0))
-    return [title, shown, *lines, ""]
+def _codes(labels: Any, place: Any, original: Any) -> Any:  # noqa: ANN401 - arrays of codes
+    """Number what each record shows."""
+    if labels is None:
+        return original
+    numbers = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    return np.array([numbers[label] for label in labels])[place]

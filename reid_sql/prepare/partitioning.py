@@ -8,8 +8,10 @@ from typing import Final
 import numpy as np
 
 from reid_sql.check.duckdb_table import DuckDBTableCounts
+from reid_sql.check.policy_model import Preparing
 from reid_sql.errors import UnavailableError
 from reid_sql.hierarchies.hierarchy import Hierarchy
+from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import Bands, DatePart, text
 from reid_sql.models.generalization.boxes import PartitionColumn, keep_range, limit_column
 from reid_sql.models.generalization.criteria import Criterion
@@ -19,7 +21,7 @@ from reid_sql.models.generalization.partition import STRATEGIES, ClassRequiremen
 from reid_sql.models.generalization.suppression import Requirement
 from reid_sql.parameters import Floats, quoted
 from reid_sql.prepare.local import LocalTransformation, read_texts
-from reid_sql.prepare.problem import Generalization
+from reid_sql.prepare.problem import Generalization, limit_time
 
 ORDERED_TYPES: Final = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -57,14 +59,6 @@ class LocalRelease:
         return self.transformation.partition.strategy
 
 
-def refuse_other_tables(original: DuckDBTableCounts) -> None:
-    """Refuse checks that compare with a table whose records belong to no class of the partition."""
-    if original.table.role_sources:
-        rule = "prepare.method = 'local' must have checks of the table alone"
-        got = f"got {original.table.name} with {', '.join(original.table.role_sources)}"
-        raise UnavailableError(f"{rule}, {got}; write method = 'global'")
-
-
 def find_several_texts(
     original: DuckDBTableCounts,
     hierarchies: Sequence[Hierarchy],
@@ -91,9 +85,8 @@ def find_several_texts(
 
 def refuse_several_texts(name: str, kind: str) -> UnavailableError:
     """Say why a column is not recoded locally."""
-    rule = "a column to recode locally must have one text for equal values"
     return UnavailableError(
-        f"{rule}, got '{name}' of type {kind}; write these values alike in a view, or method = 'global'"
+        f"a column to recode locally must have one text for equal values, got '{name}' of type {kind}; write these values alike in a view, or method = 'global'"
     )
 
 
@@ -131,31 +124,34 @@ def partition_table(
     settings: "Settings",
 ) -> LocalRelease | None:
     """Return the partition of the least loss that meets the policy, if one of the strategies finds any."""
+    stop = limit_time(settings.wanted.time_limit)
     kinds = tuple(settings.kinds[each.column] for each in generalization.hierarchies)
     columns = _partition_columns(generalization, settings)
-    lattice = generalization.wider or generalization.lattice
+    lattice = generalization.widest
     rows = lattice.records_at((0,) * len(lattice.shape))
-    asked = _class_requirement(rows, generalization, smallest_class(requirement), criteria)
-    found = [divide(columns, rows, asked, strategy, settings.stop) for strategy in STRATEGIES]
-    losses = {
-        at: _losses(made, generalization) for at, made in enumerate(found) if made is not None
-    }
-    texts = None
-    for at in sorted(losses, key=lambda at: losses[at][settings.loss]):
-        texts = texts or tuple(
-            read_texts(original, each, column)
-            for each, column in zip(generalization.hierarchies, columns, strict=True)
-        )
-        partition = found[at]
-        if partition is None:
-            continue
+    class_requirement = _class_requirement(
+        rows, generalization, smallest_class(requirement), criteria
+    )
+    divided = [divide(columns, rows, class_requirement, strategy, stop) for strategy in STRATEGIES]
+    partitions = [
+        (_losses(partition, generalization), partition)
+        for partition in divided
+        if partition is not None
+    ]
+    if not partitions:
+        return None
+    texts = tuple(
+        read_texts(original, each, column)
+        for each, column in zip(generalization.hierarchies, columns, strict=True)
+    )
+    for losses, partition in sorted(partitions, key=lambda each: each[0][settings.wanted.loss]):
         form = LocalTransformation(generalization.hierarchies, columns, kinds, texts, partition)
         if settings.is_met(form):
             bits = np.array([column.all_bits for column in columns])
             recovered = count_recovered_bits(columns, partition)
             # a column of one value has no bits to lose
             lost = np.divide(partition.bits, bits, out=np.zeros(len(bits)), where=bits > 0)
-            return LocalRelease(form, losses[at], lost, rows, recovered)
+            return LocalRelease(form, losses, lost, rows, recovered)
     return None
 
 
@@ -171,9 +167,11 @@ def _partition_columns(
         strict=True,
     ):
         name = each.column
-        ordered = is_ordered(each, settings.kinds[name], written=name in settings.written)
+        ordered = is_ordered(
+            each, settings.kinds[name], written=name in settings.wanted.hierarchies
+        )
         limits = limit_column(codes, generalization.limits.get(name, len(codes.codes)))
-        if ordered and name in settings.never_left_out:
+        if ordered and settings.wanted.limits.get(name) == Limit():  # never left out
             limits = keep_range(codes)
         columns.append(PartitionColumn(codes, ordered, weight, limits))
     return tuple(columns)
@@ -181,14 +179,11 @@ def _partition_columns(
 
 @dataclass(frozen=True)
 class Settings:
-    """What a partition is chosen by, columns with a hierarchy in the policy, and those never left out."""
+    """What a partition is chosen by: the policy, types of columns, and whether a release meets the checks."""
 
-    loss: str
+    wanted: Preparing
     kinds: dict[str, str]
-    written: frozenset[str]
-    never_left_out: frozenset[str]
     is_met: Callable[[LocalTransformation], bool]
-    stop: Callable[[], bool]
 
 
 def _class_requirement(
@@ -199,7 +194,7 @@ def _class_requirement(
 ) -> ClassRequirement:
     columns = len(generalization.hierarchies)
     coded = [
-        (criterion, rows.codes[columns + generalization.others.index(column)])
+        (criterion, rows.codes[columns + generalization.unchanged.index(column)])
         for column, criterion in criteria
     ]
     shares = [np.bincount(codes, rows.counts) / rows.counts.sum() for _, codes in coded]
@@ -212,11 +207,11 @@ def _class_requirement(
     )
 
 
-def _losses(made: Partition, generalization: Generalization) -> dict[str, float]:
+def _losses(partition: Partition, generalization: Generalization) -> dict[str, float]:
     """Give the losses of the partition, as those of the lattice: no record is left out."""
-    sizes, records = made.sizes.astype(np.float64), generalization.lattice.records
+    sizes, records = partition.sizes.astype(np.float64), generalization.lattice.records
     return {
-        "entropy": float(made.bits @ generalization.lattice.weights)
+        "entropy": float(partition.bits @ generalization.lattice.weights)
         / Entropy(generalization.lattice).whole,
         "discernibility": float(sizes @ sizes) / records**2,
         "class_size": float(sizes.mean()) / records,

@@ -1,7 +1,7 @@
 """Prepare a release: search for a transformation of each table, make it, and measure it by the gate."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import floor
 from os import PathLike
@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from reid_sql.check import gate
-from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.evaluation import ShowProgress, measure_check
 from reid_sql.check.html import PreparedRelease
 from reid_sql.check.masking import Mask
 from reid_sql.check.policy import read_policy
-from reid_sql.check.policy_model import Check, Policy, columns_prepared
+from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import INFORMATIVE_CODES, Remark
 from reid_sql.check.report import files_read, refuse_to_overwrite, write_report
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS, Baseline, judge_check
 from reid_sql.engines.counted_rows import report_people
-from reid_sql.errors import UnavailableError, UnknownNameError, suggestion
-from reid_sql.hierarchies.limits import Limit
+from reid_sql.errors import UnavailableError
 from reid_sql.models.generalization.criteria import Criterion
 from reid_sql.models.generalization.lattice import make_loss
 from reid_sql.models.generalization.partition import METHOD
@@ -38,13 +36,12 @@ from reid_sql.parameters.document import toml_texts
 from reid_sql.prepare.choices import choose_transformations
 from reid_sql.prepare.files import DUCKDB, python_file, source_sql, sql_file, state_hashes
 from reid_sql.prepare.local import LocalTransformation
-from reid_sql.prepare.page import page, steps
+from reid_sql.prepare.page import page
 from reid_sql.prepare.partitioning import (
     LocalRelease,
     Settings,
     find_several_texts,
     partition_table,
-    refuse_other_tables,
     refuse_several_texts,
 )
 from reid_sql.prepare.problem import (
@@ -56,20 +53,12 @@ from reid_sql.prepare.problem import (
     is_criterion_check,
     is_monotone,
     limit_time,
-    refuse_for_people,
-    refuse_unsuitable,
     sensitive_criteria,
 )
+from reid_sql.prepare.refusals import refuse_table
 from reid_sql.prepare.release_files import files_of_release, unfinished, write_releases
+from reid_sql.prepare.sentences import steps
 from reid_sql.prepare.transformation import Outcome, TableRelease, Transformation, transform
-from reid_sql.prepare.usefulness import (
-    cross_tables_of,
-    refuse_cross_tables,
-    refuse_target,
-    target_of,
-)
-from reid_sql.reduction import REFUSAL_SEVERAL_IN_TABLE, REFUSAL_SEVERAL_VALUES
-from reid_sql.terminal.runner import sentence
 
 REPORT_INTERVAL: Final = 2.0  # seconds between reports of progress
 MET: Final = (PASS, NO_WORSE)
@@ -138,26 +127,25 @@ def prepare(
     or .csv, or a folder for a file of each table. `tell` is called with what is done. The policy's files are
     only read. Raises a `ReidError` for a policy that it cannot follow.
     """
-    asked = read_policy(Path(policy))
-    if target is not None:
-        asked = replace(asked, preparing=replace(asked.preparing, target=target))
+    parsed = read_policy(Path(policy))
+    preparing = parsed.preparing
     if method is not None:
         METHOD.check("method", method)
-        asked = replace(asked, preparing=replace(asked.preparing, method=method))
-    files = (
-        {}
-        if release is None
-        else files_of_release(
-            Path(release), [each.name for each in asked.tables], files_read(asked, None)
-        )
-    )
+        preparing = replace(preparing, method=method)
+    if target is not None:
+        preparing = replace(preparing, target=target)
+    parsed = replace(parsed, preparing=preparing)
+    files: dict[str, Path] = {}
+    if release is not None:
+        names = [each.name for each in parsed.tables]
+        files = files_of_release(Path(release), names, files_read(parsed, None))
     written = [unfinished(file) for file in files.values()]
-    with report_people(), gate.open_tables(asked, memory_limit, tell, written) as originals:
-        made = prepare_releases(asked, originals, tell, choices=choices)
-        if files and made.passed:
+    with report_people(), gate.open_tables(parsed, memory_limit, tell, written) as originals:
+        prepared = prepare_releases(parsed, originals, tell, choices=choices)
+        if files and prepared.passed:
             tell("writing the release")
-            write_releases(made, originals, files)
-        return made
+            write_releases(prepared, originals, files)
+        return prepared
 
 
 def prepare_releases(
@@ -173,18 +161,7 @@ def prepare_releases(
     `baseline` replaces the policy's.
     """
     for original in originals:
-        refuse_unsuitable(original)
-        if policy.cautions == "refuse":
-            _refuse_rows(policy, original)
-            _refuse_unnamed_columns(policy, original)
-        _refuse_unknown_kept(policy, original)
-        refuse_target(policy.preparing.target, original)
-        refuse_cross_tables(policy.preparing, original)
-        if original.table.entity is not None:
-            refuse_for_people(policy.preparing, original.table.entity)
-            _refuse_several_values(original)
-        if policy.preparing.method == "local":
-            refuse_other_tables(original)
+        refuse_table(policy, original)
     before = gate.find_baseline(policy, originals, baseline)
     tables = tuple(_search_table(policy, original, before, tell) for original in originals)
     if choices:
@@ -194,63 +171,21 @@ def prepare_releases(
         )
     if any(table.form is None for table in tables):
         return Prepared(policy, tables, None)
-    made = [
+    transformed = [
         transform(original, table.form)
         for original, table in zip(originals, tables, strict=True)
         if table.form is not None
     ]
-    for original, table, form in zip(originals, tables, made, strict=True):
+    for original, table, form in zip(originals, tables, transformed, strict=True):
         if table.is_local and form.records != original.records:
-            rule = "local recoding must find the class of each record"
-            raise UnavailableError(f"{rule}, got {original.table.name}; write method = 'global'")
+            raise UnavailableError(
+                f"local recoding must find the class of each record, got {original.table.name}; write method = 'global'"
+            )
     prepared = Prepared(
-        policy, tables, gate.measure_policy(policy, made, baseline, show_progress=tell)
+        policy, tables, gate.measure_policy(policy, transformed, baseline, show_progress=tell)
     )
     state_hashes(prepared, originals)
     return prepared
-
-
-def _refuse_rows(policy: Policy, original: DuckDBTableCounts) -> None:
-    """Refuse a table whose rows may not be people before a search of which no outcome would be judged."""
-    mask = Mask(policy.mask_below)
-    if found := " ".join(str(mask.sentence(each)) for each in original.identifiers.values()):
-        rule = "a table to prepare must have a row for each person where cautions = 'refuse'"
-        raise UnavailableError(
-            f"{rule}, got {original.table.name}, of which it is in doubt; {found}"
-        )
-
-
-def _refuse_several_values(original: DuckDBTableCounts) -> None:
-    """Refuse a check of people of whom a class has several values: coarser classes have them, too."""
-    for check in original.table.checks:
-        if check.sensitive is None or check.by:
-            continue
-        try:
-            original.answer(check)
-        except INTERRUPTIONS:
-            raise
-        except original.errors as error:
-            why = sentence(error)
-            if why in {REFUSAL_SEVERAL_VALUES, REFUSAL_SEVERAL_IN_TABLE}:
-                what = f"{check.measure.name} of {check.sensitive}"
-                raise UnavailableError(f"{why}, or remove the check of {what}") from None
-
-
-def _refuse_unnamed_columns(policy: Policy, original: DuckDBTableCounts) -> None:
-    """Refuse a list of released columns of which some single people out: no outcome would be judged."""
-    columns = None if original.table.released is None else original.released_columns
-    prepared = columns_prepared(original.table, original.engine.columns)
-    unlisted = [name for name in (columns.unlisted if columns else ()) if name in prepared]
-    if unlisted and "unnamed_columns" not in policy.accept:
-        rule = f"policy released must have no column that singles people out and is in no other list, got {', '.join(unlisted)}"
-        raise UnavailableError(f"{rule}; name it in quasi_identifiers, or do not release it")
-
-
-def _refuse_unknown_kept(policy: Policy, original: DuckDBTableCounts) -> None:
-    for name in policy.preparing.keep:
-        if name not in original.engine.columns:
-            rule = f"policy prepare.keep must name columns of {original.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, original.engine.columns)}")
 
 
 def _search_table(
@@ -261,21 +196,25 @@ def _search_table(
     columns, wanted = columns_to_generalize(original), policy.preparing
     tell(f"{original.table.name}: hierarchies")
     ruled = sensitive_criteria(original, columns)
-    others = [*(column for column, _ in ruled), *([] if wanted.target is None else [wanted.target])]
-    others += [name for pair in wanted.cross_tables for name in pair if name not in columns]
-    generalization = generalize(original, columns, wanted, list(dict.fromkeys(others)))
-    asked = class_size_requirement(original, columns, wanted.suppression)
+    unchanged = [
+        *(column for column, _ in ruled),
+        *([] if wanted.target is None else [wanted.target]),
+    ]
+    unchanged += [name for pair in wanted.cross_tables for name in pair if name not in columns]
+    generalization = generalize(original, columns, wanted, list(dict.fromkeys(unchanged)))
+    requirement = class_size_requirement(original, columns, wanted.suppression)
     loss = make_loss(wanted.loss, generalization.lattice)
-    judge = _Judge(policy, original, before, generalization, asked)
-    words = _Words(original.table.name, tell)
+    judge = _Judge(policy, original, before, generalization, requirement)
     result = Search(
         generalization.lattice,
-        asked if original.table.entity is None else Requirement(original.records, original.records),
+        requirement
+        if original.table.entity is None
+        else Requirement(original.records, original.records),
         loss,
         judge if judge.left else accept_all,
         rules=judge.rules,
         stop=limit_time(wanted.time_limit),
-        on_progress=words,
+        on_progress=_report_progress(original.table.name, tell),
     ).run()
     best = result.best
     form = judge.form(best) if best else None
@@ -288,15 +227,12 @@ def _search_table(
         table=original.table,
         kinds=kinds,
         records=original.records,
-        hierarchies=generalization.hierarchies,
-        lattice=generalization.lattice,
-        requirement=asked,
+        generalization=generalization,
+        requirement=requirement,
         rules=judge.rules,
         result=result,
-        target=None if wanted.target is None else target_of(generalization, wanted.target),
-        cross=cross_tables_of(generalization, wanted.cross_tables),
+        preparing=wanted,
         transformation=form,
-        loss=wanted.loss,
         left_to_gate=tuple(check.measure.name for check in judge.left),
         source=source_sql(original),
         cautions=(
@@ -307,8 +243,6 @@ def _search_table(
             *(f"{note[:1].upper()}{note[1:]}." for note in generalization.notes),
             *refused,
         ),
-        protected=generalization.protected,
-        limits=wanted.limits,
         method=wanted.method,
         local=local,
         seconds=time.monotonic() - began,
@@ -320,13 +254,13 @@ def _describe_refused(policy: Policy, original: DuckDBTableCounts) -> tuple[str,
     if policy.cautions != "refuse":
         return ()
     mask = Mask(policy.mask_below)
-    found: dict[Remark, None] = {}
+    cautions: dict[Remark, None] = {}
     for check in original.table.checks:
         measured = measure_check(original, check, mask)
         remarks = (each for figure in measured.figures for each in figure.remarks)
-        found |= dict.fromkeys([*measured.cautions, *remarks])
+        cautions |= dict.fromkeys([*measured.cautions, *remarks])
     settled = INFORMATIVE_CODES.union(policy.accept)
-    refused = [each for each in found if each.code not in settled]
+    refused = [each for each in cautions if each.code not in settled]
     codes = list(dict.fromkeys(each.code for each in refused if each.code))
     if not codes:
         return ()
@@ -354,14 +288,11 @@ def _search_local(
     if name is not None:
         return None
     settings = Settings(
-        loss=wanted.loss,
-        kinds=kinds,
-        written=frozenset(wanted.hierarchies),
-        never_left_out=frozenset(name for name, limit in wanted.limits.items() if limit == Limit()),
-        is_met=lambda form: not judge.left or judge.broken(form, judge.left) is None,
-        stop=limit_time(wanted.time_limit),
+        wanted, kinds, lambda form: not judge.left or judge.broken(form, judge.left) is None
     )
-    return partition_table(original, judge.generalization, judge.requirement, judge.asked, settings)
+    return partition_table(
+        original, judge.generalization, judge.requirement, judge.criteria, settings
+    )
 
 
 def column_types(original: DuckDBTableCounts) -> dict[str, str]:
@@ -377,26 +308,21 @@ def _with_cells(judge: "_Judge", form: Transformation) -> Transformation:
     if judge.rules is not None and form.rounds:
         return form
     distinct = judge.generalization.lattice.records_at(form.node)
-    made = suppress_cells(distinct, form.cut, judge.generalization.protected)
-    stages = tuple(tuple(form.names[at] for at in stage) for stage in made.stages)
+    suppression = suppress_cells(distinct, form.cut, judge.generalization.protected)
+    stages = tuple(tuple(form.names[at] for at in stage) for stage in suppression.stages)
     blanked = replace(form, stages=stages)
     return form if judge.broken(blanked, judge.original.table.checks) else blanked
 
 
-def _known(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
-    """Whether the search itself guarantees the check."""
-    return is_class_size_check(original, check, columns) or is_criterion_check(
-        original, check, columns
-    )
-
-
 def rules_of(
-    generalization: Generalization, asked: Sequence[tuple[str, Criterion]]
+    generalization: Generalization, criteria: Sequence[tuple[str, Criterion]]
 ) -> Rules | None:
     """Return the rules on sensitive values, if there are any, over the lattice that has these columns."""
-    if generalization.wider is None or not asked:
+    if generalization.wider is None or not criteria:
         return None
-    places = [Rule(generalization.others.index(column), criterion) for column, criterion in asked]
+    places = [
+        Rule(generalization.unchanged.index(column), criterion) for column, criterion in criteria
+    ]
     return Rules(generalization.wider, len(generalization.hierarchies), places)
 
 
@@ -409,40 +335,43 @@ class _Judge:
         original: DuckDBTableCounts,
         before: Baseline | None,
         generalization: Generalization,
-        asked: Requirement,
+        requirement: Requirement,
     ) -> None:
-        self.policy, self.original, self.before, self.generalization = (
-            policy,
-            original,
-            before,
-            generalization,
-        )
+        self.policy, self.original, self.before = policy, original, before
+        self.generalization = generalization
         columns = [each.column for each in generalization.hierarchies]
         strict = policy.cautions == "refuse" or original.table.nulls != "value"
+        # the search itself guarantees the other checks
         left = [
-            each for each in original.table.checks if strict or not _known(original, each, columns)
+            each
+            for each in original.table.checks
+            if strict
+            or not (
+                is_class_size_check(original, each, columns)
+                or is_criterion_check(original, each, columns)
+            )
         ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
-        self.asked, self.requirement = tuple(sensitive_criteria(original, columns)), asked
-        self.rules: SizeRules | None = rules_of(generalization, self.asked)
-        removable = asked.suppressible
+        self.criteria, self.requirement = tuple(sensitive_criteria(original, columns)), requirement
+        self.rules: SizeRules | None = rules_of(generalization, self.criteria)
+        removable = requirement.suppressible
         if original.table.entity is not None:
             removable = floor(
                 policy.preparing.suppression * original.engine.count_people(())[0][0] + 1e-9
             )
-            self.rules = PeopleRules(asked.k, removable)
-        self.whole = not removable or (asked.takes_nothing and not self.asked)
+            self.rules = PeopleRules(requirement.k, removable)
+        self.whole = not removable or (requirement.takes_nothing and not self.criteria)
 
     def form(self, node: CountedNode) -> Transformation:
         """Return the transformation of a node."""
         person = self.original.table.entity
-        rounds = max(node.outcome.rounds, 1) if self.asked or person is not None else 0
+        rounds = max(node.outcome.rounds, 1) if self.criteria or person is not None else 0
         hierarchies = self.generalization.hierarchies
         return Transformation(
             hierarchies,
             node.node[: len(hierarchies)],
             node.outcome.cut or 1,
-            rules=self.asked,
+            rules=self.criteria,
             rounds=rounds,
             person=person,
         )
@@ -458,33 +387,34 @@ class _Judge:
         self, form: Transformation | LocalTransformation, checks: Sequence[Check]
     ) -> tuple[Check, str] | None:
         """Return the first check that the transformation fails, with its verdict."""
-        made = transform(self.original, form)
-        made.is_searched = True
+        release = transform(self.original, form)
+        release.is_searched = True
         try:
-            measured = (measure_check(made, each, HIDES_NOTHING) for each in checks)
+            measured = (measure_check(release, each, HIDES_NOTHING) for each in checks)
             judged = (
                 (each.check, judge_check(each, self.policy, self.before)) for each in measured
             )
             verdicts = ((check, result.verdict) for check, result in judged)
             return next((pair for pair in verdicts if pair[1] not in MET), None)
         finally:
-            made.engine.drop()
+            release.engine.drop()
 
 
-class _Words:
-    """Reports progress, not too often."""
+def _report_progress(table: str, tell: ShowProgress) -> Callable[[Result], None]:
+    """Return what reports the progress of a search, not too often."""
+    last = time.monotonic()
 
-    def __init__(self, table: str, tell: ShowProgress) -> None:
-        self.table, self.tell, self.last = table, tell, time.monotonic()
-
-    def __call__(self, result: Result) -> None:
-        if time.monotonic() - self.last < REPORT_INTERVAL:
+    def report(result: Result) -> None:
+        nonlocal last
+        if time.monotonic() - last < REPORT_INTERVAL:
             return
-        self.last = time.monotonic()
+        last = time.monotonic()
         best = (
             "none meets the policy yet"
             if result.best is None
             else f"least loss {result.best.loss:.1%}"
         )
         progress = f"{len(result.counted):,} of {result.nodes:,} transformations evaluated; {best}"
-        self.tell(f"{self.table}: {progress}")
+        tell(f"{table}: {progress}")
+
+    return report

@@ -52,12 +52,13 @@ def columns_to_generalize(original: DuckDBTableCounts) -> tuple[str, ...]:
 def refuse_unsuitable(original: DuckDBTableCounts) -> None:
     """Refuse a table for which no transformation can be searched."""
     table = original.table
-    own = next(
+    reserved = next(
         (name for name in original.engine.columns if name.lower().startswith(RESERVED_PREFIX)), None
     )
-    if own is not None:
-        rule = f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{own}'"
-        raise UnavailableError(f"{rule}; the release's own steps are named so: rename it in a view")
+    if reserved is not None:
+        raise UnavailableError(
+            f"a table to prepare must have no column whose name begins with {RESERVED_PREFIX}, got '{reserved}'; the release's own steps are named so: rename it in a view"
+        )
     if not columns_to_generalize(original):
         rule = "a table to prepare must have a check that counts by quasi-identifiers"
         raise UnavailableError(
@@ -67,23 +68,6 @@ def refuse_unsuitable(original: DuckDBTableCounts) -> None:
         raise UnavailableError(
             f"a table to prepare must have a record, got none in {table.name}; pass another"
         )
-
-
-def refuse_for_people(wanted: Preparing, person: str) -> None:
-    """Refuse what is not defined where a person has several records."""
-    given = f"where entity = '{person}'"
-    if wanted.method == "local":
-        rule = f"prepare.method must be 'global' {given}, got 'local'"
-        raise UnavailableError(
-            f"{rule}, which recodes the records of a person differently; write method = 'global'"
-        )
-    if wanted.loss != "entropy":
-        rule = f"prepare.loss must be 'entropy' {given}, got '{wanted.loss}', which counts records"
-        raise UnavailableError(f"{rule}; remove the loss")
-    left = {"target": wanted.target, "cross_tables": wanted.cross_tables, "cells": wanted.cells}
-    if unsuitable := [key for key, value in left.items() if value]:
-        rule = f"prepare must have no {unsuitable[0]} {given}, as it counts records"
-        raise UnavailableError(f"{rule}; make a table of one row per person, or remove the key")
 
 
 def class_size_requirement(
@@ -140,10 +124,10 @@ def sensitive_criteria(
 def is_criterion_check(original: DuckDBTableCounts, check: Check, columns: Sequence[str]) -> bool:
     """Whether classes by all the columns answer the check; those that break it are suppressed."""
     plain = check.limit is not None and not check.no_worse and not check.by
-    known = (check.measure.name, check.parameters.get("variant")) in CRITERIA
+    has_criterion = (check.measure.name, check.parameters.get("variant")) in CRITERIA
     whole = set(check.quasi_identifiers) == set(columns) and check.sensitive not in columns
     counts_records = original.table.nulls == "value" and original.table.entity is None
-    return plain and known and whole and counts_records
+    return plain and has_criterion and whole and counts_records
 
 
 def _add_check(requirement: Requirement, check: Check) -> Requirement:
@@ -184,10 +168,20 @@ class Generalization:
 
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
-    others: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
     wider: Lattice | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # on dates that were not read
+
+    @property
+    def widest(self) -> Lattice:
+        """The lattice that has all columns."""
+        return self.wider or self.lattice
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the widest lattice."""
+        return [*(each.column for each in self.hierarchies), *self.unchanged]
 
     @property
     def protected(self) -> tuple[int, ...]:
@@ -199,12 +193,12 @@ def generalize(
     original: DuckDBTableCounts,
     columns: Sequence[str],
     wanted: Preparing,
-    others: Sequence[str] = (),
+    unchanged: Sequence[str] = (),
 ) -> Generalization:
     """Take each column's hierarchy from the policy or propose one, and code its values."""
-    given = wanted.hierarchies
+    written = wanted.hierarchies
     wished, notes = wish_hierarchies(original, columns, wanted)
-    coded = [_code_levels(original, each, written=each.column in given) for each in wished]
+    coded = [_code_levels(original, each, written=each.column in written) for each in wished]
     level_codes = [each.level_codes for each in coded]
     weighted = [wanted.weights.get(column, 1.0) for column in columns]
     limits = {
@@ -216,8 +210,8 @@ def generalize(
     return Generalization(
         tuple(each.hierarchy for each in coded),
         _lattice(original, columns, level_codes, weighted, coarsest),
-        tuple(others),
-        _with_unchanged(original, columns, level_codes, others) if others else None,
+        tuple(unchanged),
+        _with_unchanged(original, columns, level_codes, unchanged) if unchanged else None,
         limits,
         notes,
     )
@@ -255,8 +249,8 @@ def wish_hierarchies(
         if written is not None and written.values is not None:
             _refuse_incomplete(original, facts.column, written.values)
         hierarchy = propose(facts, limit.width) if written is None else written.of(facts)
-        hierarchy = hierarchy.for_type(integer=facts.integer)
-        wished.append(hierarchy.for_decimal_commas() if facts.decimal_comma else hierarchy)
+        form = {"decimal_comma": True} if facts.decimal_comma else {}
+        wished.append(hierarchy.with_bands(integer=facts.integer, **form))
         limit.refuse(wished[-1], facts)
         notes += [facts.date_note] if written is None and facts.date_note else []
     return wished, tuple(notes)
@@ -266,37 +260,29 @@ def _with_unchanged(
     original: DuckDBTableCounts,
     columns: Sequence[str],
     level_codes: Sequence[LevelCodes],
-    others: Sequence[str],
+    unchanged: Sequence[str],
 ) -> Lattice:
     """Return the lattice with other columns after the generalized ones; the values have the same codes."""
-    distinct = DistinctTable(original.engine.ask, original.engine.whole, [*columns, *others])
+    distinct = DistinctTable(original.engine.ask, original.engine.whole, [*columns, *unchanged])
+    codes = list(level_codes)
     try:
-        own = [_unchanged_codes(original, distinct, other) for other in others]
-        return Lattice(
-            [*level_codes, *own], _distinct_records(original, distinct, [*columns, *others])
-        )
+        for column in unchanged:  # has one level; code 0 is NULL
+            counted = f"SELECT records FROM {distinct.values(column)} ORDER BY code"
+            records = np.array([0, *(row[0] for row in original.engine.ask(counted))])
+            records[0] = original.records - int(records.sum())
+            codes.append(LevelCodes((np.arange(len(records)),), records))
+        return Lattice(codes, _distinct_records(original, distinct, [*columns, *unchanged]))
     finally:
         distinct.drop()
 
 
-def _unchanged_codes(
-    original: DuckDBTableCounts, distinct: DistinctTable, column: str
-) -> LevelCodes:
-    """Return a column's only level; code 0 is NULL."""
-    counts = original.engine.ask(f"SELECT records FROM {distinct.values(column)} ORDER BY code")
-    records = np.array([0, *(row[0] for row in counts)], dtype=np.int64)
-    records[0] = original.records - int(records.sum())
-    return LevelCodes((np.arange(len(records)),), records)
-
-
-def _refuse_incomplete(original: DuckDBTableCounts, column: str, known: frozenset[str]) -> None:
+def _refuse_incomplete(original: DuckDBTableCounts, column: str, listed: frozenset[str]) -> None:
     """Refuse a hierarchy of a file that lacks a value of the column; no message contains the value."""
     rows = original.engine.ask(f"SELECT v::VARCHAR FROM {original.engine.distinct.values(column)}")
-    lacking = sum(row[0] not in known for row in rows)
+    lacking = sum(row[0] not in listed for row in rows)
     if lacking:
-        rule = f"prepare.hierarchies.{column} must contain every value of the column"
         raise OutOfDomainError(
-            f"{rule}, got a file without {lacking:,} of {len(rows):,}; add them, or write the values alike"
+            f"prepare.hierarchies.{column} must contain every value of the column, got a file without {lacking:,} of {len(rows):,}; add them, or write the values alike"
         )
 
 
@@ -361,10 +347,8 @@ def _refuse_splitting(wished: Hierarchy, codes: Sequence[Integers]) -> None:
     """Refuse a step that splits what the previous one merged."""
     for level, (before, after) in enumerate(pairwise(codes)):
         if len(np.unique(np.array([before, after]), axis=1).T) > len(np.unique(before)):
-            rule = f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it"
-            got = f"'{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}'"
             raise OutOfDomainError(
-                f"{rule}, got {got}, which splits some; write widths that are multiples of the previous "
+                f"prepare.hierarchies.{wished.column}[{level + 1}] must merge values of the step before it, got '{wished.steps[level].words}' after '{wished.steps[level - 1].words if level else ''}', which splits some; write widths that are multiples of the previous "
                 "ones, and groups of the values themselves"
             )
 
@@ -374,9 +358,9 @@ def profile_facts(original: DuckDBTableCounts, columns: Sequence[str]) -> list[F
     rows: list[dict[str, Any]] = []
     make_functions(original.engine.con, ["profile"])
     for start in range(0, len(columns), MAX_COLUMNS):
-        asked = [original.engine.view, list(columns[start : start + MAX_COLUMNS])]
+        arguments = [original.engine.view, list(columns[start : start + MAX_COLUMNS])]
         rows += run(
-            original.engine.con, "FROM profile(?, ?)", asked, f"{original.table.name}: columns"
+            original.engine.con, "FROM profile(?, ?)", arguments, f"{original.table.name}: columns"
         ).records()
     return [_facts(original, column, row) for column, row in zip(columns, rows, strict=True)]
 
@@ -393,11 +377,11 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
         FROM ({values}) WHERE isfinite(x) AND t NOT IN ({marks})"""
     low, high, near_low, near_high, whole = original.engine.ask(f"""SELECT min(x), max(x),
         min(x) FILTER (share >= {INNER_SHARES[0]}), min(x) FILTER (share >= {INNER_SHARES[1]}),
-        bool_and(x = floor(x))
+        coalesce(bool_and(x = floor(x)), true)
         FROM ({ranked})""")[0]
-    lengths = original.engine.ask(
+    shortest, longest = original.engine.ask(
         f"SELECT coalesce(min(length(t)), 0), coalesce(max(length(t)), 0) FROM ({values})"
-    )
+    )[0]
     frequent = original.engine.ask(
         f"SELECT t, records FROM ({values}) ORDER BY records DESC, t LIMIT {MAX_FREQUENT_VALUES}"
     )
@@ -406,13 +390,13 @@ def _facts(original: DuckDBTableCounts, column: str, row: Mapping[str, Any]) -> 
         looks_like=row["looks_like"],
         records=original.records,
         numbers=row["column_type"] in NUMERIC_TYPES or low is not None,
-        whole=bool(whole) if whole is not None else True,
+        whole=whole,
         low=low or 0.0,
         high=high or 0.0,
         near_low=near_low or 0.0,
         near_high=near_high or 0.0,
-        shortest=lengths[0][0],
-        longest=lengths[0][1],
+        shortest=shortest,
+        longest=longest,
         frequent=tuple((text, int(records)) for text, records in frequent),
         integer=row["column_type"] == "integer",
         decimal_comma=decimal_comma,
@@ -467,17 +451,17 @@ def propose_hierarchies(
     policy or its files name.
     """
     read = read_policy(Path(policy))
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     with gate.open_tables(read, memory_limit, tell) as originals:
         for original in originals:
             refuse_unsuitable(original)
-            columns = [name for name in columns_to_generalize(original) if name not in found]
+            columns = [name for name in columns_to_generalize(original) if name not in hierarchies]
             if columns:
                 wished, _ = wish_hierarchies(original, columns, read.preparing)
-                found |= {each.column: each for each in wished}
+                hierarchies |= {each.column: each for each in wished}
     name = escape_control_characters(read.name.replace("\n", " ").replace("\r", " "))
     head = f"# Hierarchies of the policy {name}: edit them, and put them in the policy."
-    return f"{head}\n{hierarchies_toml(list(found.values()))}"
+    return f"{head}\n{hierarchies_toml(list(hierarchies.values()))}"
 
 
 def limit_time(seconds: float) -> Callable[[], bool]:

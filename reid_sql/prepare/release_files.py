@@ -13,9 +13,9 @@ import duckdb
 
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.report import refuse_to_overwrite
-from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
+from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import sql_text
-from reid_sql.prepare.files import NO_FORM, hash_rows, number_people
+from reid_sql.prepare.files import hash_rows, number_people
 
 if TYPE_CHECKING:
     from reid_sql.prepare.transformation import Release, ReleasedForm
@@ -42,8 +42,9 @@ def files_of_release(
     if target.suffix.lower() not in {PARQUET, CSV}:
         return _files_in_folder(target, tables, inputs)
     if len(tables) > 1:
-        rule = f"{OPTION} must be a folder for {len(tables)} tables, got '{target}'"
-        raise OutOfDomainError(f"{rule}; write it without {target.suffix}")
+        raise OutOfDomainError(
+            f"{OPTION} must be a folder for {len(tables)} tables, got '{target}'; write it without {target.suffix}"
+        )
     refuse_to_overwrite({OPTION: target}, inputs)
     return {tables[0]: target}
 
@@ -53,15 +54,15 @@ def _files_in_folder(
 ) -> dict[str, Path]:
     """The file of each table in a folder, which is made where it does not exist."""
     if folder.is_file() or (folder.suffix and not folder.is_dir()):
-        rule = f"{OPTION} must end in .parquet or .csv, or be a folder, got '{folder}'"
-        raise OutOfDomainError(f"{rule}; write it like safe.parquet")
+        raise OutOfDomainError(
+            f"{OPTION} must end in .parquet or .csv, or be a folder, got '{folder}'; write it like safe.parquet"
+        )
     files = {name: folder / f"{name}{PARQUET}" for name in tables}
     strange = next((name for name, file in files.items() if file.parent != folder), None)
     if strange is not None:
-        rule = (
-            f"{OPTION} must be given for tables whose names can be names of files, got '{strange}'"
+        raise OutOfDomainError(
+            f"{OPTION} must be given for tables whose names can be names of files, got '{strange}'; rename it in the policy"
         )
-        raise OutOfDomainError(f"{rule}; rename it in the policy")
     if not folder.exists():
         refuse_to_overwrite({OPTION: folder}, inputs)  # whether it can be made
     for file in files.values() if folder.exists() else ():
@@ -75,22 +76,23 @@ def unfinished(file: Path) -> Path:
 
 
 def write_releases(
-    made: "Release", originals: Sequence[DuckDBTableCounts], files: Mapping[str, Path]
+    release: "Release", originals: Sequence[DuckDBTableCounts], files: Mapping[str, Path]
 ) -> None:
     """Write the rows of each table to its file, once a second reading has the rows that were checked.
 
     No file is in its place before all are written.
     """
-    pages = () if made.report is None else made.report["tables"]
+    pages = () if release.report is None else release.report["tables"]
     with _beside(files) as written:
-        for page, original, table in zip(pages, originals, made.tables, strict=True):
+        for page, original, table in zip(pages, originals, release.tables, strict=True):
             file, place = files[table.table.name], written[table.table.name]
             _copy(original, table, place, file)
             columns = [name for name in table.shipped if name != table.numbered]
             read = hash_rows(original, _read(table, place, file), columns)
             if read != page["release"]["rows_sha256"]:
-                rule = f"{OPTION} must have the rows that were checked once it is read again, got others in '{file}'"
-                raise UnavailableError(f"{rule}; write it as .parquet")
+                raise UnavailableError(
+                    f"{OPTION} must have the rows that were checked once it is read again, got others in '{file}'; write it as .parquet"
+                )
 
 
 @contextmanager
@@ -114,10 +116,8 @@ def _beside(files: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
 
 def _copy(original: DuckDBTableCounts, table: "ReleasedForm", place: Path, file: Path) -> None:
     """Write the rows of a table in the order of their values."""
-    if table.form is None:
-        raise ReidError(NO_FORM)
     source = original.engine.whole
-    select = table.form.select(table.shipped, source)
+    select = table.released.select(table.shipped, source)
     if table.numbered is not None:
         select = number_people(select, table.shipped, table.numbered, source)
     form = "format parquet" if _is_parquet(file) else "format csv, header"
@@ -126,8 +126,9 @@ def _copy(original: DuckDBTableCounts, table: "ReleasedForm", place: Path, file:
             f"COPY (FROM ({select}) ORDER BY ALL) TO {sql_text(str(place))} ({form})"
         )
     except duckdb.IOException:
-        rule = f"{OPTION} must be a file that can be written, got '{file}'"
-        raise UnavailableError(f"{rule}; free space, or name a file elsewhere") from None
+        raise UnavailableError(
+            f"{OPTION} must be a file that can be written, got '{file}'; free space, or name a file elsewhere"
+        ) from None
 
 
 def _read(table: "ReleasedForm", place: Path, file: Path) -> str:

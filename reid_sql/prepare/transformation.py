@@ -1,7 +1,7 @@
 """A transformation of a table: each column at a level, small classes suppressed, as one query."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Final
 
@@ -11,14 +11,15 @@ from reid_sql.check.measure import Row
 from reid_sql.check.policy_model import (
     Check,
     Policy,
+    Preparing,
     TablePolicy,
     columns_named,
     columns_prepared,
 )
 from reid_sql.check.remarks import Remark
 from reid_sql.check.verdicts import FAIL, NO_WORSE, PASS
+from reid_sql.errors import ReidError
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.hierarchies.limits import Limit
 from reid_sql.hierarchies.steps import ALL
 from reid_sql.models.generalization.criteria import (
     EVERYWHERE,
@@ -27,13 +28,13 @@ from reid_sql.models.generalization.criteria import (
     VALUE_RECORDS,
     Criterion,
 )
-from reid_sql.models.generalization.lattice import Lattice, Node
+from reid_sql.models.generalization.lattice import Node
 from reid_sql.models.generalization.search import Result
 from reid_sql.models.generalization.suppression import Requirement, SizeRules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
-from reid_sql.prepare.usefulness import CrossTables, Target
+from reid_sql.prepare.problem import Generalization
 from reid_sql.sources.other_programs import OTHER_SHEETS
 
 SMALL: Final = "reid_small"
@@ -97,40 +98,40 @@ class Transformation:
         blanked = any(name in stage for stage in self.stages)
         return f"CAST({quoted(name)} AS VARCHAR) AS {quoted(name)}" if blanked else quoted(name)
 
+    @property
+    def has_rounds(self) -> bool:
+        """Whether classes that are small or break a rule, or people of small ones, are left out in rounds."""
+        return bool(self.rules) or self.person is not None
+
+    @property
+    def names_read(self) -> list[str]:
+        """The columns by which records are left out."""
+        sensitive = [column for column, _ in self.rules]
+        return [*self.names, *sensitive, *([] if self.person is None else [self.person])]
+
     def select(self, names: Sequence[str], source: str) -> str:
         """Write the release as a query on the source: no record is listed, classes are counted where it runs.
 
         Records of a class below the cut are left out as rows, so that no class of blanks is formed by them.
         """
-        used = [*self.names, *([] if self.person is None else [self.person])]
-        used += [column for column, _ in self.rules]
-        every = list(dict.fromkeys([*names, *used]))
-        if self.cut <= 1 and not self.rules and self.person is None:
-            every = list(names)
-        listed = ",\n    ".join(self.columns(every))
+        is_whole = self.cut <= 1 and not self.has_rounds
+        carried = list(dict.fromkeys([*names, *([] if is_whole else self.names_read)]))
+        listed = ",\n    ".join(self.columns(carried))
         inner = f"SELECT\n    {listed}\n  FROM {source}"
-        if self.rules or self.person is not None:
-            return self._ruled(names, every, inner)
-        if self.cut <= 1:
+        if is_whole:
             return inner
-        outer = f"SELECT {', '.join(quoted(name) for name in names)}"
-        condition = f"QUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
-        if not self.stages:
-            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form\n{condition}"
-        steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [self._stage(every, number, stage) for number, stage in enumerate(self.stages, 1)]
-        forms = ",\n".join(steps)
-        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(self.stages)}\n{condition}"
-
-    def _ruled(self, names: Sequence[str], every: Sequence[str], inner: str) -> str:
-        """Leave out classes that are small or break a rule, or people of small ones, as often as some are."""
-        steps = [f"reid_form_0 AS (\n  {inner}\n)"]
-        steps += [
-            f"reid_form_{at} AS (\n  {self._round(every, at)}\n)"
-            for at in range(1, self.rounds + 1)
-        ]
-        forms = ",\n".join(steps)
-        return f"WITH {forms}\nSELECT {_listed(names)}\nFROM reid_form_{self.rounds}"
+        outer = f"SELECT {_listed(names)}"
+        condition = f"\nQUALIFY count(*) OVER (PARTITION BY {_listed(self.names)}) >= {self.cut}"
+        if self.has_rounds:
+            steps, condition = [self._round(carried, at) for at in range(self.rounds)], ""
+        elif self.stages:
+            steps = [self._stage(carried, at, stage) for at, stage in enumerate(self.stages)]
+        else:
+            return f"{outer}\nFROM (\n  {inner}\n) AS reid_form{condition}"
+        forms = ",\n".join(
+            f"reid_form_{at} AS (\n  {step}\n)" for at, step in enumerate([inner, *steps])
+        )
+        return f"WITH {forms}\n{outer}\nFROM reid_form_{len(steps)}{condition}"
 
     def _round_of_people(self, names: Sequence[str], number: int, person: str) -> str:
         """Leave out whole people: those with a record in a class of fewer people than the cut.
@@ -139,7 +140,7 @@ class Transformation:
         over a window.
         """
         first = f"row_number() OVER (PARTITION BY {_listed([*self.names, person])} ORDER BY {quoted(person)})"
-        source = f"(SELECT *, {first} AS {FIRST}\n    FROM reid_form_{number - 1}) AS reid_counted"
+        source = f"(SELECT *, {first} AS {FIRST}\n    FROM reid_form_{number}) AS reid_counted"
         one = f"CASE WHEN {FIRST} = 1 THEN 1 ELSE 0 END"
         people = f"sum({one}) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
         source = f"(SELECT *, {people}\n    FROM {source}) AS reid_counted"
@@ -151,7 +152,7 @@ class Transformation:
         if self.person is not None:
             return self._round_of_people(names, number, self.person)
         counted = f"SELECT *, count(*) OVER (PARTITION BY {_listed(self.names)}) AS {SIZE}"
-        source = f"({counted} FROM reid_form_{number - 1})"
+        source = f"({counted} FROM reid_form_{number})"
         for name, parts in self.counts.items():
             over = f"PARTITION BY {_listed(parts)}" if parts else ""
             source = (
@@ -182,10 +183,10 @@ class Transformation:
 
     def _stage(self, names: Sequence[str], number: int, stage: Sequence[str]) -> str:
         """Blank the columns in records of small classes that are then alike with enough others of them."""
-        others = _listed([SMALL, *(name for name in self.names if name not in stage)])
+        remaining = _listed([SMALL, *(name for name in self.names if name not in stage)])
         flag = f"count(*) OVER (PARTITION BY {_listed(self.names)}) < {self.cut} AS {SMALL}"
-        small = f"SELECT *, {flag} FROM reid_form_{number - 1}"
-        rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {others}) >= {self.cut} AS {RESCUED}"
+        small = f"SELECT *, {flag} FROM reid_form_{number}"
+        rescued = f"{SMALL} AND count(*) OVER (PARTITION BY {remaining}) >= {self.cut} AS {RESCUED}"
         blank = ", ".join(
             f"CASE WHEN {RESCUED} THEN {sql_text(ALL)} ELSE {quoted(name)} END AS {quoted(name)}"
             if name in stage
@@ -193,7 +194,7 @@ class Transformation:
             for name in names
         )
         source = f"(SELECT *, {rescued} FROM ({small}) AS reid_flagged) AS reid_flagged"
-        return f"reid_form_{number} AS (\n  SELECT {blank}\n  FROM {source}\n)"
+        return f"SELECT {blank}\n  FROM {source}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -233,7 +234,7 @@ class ReleasedTable(DuckDBTable):
         self.omitted = [name for name in original.columns if name not in shipped]
         self.recoded = set(form.labels) if isinstance(form, LocalTransformation) else set()
         if isinstance(form, Transformation):  # a table with others has no local recoding
-            of_any_type = tuple(each.for_type(integer=False) for each in form.hierarchies)
+            of_any_type = tuple(each.with_bands(integer=False) for each in form.hierarchies)
             form = replace(form, hierarchies=of_any_type)  # theirs may be text
             for role, view in original.other_views.items():
                 self._generalize(
@@ -262,13 +263,9 @@ class ReleasedTable(DuckDBTable):
 
 def _without_blanks(row: Row) -> Row:
     """Leave out what the release itself writes in place of values: it is no code of a missing one."""
-    codes = zip(row["sentinels"], row["sentinel_records"], strict=True)
-    own = [(code, records) for code, records in codes if code != ALL]
-    return {
-        **row,
-        "sentinels": [code for code, _ in own],
-        "sentinel_records": [each for _, each in own],
-    }
+    records = dict(zip(row["sentinels"], row["sentinel_records"], strict=True))
+    records.pop(ALL, None)
+    return {**row, "sentinels": list(records), "sentinel_records": list(records.values())}
 
 
 class TransformedRelease(DuckDBTableCounts):
@@ -286,11 +283,11 @@ def transform(
     original: DuckDBTableCounts, form: Transformation | LocalTransformation
 ) -> TransformedRelease:
     """Create the transformed table, to be measured as its source is."""
-    made = TransformedRelease(
+    release = TransformedRelease(
         original.table, ReleasedTable(original.engine, form), original.evidence
     )
-    made.take_identifiers(original)  # the release is of the same people, without the column
-    return made
+    release.take_identifiers(original)  # the release is of the same people, without the column
+    return release
 
 
 @dataclass(frozen=True)
@@ -306,6 +303,13 @@ class ReleasedForm:
     def form(self) -> Transformation | LocalTransformation | None:
         """What is released; None if nothing meets the policy."""
         return self.transformation
+
+    @property
+    def released(self) -> Transformation | LocalTransformation:
+        """What is released; refuses a table of which nothing meets the policy."""
+        if self.form is None:
+            raise ReidError("no transformation of the table meets the policy")
+        return self.form
 
     @property
     def shipped(self) -> list[str]:
@@ -335,22 +339,17 @@ class TableRelease(ReleasedForm):
     """A table's transformation, and how it was searched."""
 
     records: int
-    hierarchies: tuple[Hierarchy, ...]
-    lattice: Lattice
+    generalization: Generalization
     requirement: Requirement
     rules: SizeRules | None
     result: Result
-    target: Target | None
-    loss: str
+    preparing: Preparing  # that the policy asks for
     left_to_gate: tuple[str, ...]
     seconds: float
     cautions: tuple[str, ...] = ()  # that rows may not be people
-    protected: tuple[int, ...] = ()  # places of columns whose single values do not become blank
-    cross: CrossTables | None = None
     # rows of transformations to choose from, if asked for
     choices: tuple[Mapping[str, Any], ...] = ()
-    limits: Mapping[str, Limit] = field(default_factory=dict)
-    method: str = "global"  # that the policy asks for
+    method: str = "global"
     local: LocalRelease | None = None  # None if it was not sought, or none meets the policy
 
     @property
@@ -359,7 +358,7 @@ class TableRelease(ReleasedForm):
         best = self.result.best
         if self.method != "best" or best is None or self.local is None:
             return self.method == "local" or (best is None and self.local is not None)
-        return self.local.losses[self.loss] < best.loss
+        return self.local.losses[self.preparing.loss] < best.loss
 
     @property
     def form(self) -> Transformation | LocalTransformation | None:

@@ -1,17 +1,13 @@
 """What a release is still good for: how well a target column is predicted, and cross tables that matter."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reid_sql.check.duckdb_table import DuckDBTableCounts
-from reid_sql.check.policy_model import Preparing, columns_named
-from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.hierarchies.hierarchy import Hierarchy
-from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, Node
+from reid_sql.models.generalization.lattice import DistinctRecords, Node
 from reid_sql.models.generalization.suppression import CellSuppression, match_classes
 from reid_sql.models.generalization.usefulness import (
     Prediction,
@@ -24,80 +20,40 @@ from reid_sql.models.generalization.usefulness import (
     unchanged_column,
 )
 from reid_sql.models.numerics.quantiles import percent
-from reid_sql.parameters import Floats, Integers, quoted
-from reid_sql.prepare.problem import Generalization, columns_to_generalize
+from reid_sql.parameters import Integers
+from reid_sql.prepare.problem import Generalization
 
-MAX_TARGET_VALUES: Final = 50  # values of a target
 DIGITS: Final = 4  # an exact share could reveal single records
 
 
-@dataclass(frozen=True)
-class Target:
-    """A target column, its position among the unchanged columns of the wider lattice, and the hierarchies."""
-
-    column: str
-    place: int
-    wider: Lattice
-    hierarchies: tuple[Hierarchy, ...]
-
-
-def refuse_target(column: str | None, original: DuckDBTableCounts) -> None:
-    """Refuse a target that the table lacks, that is a quasi-identifier, or that has too many values."""
-    if column is None:
-        return
-    if column not in original.engine.columns:
-        rule = f"prepare.target must name a column of {original.table.name}, got '{column}'"
-        raise UnknownNameError(f"{rule}; {suggestion(column, original.engine.columns)}")
-    if column in columns_to_generalize(original):
-        rule = f"prepare.target must not be a quasi-identifier, got '{column}'"
-        raise OutOfDomainError(
-            f"{rule}; it is generalized itself: name a column that stays unchanged"
-        )
-    quoted = '"' + column.replace('"', '""') + '"'
-    many = int(
-        original.engine.ask(f"SELECT count(DISTINCT {quoted}) FROM {original.engine.whole}")[0][0]
-    )
-    if many > MAX_TARGET_VALUES:
-        rule = f"prepare.target must have at most {MAX_TARGET_VALUES} distinct values"
-        raise OutOfDomainError(f"{rule}, got '{column}' with {many:,}; make bands of it in a view")
-
-
-def target_of(generalization: Generalization, column: str) -> Target | None:
-    """Return the target in the wider lattice."""
-    if generalization.wider is None:
-        return None
-    return Target(
-        column,
-        generalization.others.index(column),
-        generalization.wider,
-        generalization.hierarchies,
-    )
-
-
 def describe_target(
-    target: Target | None, lattice: Lattice, node: Node, made: CellSuppression, below: int
+    generalization: Generalization,
+    target: str | None,
+    node: Node,
+    suppression: CellSuppression,
+    below: int,
 ) -> dict[str, Any] | None:
     """Describe the prediction from the table, and from its transformation at a node.
 
     A share of fewer records than `below` is given as the largest that the mask hides.
     """
-    return (
-        None
-        if target is None
-        else describe_recoded(target, lattice, _records(target, lattice, node, made), below)
-    )
+    if target is None:
+        return None
+    recoded = _records(generalization, target, node, suppression)
+    return describe_recoded(generalization, target, recoded, below)
 
 
 def describe_recoded(
-    target: Target,
-    lattice: Lattice,
+    generalization: Generalization,
+    target: str,
     recoded: tuple[DistinctRecords, Integers, Integers],
     below: int,
 ) -> dict[str, Any]:
     """Describe the prediction from the table, and from recoded records with their target and classes."""
+    hierarchies, lattice = generalization.hierarchies, generalization.lattice
     bottom = (0,) * len(lattice.shape)
-    none = CellSuppression((), *_nothing(lattice.records_at(bottom)))
-    before, values, _ = _records(target, lattice, bottom, none)
+    none = no_suppression(lattice.records_at(bottom))
+    before, values, _ = _records(generalization, target, bottom, none)
     after, left, place = recoded
     whole = np.bincount(values, before.counts).astype(np.float64)
     gone = int(before.counts.sum() - after.counts.sum())
@@ -106,34 +62,42 @@ def describe_recoded(
     def masked(share: float) -> float:
         return mask_share(share, int(before.counts.sum()), below)
 
+    columns = []
+    for at, hierarchy in enumerate(hierarchies):
+        bits = information_bits(before, values, [at], whole)
+        bits_left = max(information_bits(after, left, [at], whole), 0.0)
+        # None if the column predicted nothing
+        share_kept = round_share(min(bits_left / bits, 1.0)) if bits > 0 else None
+        columns.append({"column": hierarchy.column, "information_kept": share_kept})
+    kept = round_share(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None
     return {
-        "column": target.column,
+        "column": target,
         "expected_error": masked(1 - whole.max() / whole.sum()),
-        "original": _prediction(first, target.hierarchies, masked),
-        "released": _prediction(last, target.hierarchies, masked),
-        "information_kept": _few(min(last.bits / first.bits, 1.0)) if first.bits > 0 else None,
+        "original": _prediction(first, hierarchies, masked),
+        "released": _prediction(last, hierarchies, masked),
+        "information_kept": kept,
         "classification_metric": masked(misfits(after, place, left, gone)),
-        "columns": _by_column(target, before, values, after, left, whole),
+        "columns": columns,
     }
 
 
-def _nothing(distinct: DistinctRecords) -> tuple[Any, Any]:
-    return np.zeros(distinct.codes.shape, dtype=np.bool_), np.zeros(
-        len(distinct.counts), dtype=np.bool_
-    )
+def no_suppression(distinct: DistinctRecords) -> CellSuppression:
+    """Return that nothing is blank and no record is left out."""
+    gone = np.zeros(len(distinct.counts), dtype=np.bool_)
+    return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), gone)
 
 
 def _records(
-    target: Target, lattice: Lattice, node: Node, made: CellSuppression
+    generalization: Generalization, target: str, node: Node, suppression: CellSuppression
 ) -> tuple[DistinctRecords, Integers, Integers]:
     """Return the distinct records that stay, their target's codes, and their classes."""
-    extra = len(target.wider.shape) - len(node)
-    distinct, wider = lattice.records_at(node), target.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(target.wider, node, distinct, wider)
-    stays = ~made.gone[place]
-    codes = np.where(made.blank[:, place], np.max(wider.codes) + 1, wider.codes[: len(node)])
-    staying = DistinctRecords(codes[:, stays], wider.counts[stays])
-    return staying, wider.codes[len(node) + target.place][stays], place[stays]
+    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
+    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
+    place = match_classes(wider, node, distinct, rows)
+    stays = ~suppression.gone[place]
+    codes = np.where(suppression.blank[:, place], np.max(rows.codes) + 1, rows.codes[: len(node)])
+    staying = DistinctRecords(codes[:, stays], rows.counts[stays])
+    return staying, rows.codes[generalization.columns.index(target)][stays], place[stays]
 
 
 def _prediction(
@@ -142,31 +106,9 @@ def _prediction(
     return {
         "by": [hierarchies[at].column for at in prediction.columns],
         "error": masked(prediction.error),
-        "information": _few(prediction.information),
-        "log_loss": _few(prediction.log_loss),
+        "information": round_share(prediction.information),
+        "log_loss": round_share(prediction.log_loss),
     }
-
-
-def _by_column(  # noqa: PLR0917 - a table before and after
-    target: Target,
-    before: DistinctRecords,
-    values: Integers,
-    after: DistinctRecords,
-    left: Integers,
-    whole: Floats,
-) -> list[dict[str, Any]]:
-    """Describe each column's own prediction of the target; None if it predicted nothing."""
-    pairs = [
-        (information_bits(before, values, [at], whole), information_bits(after, left, [at], whole))
-        for at in range(len(target.hierarchies))
-    ]
-    return [
-        {
-            "column": hierarchy.column,
-            "information_kept": _few(min(max(last, 0.0) / first, 1.0)) if first > 0 else None,
-        }
-        for hierarchy, (first, last) in zip(target.hierarchies, pairs, strict=True)
-    ]
 
 
 def mask_share(share: float, records: int, below: int) -> float:
@@ -178,100 +120,68 @@ def mask_share(share: float, records: int, below: int) -> float:
     count = round(share * records)
     if 0 < count < below:
         return min(1.0, below / records)
-    return 1.0 if 0 < records - count < below else _few(share)
+    return 1.0 if 0 < records - count < below else round_share(share)
 
 
-def _few(share: float) -> float:
+def round_share(share: float) -> float:
+    """Round a share or a loss to a few digits."""
     return float(f"{share:.{DIGITS}g}")
 
 
 # Cross tables that matter: how much the table of two columns changes from the original to the release.
 
 
-MAX_CROSSED_VALUES: Final = 500  # of a column of a cross table
 CHI_SQUARE_DIGITS: Final = 4
 # columns, rows, rows that stay
 Recoded = tuple[Sequence[RecodedColumn], DistinctRecords, NDArray[np.bool_]]
 
 
-@dataclass(frozen=True)
-class CrossTables:
-    """Pairs of columns, and the lattice that has all of them: the generalized ones, then the others."""
-
-    pairs: tuple[tuple[str, str], ...]
-    columns: tuple[str, ...]
-    wider: Lattice
-
-
-def refuse_cross_tables(wanted: Preparing, original: DuckDBTableCounts) -> None:
-    """Refuse columns that the table or the release lacks, or that have too many values."""
-    shipped = {*columns_named(original.table), *wanted.keep, *columns_to_generalize(original)}
-    for name in dict.fromkeys(name for pair in wanted.cross_tables for name in pair):
-        if name not in original.engine.columns:
-            rule = f"prepare.cross_tables must name columns of {original.table.name}, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, original.engine.columns)}")
-        if name not in shipped:
-            rule = f"prepare.cross_tables must name columns of the release, got '{name}'"
-            raise OutOfDomainError(f"{rule}; add it to prepare.keep")
-        many = int(
-            original.engine.ask(
-                f"SELECT count(DISTINCT {quoted(name)}) FROM {original.engine.whole}"
-            )[0][0]
-        )
-        if many > MAX_CROSSED_VALUES:
-            rule = f"prepare.cross_tables must have columns of at most {MAX_CROSSED_VALUES} distinct values"
-            raise OutOfDomainError(
-                f"{rule}, got '{name}' with {many:,}; make bands of it in a view"
-            )
-
-
-def cross_tables_of(
-    generalization: Generalization, pairs: Sequence[tuple[str, str]]
-) -> CrossTables | None:
-    """Return the cross tables, None if the policy names none."""
-    names = (*(each.column for each in generalization.hierarchies), *generalization.others)
-    wider = generalization.wider or generalization.lattice
-    return CrossTables(tuple(pairs), names, wider) if pairs else None
-
-
 def describe_global(
-    cross: CrossTables | None, lattice: Lattice, node: Node, made: CellSuppression, below: int
+    generalization: Generalization,
+    pairs: Sequence[tuple[str, str]],
+    node: Node,
+    suppression: CellSuppression,
+    below: int,
 ) -> list[dict[str, Any]]:
     """Describe how much each cross table changes by a transformation at a node."""
-    if cross is None:
+    if not pairs:
         return []
-    extra = len(cross.wider.shape) - len(node)
-    rows = cross.wider.records_at((*node, *(0,) * extra))
-    place = match_classes(cross.wider, node, lattice.records_at(node), rows)
+    wider, distinct = generalization.widest, generalization.lattice.records_at(node)
+    rows = wider.records_at((*node, *(0,) * len(generalization.unchanged)))
+    place = match_classes(wider, node, distinct, rows)
     recoded = [
         column_at_level(column, level, codes, blank)
         for column, level, codes, blank in zip(
-            cross.wider.level_codes[: len(node)],
+            wider.level_codes[: len(node)],
             node,
             rows.codes,
-            made.blank[:, place],
+            suppression.blank[:, place],
             strict=False,
         )
     ]
-    before = cross.wider.records_at((0,) * len(cross.wider.shape))
-    return describe_pairs(cross, before, (recoded, rows, ~made.gone[place]), below)
+    return describe_pairs(generalization, pairs, (recoded, rows, ~suppression.gone[place]), below)
 
 
 def describe_pairs(
-    cross: CrossTables, before: DistinctRecords, after: Recoded, below: int
+    generalization: Generalization,
+    pairs: Sequence[tuple[str, str]],
+    after: Recoded,
+    below: int,
 ) -> list[dict[str, Any]]:
     """Describe the change of each cross table; a change of few records is given as the largest of few."""
+    wider = generalization.widest
+    before = wider.records_at((0,) * len(wider.shape))
     recoded, rows, stays = after
     unchanged = [
         unchanged_column(column.sizes[0], codes)
         for column, codes in zip(
-            cross.wider.level_codes[len(recoded) :], rows.codes[len(recoded) :], strict=True
+            wider.level_codes[len(recoded) :], rows.codes[len(recoded) :], strict=True
         )
     ]
     columns = [*recoded, *unchanged]
     described = []
-    for pair in cross.pairs:
-        one, two = (cross.columns.index(name) for name in pair)
+    for pair in pairs:
+        one, two = (generalization.columns.index(name) for name in pair)
         first, second = (
             RecodedColumn(columns[at].shown[stays], columns[at].spread) for at in (one, two)
         )

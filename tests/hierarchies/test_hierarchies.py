@@ -21,7 +21,7 @@ from reid_sql.parameters.document import Place
 def levels(hierarchy: Hierarchy, values: list[Any]) -> list[list[str | None]]:
     frame = pl.DataFrame({hierarchy.column: values})
     return [
-        frame.with_columns(hierarchy.polars(at))[hierarchy.column].to_list()
+        frame.with_columns(eval(hierarchy.python(at), {"pl": pl}))[hierarchy.column].to_list()  # noqa: S307
         for at in range(hierarchy.levels)
     ]
 

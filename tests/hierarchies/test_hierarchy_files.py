@@ -170,7 +170,10 @@ def test_each_standard_hierarchy_merges_at_every_step() -> None:
     for name, steps in STANDARD.items():
         frame = pl.DataFrame({name: samples[name]})
         hierarchy = make_hierarchy(name, steps)
-        levels = [frame.select(hierarchy.polars(level))[name] for level in range(hierarchy.levels)]
+        levels = [
+            frame.select(eval(hierarchy.python(level), {"pl": pl}))[name]  # noqa: S307
+            for level in range(hierarchy.levels)
+        ]
         for finer, coarser in pairwise(levels[:-1]):
             assert coarser.n_unique() <= finer.n_unique()
             assert pl.DataFrame({"f": finer, "c": coarser}).unique().height == finer.n_unique()

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reid_sql.prepare.page import sentences
 from reid_sql.prepare.preparation import prepare as run
+from reid_sql.prepare.sentences import sentences
 from tests.prepare.brute import K, policy, written
 
 OF_CLASSES = ("discernibility", "class_size")

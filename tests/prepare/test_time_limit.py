@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from reid_sql.prepare import preparation
-from reid_sql.prepare.page import sentences
 from reid_sql.prepare.problem import limit_time
+from reid_sql.prepare.sentences import sentences
 from tests.prepare.brute import K, policy, written
 
 

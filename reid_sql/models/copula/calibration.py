@@ -41,20 +41,15 @@ class Calibration:
     status: str
 
 
-def factor(cells: Floats, records: int, alone: int) -> float:
+def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
     """Fit the factor by which as many records are alone as were counted, shrunk to 1 if these are few.
 
     The records are the sample's. `cells` are cell probabilities of records drawn from the model, whose mean ξ
-    is that of the model.
+    is that of the model. The status reports a factor at its bound, and cells that no longer add up to 1.
 
-    >>> round(factor(np.full(100, 1e-4), records=1001, alone=820), 2)
+    >>> round(calibrate(np.full(100, 1e-4), records=1001, alone=820).factor, 2)
     1.92
     """
-    return calibrate(cells, records, alone).factor
-
-
-def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
-    """Fit the factor; the status reports a factor at its bound, and cells that no longer add up to 1."""
     low, high = (_excess(cells, records, alone, at) for at in (-MAX_LOG_FACTOR, MAX_LOG_FACTOR))
     bound = -MAX_LOG_FACTOR if low <= 0 else MAX_LOG_FACTOR if high >= 0 else 0.0
     log_factor = bound or special_functions.find_root(
@@ -62,16 +57,14 @@ def calibrate(cells: Floats, records: int, alone: int) -> Calibration:
     )
     repeated = records - alone
     weight = repeated / (repeated + HALF_WEIGHT_RECORDS) * alone / (alone + HALF_WEIGHT_RECORDS)
-    total = float(np.mean(temper_cells(cells, np.exp(log_factor * weight), records) / cells))
-    notes = [
-        *(
-            [STATUS_AT_BOUND.format(bound, "more" if bound > 0 else "less")]
-            if bound and weight > 1 / 2
-            else []
-        ),
-        *([STATUS_BEYOND_ONE.format(total)] if abs(total - 1) > MAX_UNREPORTED_EXCESS else []),
-    ]
-    return Calibration(float(np.exp(log_factor * weight)), "; ".join(notes) or OK)
+    factor = float(np.exp(log_factor * weight))
+    total = float(np.mean(temper_cells(cells, factor, records) / cells))
+    notes = []
+    if bound and weight > 1 / 2:
+        notes.append(STATUS_AT_BOUND.format(bound, "more" if bound > 0 else "less"))
+    if abs(total - 1) > MAX_UNREPORTED_EXCESS:
+        notes.append(STATUS_BEYOND_ONE.format(total))
+    return Calibration(factor, "; ".join(notes) or OK)
 
 
 def temper_cells(cells: Floats, factor: float, records: int) -> Floats:
@@ -129,23 +122,12 @@ def correct_scores(scored: ScoredClasses, uniqueness: float) -> Correction:
     def excess(at: float) -> float:
         return float(share @ xi ** np.exp(at)) - uniqueness
 
-    if not excess(-MAX_LOG_EXPONENT) > 0 > excess(MAX_LOG_EXPONENT):
-        return Correction(
-            1.0,
-            float(share @ xi),
-            uniqueness,
-            "no exponent gives this uniqueness; scores are left as they are",
-        )
-    return Correction(
-        float(
-            np.exp(
-                special_functions.find_root(excess, -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, xtol=1e-12)
-            )
-        ),
-        float(share @ xi),
-        uniqueness,
-        "ok",
-    )
+    low, high, mean = -MAX_LOG_EXPONENT, MAX_LOG_EXPONENT, float(share @ xi)
+    if not excess(low) > 0 > excess(high):
+        status = "no exponent gives this uniqueness; scores are left as they are"
+        return Correction(1.0, mean, uniqueness, status)
+    exponent = float(np.exp(special_functions.find_root(excess, low, high, xtol=1e-12)))
+    return Correction(exponent, mean, uniqueness, OK)
 
 
 # A record's uniqueness and correctness by its cell probability, in a population.
@@ -186,8 +168,10 @@ def record_risk(
     # Standard error of ξ = (1 − q)^m from that of q: |dξ/dq| = m ξ/(1 − q), with m = ln ξ / ln(1 − q).
     inexact = (cell.standard_error > 0) & (cell.probability < 1) & (xi > 0)
     q, error = cell.probability[inexact], np.zeros(len(xi))
-    others = np.log(xi[inexact]) / np.log1p(-q)
-    error[inexact] = np.minimum(others * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1)
+    other_people = np.log(xi[inexact]) / np.log1p(-q)
+    error[inexact] = np.minimum(
+        other_people * xi[inexact] / (1 - q) * cell.standard_error[inexact], 1
+    )
     return RecordRisk(
         class_size, cell.probability, cell.standard_error, xi, error, kappa, cell.status_at(n)
     )

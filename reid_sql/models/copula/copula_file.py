@@ -66,11 +66,13 @@ def copula_to_json(model: GaussianCopula) -> str:
         ],
         "correlation": model.correlation.tolist(),
     }
-    return content_to_text(content | {"sha256": compute_checksum(content)})
+    return content_to_text(content)
 
 
-def parse_content(text: str, kind: str) -> dict[str, Any]:
-    """Read the text of a saved model; refuses what is too long, no JSON, or not of this format."""
+def read_model(
+    text: str, kind: str, versions: Sequence[int], build: Callable[[dict[str, Any]], Model]
+) -> Model:
+    """Read a saved model of this format; refuses another version, and a text that was changed."""
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         raise OutOfDomainError(
             f"a saved model must be a text of at most {MAX_CHARACTERS} characters, got another; save it again"
@@ -87,19 +89,11 @@ def parse_content(text: str, kind: str) -> dict[str, Any]:
         raise OutOfDomainError(
             f"a saved model must say that its format is '{kind}', got other JSON; pass what model_json wrote"
         )
-    return content
-
-
-def read_model(
-    text: str, kind: str, version: int | tuple[int, ...], build: Callable[[dict[str, Any]], Model]
-) -> Model:
-    """Read a saved model of this format; refuses another version, and a text that was changed."""
-    content = parse_content(text, kind)
-    versions = (version,) if isinstance(version, int) else version
     if content.get("version") not in versions:
-        known, saved = " or ".join(map(str, versions)), str(content.get("version"))[:40]
-        rule = f"a saved model must be of version {known}, got {saved}"
-        raise OutOfDomainError(f"{rule}; fit it again with this version of reid-sql")
+        expected, saved = " or ".join(map(str, versions)), str(content.get("version"))[:40]
+        raise OutOfDomainError(
+            f"a saved model must be of version {expected}, got {saved}; fit it again with this version of reid-sql"
+        )
     if content.pop("sha256", None) != compute_checksum(content):
         raise OutOfDomainError(
             "a saved model must carry its own checksum, got another: the text was changed; save it again"
@@ -109,13 +103,14 @@ def read_model(
     except ReidError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, IndexError) as error:
-        rule = "a saved model must have all its parts, got one that is missing or of another kind"
-        raise OutOfDomainError(f"{rule} ({name_error(error)}); save the model again") from None
+        raise OutOfDomainError(
+            f"a saved model must have all its parts, got one that is missing or of another kind ({name_error(error)}); save the model again"
+        ) from None
 
 
 def copula_from_json(text: str) -> GaussianCopula:
     """Read a model; refuses a text that is none, of another version, or changed since it was written."""
-    return read_model(text, FORMAT, VERSION, _read_copula)
+    return read_model(text, FORMAT, (VERSION,), _read_copula)
 
 
 def model_to_text(saved: SavedModels, name: str) -> str:
@@ -124,18 +119,19 @@ def model_to_text(saved: SavedModels, name: str) -> str:
     if not lines:
         # A table of something else has no names of models.
         named = zip(saved.model, saved.json, strict=True)
-        known = sorted(
+        saved_names = sorted(
             {str(model) for model, text in named if text and text.startswith('{"format":"reid-sql')}
         )
         raise UnknownNameError(
-            f"name must be a model of the table, got '{name}'; {suggestion(name, known, 'models')}"
+            f"name must be a model of the table, got '{name}'; {suggestion(name, saved_names, 'models')}"
         )
     return saved.json[lines[-1]] or ""
 
 
 def content_to_text(content: Mapping[str, Any]) -> str:
-    """Spell the JSON."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Spell the JSON, with its checksum."""
+    whole = {**content, "sha256": compute_checksum(content)}
+    return json.dumps(whole, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def compute_checksum(content: Mapping[str, Any]) -> str:

@@ -206,15 +206,17 @@ def order_categories(
         np.arange(float(len(p))) if is_fixed else rng.normal(size=len(p))
         for p, is_fixed in zip(shares, fixed, strict=True)
     ]
-    scores = [_standardize(own, p) for own, p in zip(scores, shares, strict=True)]
+    scores = [
+        _standardize(column_scores, p) for column_scores, p in zip(scores, shares, strict=True)
+    ]
     for _ in range(MAX_ROUNDS):
         scores = [
-            own if fixed[c] else _pull_scores(c, scores, shares, pairs)
-            for c, own in enumerate(scores)
+            column_scores if fixed[c] else _pull_scores(c, scores, shares, pairs)
+            for c, column_scores in enumerate(scores)
         ]
     return [
-        np.arange(len(own)) if is_fixed else np.argsort(own, kind="stable")
-        for own, is_fixed in zip(scores, fixed, strict=True)
+        np.arange(len(column_scores)) if is_fixed else np.argsort(column_scores, kind="stable")
+        for column_scores, is_fixed in zip(scores, fixed, strict=True)
     ]
 
 
@@ -228,11 +230,11 @@ def _pull_scores(
     for (one, other), (first, second, weight) in pairs.items():
         if column not in (one, other):
             continue
-        own, others, scored = (
+        codes, partner_codes, scored = (
             (first, second, scores[other]) if column == one else (second, first, scores[one])
         )
-        column_weight = np.maximum(np.bincount(own, weight, count), MIN_PROBABILITY)
-        mean = np.bincount(own, weight * scored[others], count) / column_weight
+        column_weight = np.maximum(np.bincount(codes, weight, count), MIN_PROBABILITY)
+        mean = np.bincount(codes, weight * scored[partner_codes], count) / column_weight
         pulled += mean * float((shares[column] * mean) @ scores[column])
     return _standardize(pulled, shares[column])
 
@@ -306,28 +308,43 @@ def _fit_in_order(
     marginals = _fit_marginals(rows, weight, ordered)
     model = GaussianCopula(names, marginals, np.eye(len(names)), total, method, seed)
     if method == "calibrated" and rows.is_weighted:
-        rule = "method 'calibrated' must have records that count the same each"
         raise OutOfDomainError(
-            f"{rule}, got weights; use method 'paper' or 'sharp', or leave the weights out"
+            "method 'calibrated' must have records that count the same each, got weights; use method 'paper' or 'sharp', or leave the weights out"
         )
     if method == "sharp":
         model = _sharpen(model, _pair_tables(model, rows, weight))
-        return _find_doubts(
-            model if rows.is_weighted else _calibrate_model(model, rows.unique_records), rows
-        )
-    matrix, rng = np.eye(len(names)), np.random.default_rng(seed)
-    pairs = list(combinations(range(len(names)), 2))
+    else:
+        counts = [weight[lines] for _, lines in columns]
+        model = replace(model, correlation=_match_correlations(model, rows, weight, counts))
+    if method == "calibrated" or (method == "sharp" and not rows.is_weighted):
+        # let records repeat as often as in the sample
+        precision = Precision(256, 256, absolute_error=1 / total, seed=seed)
+        cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
+        factor = calibrate(cells, total, rows.unique_records)
+        model = replace(model, calibration=factor.factor, status=factor.status)
+    return _find_doubts(model, rows)
+
+
+def _match_correlations(
+    model: GaussianCopula, rows: EvidenceRows, weight: Floats, counts: Sequence[Floats]
+) -> Floats:
+    """Correlations of equal information; nominal columns are put in a few random orders for each pair."""
+    marginals, rng = model.marginals, np.random.default_rng(model.seed)
+    matrix = np.eye(len(marginals))
+    pairs = list(combinations(range(len(marginals)), 2))
     for place, (one, other) in enumerate(pairs):
         checkpoint(place / len(pairs))
         cells = weight[rows.select(PAIR, one + 1, other + 1)]
-        information = adjusted_information(
-            weight[columns[one][1]], weight[columns[other][1]], cells
-        )
-        shares = _random_orders(marginals[one], marginals[other], rng)
+        information = adjusted_information(counts[one], counts[other], cells)
+        both = marginals[one], marginals[other]
+        times = 1 if all(m.ordered for m in both) else AVERAGED_ORDERS
+        orders = [
+            [m.shares if m.ordered else rng.permutation(m.shares) for m in both]
+            for _ in range(times)
+        ]
+        shares = [(first, second) for first, second in orders]
         matrix[one, other] = matrix[other, one] = matching_correlation(shares, information)
-    model = replace(model, correlation=nearest_correlation(matrix))
-    model = _calibrate_model(model, rows.unique_records) if method == "calibrated" else model
-    return _find_doubts(model, rows)
+    return nearest_correlation(matrix)
 
 
 def _find_doubts(model: GaussianCopula, rows: EvidenceRows) -> GaussianCopula:
@@ -347,14 +364,6 @@ def _find_doubts(model: GaussianCopula, rows: EvidenceRows) -> GaussianCopula:
     return replace(model, status=join_status(model.status, *doubts))
 
 
-def _calibrate_model(model: GaussianCopula, unique_records: int) -> GaussianCopula:
-    """Let records repeat as often as in the sample."""
-    precision = Precision(256, 256, absolute_error=1 / model.records, seed=model.seed)
-    cells = np.concatenate([cell.probability for cell in draw_cells(model, precision)])
-    factor = calibrate(cells, model.records, unique_records)
-    return replace(model, calibration=factor.factor, status=factor.status)
-
-
 def _fit_marginals(
     rows: EvidenceRows, weight: Floats, ordered: Sequence[str]
 ) -> tuple[Marginal, ...]:
@@ -363,27 +372,14 @@ def _fit_marginals(
     columns = rows.columns()
     outside = rows.marginal_shares([name for name, _ in columns])
     fitted = []
-    for place, (name, own) in enumerate(columns):
-        values, is_ordered = [rows.first_value[row] for row in own.tolist()], name in ordered
+    for place, (name, lines) in enumerate(columns):
+        values, is_ordered = [rows.first_value[row] for row in lines.tolist()], name in ordered
         if place in outside:
-            known, shares = zip(*outside[place], strict=True)
-            fitted.append(marginal_from_shares(known, shares, ordered=is_ordered, seen=values))
+            listed, shares = zip(*outside[place], strict=True)
+            fitted.append(marginal_from_shares(listed, shares, ordered=is_ordered, seen=values))
         else:
-            fitted.append(fit_marginal(values, weight[own].tolist(), ordered=is_ordered))
+            fitted.append(fit_marginal(values, weight[lines].tolist(), ordered=is_ordered))
     return tuple(fitted)
-
-
-def _random_orders(
-    one: Marginal, other: Marginal, rng: np.random.Generator
-) -> list[tuple[Floats, Floats]]:
-    """Shares of two columns, nominal ones in a few random orders."""
-    if one.ordered and other.ordered:
-        return [(one.shares, other.shares)]
-    ordered_shares = [
-        [m.shares if m.ordered else rng.permutation(m.shares) for m in (one, other)]
-        for _ in range(AVERAGED_ORDERS)
-    ]
-    return [(first, second) for first, second in ordered_shares]
 
 
 def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> PairTables:
@@ -394,8 +390,9 @@ def _pair_tables(model: GaussianCopula, rows: EvidenceRows, weight: Floats) -> P
         if len(m.values) > MAX_VALUES
     ]
     if large:
-        rule = f"columns of method 'sharp' must have at most {MAX_VALUES} values, got more in '{large[0]}'"
-        raise OutOfDomainError(f"{rule}; use method 'paper', or coarsen the column")
+        raise OutOfDomainError(
+            f"columns of method 'sharp' must have at most {MAX_VALUES} values, got more in '{large[0]}'; use method 'paper', or coarsen the column"
+        )
     by_pair = {}
     for one, other in combinations(range(len(model.columns)), 2):
         lines = rows.select(PAIR, one + 1, other + 1).tolist()

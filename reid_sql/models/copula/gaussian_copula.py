@@ -9,14 +9,12 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes import uniqueness
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import STATUS_FEWER_REPEATS
 from reid_sql.models.copula.calibration import temper_cells
 from reid_sql.models.copula.marginals import Marginal, cell_ends, parse_number, sort_keys
-from reid_sql.models.fitted_model import Doubt
-from reid_sql.models.interruption import checkpoint
+from reid_sql.models.fitted_model import Doubt, draw_places, encode_columns
 from reid_sql.models.marginals.column import (
     NEW,
     SEEN,
@@ -153,12 +151,7 @@ class GaussianCopula:
 
         Values are text or None.
         """
-        if len(values) != len(self.columns):
-            rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
-            raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
-        return np.stack(
-            [self.column_codes(column, some) for column, some in enumerate(values)], axis=1
-        )
+        return encode_columns(self, values)
 
     def light(self) -> "GaussianCopula":
         """The model without the scores that it remembers."""
@@ -166,9 +159,10 @@ class GaussianCopula:
 
     def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
         """Codes of the values of one column, by its number from 0."""
-        known = self._codes[column]
+        code_of = self._codes[column]
         return np.array(
-            [known[v] if v in known else self._foreign(column, v) for v in values], dtype=np.int64
+            [code_of[v] if v in code_of else self._foreign(column, v) for v in values],
+            dtype=np.int64,
         )
 
     def _foreign(self, column: int, value: str | None) -> int:
@@ -184,7 +178,11 @@ class GaussianCopula:
         same = (
             ()
             if parsed is None
-            else (place for place, own in enumerate(marginal.values) if parse_number(own) == parsed)
+            else (
+                place
+                for place, spelling in enumerate(marginal.values)
+                if parse_number(spelling) == parsed
+            )
         )
         code = next(iter(same), len(marginal.values))
         if code == len(marginal.values) and marginal.ordered:
@@ -194,8 +192,8 @@ class GaussianCopula:
     def texts(self, codes: Integers) -> list[list[str | None]]:
         """Values of records of codes, by column."""
         return [
-            np.array(m.values, dtype=object)[own].tolist()
-            for m, own in zip(self.marginals, codes.T, strict=True)
+            np.array(m.values, dtype=object)[column_codes].tolist()
+            for m, column_codes in zip(self.marginals, codes.T, strict=True)
         ]
 
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> CopulaCells:
@@ -238,12 +236,10 @@ class GaussianCopula:
 
     def _unseen_cases(self, codes: Integers) -> Integers:
         """Whether the sample contains each value, (records, columns)."""
-        cases = np.zeros(codes.shape, dtype=np.int64)
-        for column, marginal in enumerate(self.marginals):
-            own, share_known = codes[:, column], marginal.unseen > 0
-            new = np.where((own < last_code(marginal)) & share_known, NEW, WITHOUT_SHARE)
-            cases[:, column] = np.where(own < len(marginal.values), SEEN, new)
-        return cases
+        seen = [len(marginal.values) for marginal in self.marginals]
+        has_share = [marginal.unseen > 0 for marginal in self.marginals]
+        is_new = (codes < [last_code(marginal) for marginal in self.marginals]) & has_share
+        return np.where(codes < seen, SEEN, np.where(is_new, NEW, WITHOUT_SHARE))
 
     def integrated(self, codes: Integers) -> Estimates:
         """Integrate distinct records of codes; q is 0 where a value's share is."""
@@ -253,8 +249,8 @@ class GaussianCopula:
 
         def cells(points: int) -> Cells:
             placed = [
-                cell_ends(marginal, own, points, [self.seed, self.by_name.index(column)])
-                for column, (marginal, (own, _)) in enumerate(
+                cell_ends(marginal, distinct, points, [self.seed, self.by_name.index(column)])
+                for column, (marginal, (distinct, _)) in enumerate(
                     zip(self.marginals, used, strict=True)
                 )
             ]
@@ -288,7 +284,6 @@ class GaussianCopula:
 # Populations of a fitted copula: records drawn from it, and how unique people are among any number of them.
 # Source: Rocher, Hendrickx & de Montjoye 2019, algorithm 1 of the supplement, and eq. 12 to 15.
 
-RECORDS_PER_STREAM: Final = 2048  # records that are drawn from one stream of random numbers
 RANDOM_ORDERS: Final = 16  # random orders of nominal columns, with as many records each
 RECORDS_PER_FORECAST: Final = 4096
 STATUS_NO_INTERVAL: Final = (
@@ -335,7 +330,19 @@ def forecast_copula(model: GaussianCopula, populations: npt.ArrayLike) -> list[C
     )
     cells = draw_cells(model, precision)
     status = join_status(*describe_few_records(model.records), STATUS_NO_INTERVAL, model.status)
-    return [_average_forecast(cells, float(size), status) for size in sizes]
+    # a mean of each order, then of all of them
+    cells_by_order = [np.minimum(cell.probability, 1) for cell in cells]
+    forecasts = []
+    for size in sizes.tolist():
+        unique, right = (
+            float(np.mean([score(q, size).mean() for q in cells_by_order]))
+            for score in (
+                uniqueness.uniqueness_from_probability,
+                uniqueness.correctness_from_probability,
+            )
+        )
+        forecasts.append(CopulaForecast(size, unique, None, None, right, None, None, status))
+    return forecasts
 
 
 def draw_cells(
@@ -354,27 +361,9 @@ def sample_codes(model: GaussianCopula, places: Integers, seed: int) -> Integers
     A place has the same record in every call, whatever the other places.
     """
     order = _shuffle_orders(model, np.random.default_rng([seed, 0]))
-    sampled = np.empty((len(places), len(model.columns)), dtype=np.int64)
-    chunks = places // RECORDS_PER_STREAM
-    for chunk in np.unique(chunks).tolist():
-        checkpoint()
-        rows = chunks == chunk
-        drawn = _draw_codes(
-            model, order, RECORDS_PER_STREAM, np.random.default_rng([seed, 1, chunk])
-        )
-        sampled[rows] = drawn[places[rows] % RECORDS_PER_STREAM]
-    return sampled
-
-
-def _average_forecast(cells: list[Estimates], size: float, status: str) -> CopulaForecast:
-    unique, right = (
-        float(np.mean([score(np.minimum(cell.probability, 1), size).mean() for cell in cells]))
-        for score in (
-            uniqueness.uniqueness_from_probability,
-            uniqueness.correctness_from_probability,
-        )
+    return draw_places(
+        model, places, seed, lambda count, rng: _draw_codes(model, order, count, rng)
     )
-    return CopulaForecast(size, unique, None, None, right, None, None, status)
 
 
 def _draw_order_cells(
@@ -384,14 +373,14 @@ def _draw_order_cells(
     rng = np.random.default_rng([model.seed, 2, number])
     order = _shuffle_orders(model, rng)
     codes = _draw_codes(model, order, count, rng)
-    placed = [np.argsort(values) for values in order.values]  # of each code: its place in the order
+    places = [np.argsort(values) for values in order.values]  # of each code: its place in the order
+    ends = list(zip(order.bounds, places, strict=True))
     cells = Cells(
-        [bounds[:-1][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
-        [bounds[1:][place][:, None] for bounds, place in zip(order.bounds, placed, strict=True)],
+        [bounds[:-1][place][:, None] for bounds, place in ends],
+        [bounds[1:][place][:, None] for bounds, place in ends],
     )
-    return model.calibrated(
-        integrate(codes, lambda _: cells, model.correlation, model.order, precision), codes
-    )
+    estimates = integrate(codes, lambda _: cells, model.correlation, model.order, precision)
+    return model.calibrated(estimates, codes)
 
 
 def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
@@ -400,10 +389,10 @@ def _shuffle_orders(model: GaussianCopula, rng: np.random.Generator) -> _Order:
         if not model.marginals[column].ordered:
             values[column] = rng.permutation(values[column])
     bounds = [
-        ndtri(np.append(0.0, np.cumsum(marginal.shares[own])).clip(0, 1)).clip(
+        ndtri(np.append(0.0, np.cumsum(marginal.shares[permuted])).clip(0, 1)).clip(
             -MAX_SIGMAS, MAX_SIGMAS
         )
-        for marginal, own in zip(model.marginals, values, strict=True)
+        for marginal, permuted in zip(model.marginals, values, strict=True)
     ]
     return _Order(values, bounds)
 
@@ -417,6 +406,8 @@ def _draw_codes(
         @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
     )
     codes = np.empty((count, len(eigenvalues)), dtype=np.int64)
-    for column, own in zip(model.by_name, latent.T, strict=True):
-        codes[:, column] = order.values[column][np.searchsorted(order.bounds[column][1:-1], own)]
+    for column, normals in zip(model.by_name, latent.T, strict=True):
+        codes[:, column] = order.values[column][
+            np.searchsorted(order.bounds[column][1:-1], normals)
+        ]
     return codes

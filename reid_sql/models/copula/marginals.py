@@ -77,7 +77,9 @@ def fit_marginal(
             for name, fitted, parameters in _fit_beside_heaps(steps, weights, heaps):
                 bic = _bic(fitted, weights, parameters)
                 if bic < least:
-                    family, least, shares = name, bic, _share_rest(fitted, heaps)
+                    # what the family leaves for others goes to the values that are no heaps
+                    rest = (1 - float(fitted[heaps].sum())) / float(fitted[~heaps].sum())
+                    family, least, shares = name, bic, np.where(heaps, fitted, rest * fitted)
     return Marginal(named, shares, _estimate_unseen(weights), ordered, family)
 
 
@@ -97,26 +99,32 @@ def marginal_from_shares(
     >>> marginal_from_shares(["M", "F"], [49, 51], ordered=True).shares
     array([0.51, 0.49])
     """
-    weights = np.asarray(shares, dtype=np.float64)
-    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
-        rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
-        raise OutOfDomainError(
-            f"{rule}, got {plain(weights.sum())} altogether; mend the table of marginals"
-        )
+    weights = check_shares(shares)
     totals: dict[str | None, float] = dict.fromkeys(seen, 0.0)
     spelled = {parse_number(value): value for value in totals if parse_number(value) is not None}
     for value, weight in zip(values, weights.tolist(), strict=True):
-        own = value if value in totals else spelled.get(parse_number(value), value)
-        totals[own] = totals.get(own, 0.0) + weight
+        spelling = value if value in totals else spelled.get(parse_number(value), value)
+        totals[spelling] = totals.get(spelling, 0.0) + weight
     lacking = [value for value in dict.fromkeys(seen) if totals[value] == 0]
     if lacking:
-        rule = "marginals must have a share above 0 for each value of the sample"
-        raise OutOfDomainError(f"{rule}, got none for {count_values(lacking)}; complete the table")
+        raise OutOfDomainError(
+            f"marginals must have a share above 0 for each value of the sample, got none for {count_values(lacking)}; complete the table"
+        )
     names, weights = list(totals), np.array(list(totals.values()))
     places = _sort_values(names, weights, ordered=ordered)
     return Marginal(
         tuple(names[p] for p in places), weights[places] / weights.sum(), 0.0, ordered, KNOWN_SHARES
     )
+
+
+def check_shares(shares: Sequence[float]) -> Floats:
+    """Refuse shares from outside that are missing or below 0, or that are all 0."""
+    weights = np.asarray(shares, dtype=np.float64)
+    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        raise OutOfDomainError(
+            f"share of the marginals must be a number of at least 0 for every value, and not 0 for all, got {plain(weights.sum())} altogether; mend the table of marginals"
+        )
+    return weights
 
 
 def parse_number(text: str | None) -> float | None:
@@ -138,9 +146,9 @@ def parse_numbers(values: Sequence[str | None]) -> Floats | None:
     >>> parse_numbers(["1.50", None, "1e3"]), parse_numbers(["1.50", "old"])
     (array([   1.5,    nan, 1000. ]), None)
     """
-    known = [value for value in values if value is not None]
+    texts = [value for value in values if value is not None]
     try:
-        spelled = np.array(known, dtype=np.object_).astype(np.float64)
+        spelled = np.array(texts, dtype=np.object_).astype(np.float64)
     except ValueError:
         return None
     if not np.isfinite(spelled).all():
@@ -212,32 +220,22 @@ def _fit_beside_heaps(
 
     A heap has its own share.
     """
-    rest = weights[~heaps]
+    rest, count = weights[~heaps], int(heaps.sum())
     share = float(rest.sum() / weights.sum())
-    for name, fitted in (
-        _fit_families(steps[~heaps] - steps[~heaps].min(), rest).items() if share else ()
+    if not share:
+        return
+    places = steps[~heaps] - steps[~heaps].min()
+    mean = float(rest @ places / rest.sum())
+    if mean == 0:
+        return
+    grid = np.arange(int(places.max()) + 1)
+    for name, parameters, fitted in (
+        ("negative binomial", 2, _fit_negative_binomial(grid, places, rest, mean)),
+        ("logarithmic", 1, _fit_logarithmic(grid, mean + 1)),
     ):
         shares = weights / weights.sum()
-        shares[~heaps] = share * fitted[steps[~heaps] - steps[~heaps].min()]
-        yield name, shares, (2 if name == "negative binomial" else 1) + int(heaps.sum())
-
-
-def _share_rest(shares: Floats, heaps: npt.NDArray[np.bool_]) -> Floats:
-    """Give the values that are no heaps what the family leaves for others, so that all add up to 1."""
-    rest = (1 - float(shares[heaps].sum())) / float(shares[~heaps].sum())
-    return np.where(heaps, shares, rest * shares)
-
-
-def _fit_families(steps: Integers, weights: Floats) -> dict[str, Floats]:
-    """Probabilities of 0, 1, …, to the last step, under each parametric family at its maximum likelihood."""
-    mean = float(weights @ steps / weights.sum())
-    if mean == 0:
-        return {}
-    grid = np.arange(int(steps.max()) + 1)
-    return {
-        "negative binomial": _fit_negative_binomial(grid, steps, weights, mean),
-        "logarithmic": _fit_logarithmic(grid, mean + 1),
-    }
+        shares[~heaps] = share * fitted[places]
+        yield name, shares, parameters + count
 
 
 def _fit_negative_binomial(grid: Integers, steps: Integers, weights: Floats, mean: float) -> Floats:
@@ -294,7 +292,12 @@ def cell_ends(marginal: Marginal, codes: Integers, points: int, seed: list[int])
     column; in an ordered one they are the gaps before the first value, between the first two, and so on.
     """
     if marginal.ordered:
-        return _latent_ends(*_place_ordered(marginal, codes))
+        seen, bounds = codes < len(marginal.values), np.append(0.0, np.cumsum(marginal.shares))
+        ordered_start = np.concatenate([bounds[:-1], bounds - marginal.unseen / 2])[codes]
+        width = np.where(
+            seen, np.append(marginal.shares, 0)[np.where(seen, codes, -1)], marginal.unseen
+        )
+        return _latent_ends(ordered_start[:, None], (ordered_start + width)[:, None])
     rng = np.random.default_rng([*seed, points])
     shares = np.append(marginal.shares, marginal.unseen)[codes][:, None]
     if len(marginal.values) > MAX_PLACED_VALUES:
@@ -314,17 +317,6 @@ def shuffle_starts(shares: Floats, points: int, rng: np.random.Generator) -> Flo
     before = np.empty_like(sorted_shares)
     np.put_along_axis(before, order, np.cumsum(sorted_shares, axis=0) - sorted_shares, axis=0)
     return before
-
-
-def _place_ordered(marginal: Marginal, codes: Integers) -> IntervalEnds:
-    count = len(marginal.values)
-    bounds = np.append(0.0, np.cumsum(marginal.shares))
-    gaps = bounds - marginal.unseen / 2
-    start = np.concatenate([bounds[:-1], gaps])[codes]
-    width = np.where(
-        codes < count, np.append(marginal.shares, 0)[np.minimum(codes, count)], marginal.unseen
-    )
-    return start[:, None], (start + width)[:, None]
 
 
 def _latent_ends(start: Floats, stop: Floats) -> IntervalEnds:
@@ -368,5 +360,5 @@ def price_heaps(counts: Floats, records: float) -> float:
     >>> round(price_heaps(np.array([51.0]), 100.0), 3)
     -37.653
     """
-    own = np.maximum(counts - 1, 1e-300) / records
-    return float(counts @ np.log(own)) - len(counts) * float(np.log(records)) / 2
+    shares = np.maximum(counts - 1, 1e-300) / records
+    return float(counts @ np.log(shares)) - len(counts) * float(np.log(records)) / 2

@@ -337,14 +337,13 @@ def _make_bins(
     weight = np.bincount(
         place, np.concatenate([mass[:values][on_scale], mass[values:]]), minlength=cells
     )
+    group = np.arange(cells)
     if cells > max_groups:
         middle = (np.cumsum(weight) - weight / 2) / weight.sum()
-        group = np.unique(
-            np.minimum((middle * max_groups).astype(np.int64), max_groups - 1), return_inverse=True
-        )[1]
-    else:  # cells without any category have no bin
-        group = np.unique(np.cumsum(np.isin(np.arange(cells), place)) - 1, return_inverse=True)[1]
-    groups = int(group.max()) + 1
+        group = np.minimum((middle * max_groups).astype(np.int64), max_groups - 1)
+    # a cell without any category has no bin, such as that of a heap next to the least value
+    occupied = np.unique(group[place])
+    group, groups = np.searchsorted(occupied, group), len(occupied)
     bins = np.empty(len(mass) + 1, dtype=np.int64)
     bins[:values][on_scale] = group[lattice.cell]
     last = max_bins // 2 - 1 if off_scale > max_bins // 2 else off_scale

@@ -45,7 +45,7 @@ def class_quadrature(sizes: npt.ArrayLike, counts: npt.ArrayLike) -> tuple[Float
     >>> round(float(weights @ np.log(nodes)), 6)  # ln 100000!
     1051299.221899
     """
-    size, count = np.asarray(sizes, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+    size, count = special_functions.as_floats(sizes, counts)
     bins = np.where(
         size <= MAX_EXACT_SIZE, -1.0, np.floor(np.log2(np.maximum(size, 1.0) / MAX_EXACT_SIZE))
     )
@@ -102,10 +102,7 @@ def expected_inverse_poisson(seen: npt.ArrayLike, mean: npt.ArrayLike) -> Floats
     >>> expected_inverse_poisson([1, 1, 4], [0.0, 2.0, 0.0]).round(6).tolist()  # (1 − e^−2) / 2
     [1.0, 0.432332, 0.25]
     """
-    f, m = np.broadcast_arrays(
-        np.asarray(seen, dtype=np.float64), np.asarray(mean, dtype=np.float64)
-    )
-    return _apply_in_chunks(_integrate_poisson, f, m)
+    return _apply_in_chunks(lambda f, m: _integrate(f, m, lambda s: -m * s), seen, mean)
 
 
 def expected_inverse_binomial(
@@ -116,10 +113,11 @@ def expected_inverse_binomial(
     >>> expected_inverse_binomial([1, 2, 4], [2, 1, 0], [0.5, 0.5, 0.5]).round(6).tolist()  # 1 − 5/12, 5/12
     [0.583333, 0.416667, 0.25]
     """
-    f, m, q = np.broadcast_arrays(
-        *(np.asarray(given, dtype=np.float64) for given in (seen, trials, chance))
-    )
-    return _apply_in_chunks(_integrate_binomial, f, m, q)
+
+    def integrate(f: Floats, m: Floats, q: Floats) -> Floats:
+        return _integrate(f, m * q, lambda s: m * np.log1p(-q * s))
+
+    return _apply_in_chunks(integrate, seen, trials, chance)
 
 
 def expected_inverse_negative_binomial(
@@ -132,19 +130,13 @@ def expected_inverse_negative_binomial(
     >>> expected_inverse_negative_binomial([1, 5, 2], [1, 5, 2], [0.1, 1.0, 0.5]).round(6).tolist()
     [0.255843, 0.2, 0.306853]
     """
-    f, r, p = np.broadcast_arrays(
-        *(np.asarray(given, dtype=np.float64) for given in (seen, shape, chance))
-    )
+    f, r, p = np.broadcast_arrays(*special_functions.as_floats(seen, shape, chance))
     mean, alone = np.empty(f.shape), (f == 1) & (p < 1)
-    mean[alone] = _expect_inverse_alone(r[alone], p[alone])
+    # for f = 1, the integral in closed form: p/(1 − p) (1 − p^(r−1))/(r − 1)
+    power, success = np.maximum(r[alone] - 1, MIN_RATE), p[alone]
+    mean[alone] = success / (1 - success) * -np.expm1(power * np.log(success)) / power
     mean[~alone] = _apply_in_chunks(_integrate_negative_binomial, f[~alone], r[~alone], p[~alone])
     return mean
-
-
-def _expect_inverse_alone(r: Floats, p: Floats) -> Floats:
-    """The integral in closed form for f = 1: p/(1 − p) (1 − p^(r−1))/(r − 1)."""
-    log, power = np.log(p), np.maximum(r - 1, MIN_RATE)
-    return np.asarray(p / (1 - p) * -np.expm1(power * log) / power)
 
 
 def _sum_nodes(values: Floats) -> Floats:
@@ -152,19 +144,13 @@ def _sum_nodes(values: Floats) -> Floats:
     return np.asarray((LEGENDRE_WEIGHTS[:, None] * values).sum(axis=0))
 
 
-def _integrate_poisson(f: Floats, m: Floats) -> Floats:
-    # G(1 − s) = e^(−m s), and (1 − s)^(f−1) e^(−m s) ≤ e^(−(m+f−1) s): beyond s = 40 / (m + f − 1) nothing is
-    # left.
-    rate = np.maximum(m + f - 1, MAX_EXPONENT)
+def _integrate(f: Floats, mean: Floats, log_generating: Callable[[Floats], Floats]) -> Floats:
+    """∫ (1 − s)^(f−1) G(1 − s) ds for X of this mean, by ln G(1 − s) at s."""
+    # Poisson's G(1 − s) is e^(−m s), the binomial one (1 − q s)^m ≤ e^(−m q s): the integrand is at most
+    # e^(−(mean+f−1) s), and beyond s = 40 / (mean + f − 1) nothing is left.
+    rate = np.maximum(mean + f - 1, MAX_EXPONENT)
     s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
-    return _sum_nodes(np.exp((f - 1) * np.log1p(-s) - m * s)) * MAX_EXPONENT / rate / 2
-
-
-def _integrate_binomial(f: Floats, m: Floats, q: Floats) -> Floats:
-    # G(1 − s) = (1 − q s)^m ≤ e^(−m q s): the integrand ends where that of the Poisson law of this mean does.
-    rate = np.maximum(m * q + f - 1, MAX_EXPONENT)
-    s = MAX_EXPONENT / rate * (LEGENDRE_NODES[:, None] + 1) / 2  # (nodes, classes)
-    log = (f - 1) * np.log1p(-s) + m * np.log1p(-q * s)
+    log = (f - 1) * np.log1p(-s) + log_generating(s)
     return _sum_nodes(np.exp(log)) * MAX_EXPONENT / rate / 2
 
 
@@ -182,13 +168,14 @@ def _integrate_negative_binomial(f: Floats, r: Floats, p: Floats) -> Floats:
     return np.where(p < 1, mean, 1 / f)
 
 
-def _apply_in_chunks(mean: Callable[..., Floats], *given: Floats) -> Floats:
-    flat = [values.ravel() for values in given]
+def _apply_in_chunks(mean: Callable[..., Floats], *arguments: npt.ArrayLike) -> Floats:
+    whole = np.broadcast_arrays(*special_functions.as_floats(*arguments))
+    flat = [values.ravel() for values in whole]
     parts = [
         mean(*(values[start : start + CLASSES_PER_CHUNK] for values in flat))
         for start in range(0, flat[0].size, CLASSES_PER_CHUNK)
     ]
-    return np.concatenate([np.empty(0), *parts]).reshape(given[0].shape)
+    return np.concatenate([np.empty(0), *parts]).reshape(whole[0].shape)
 
 
 def explore_posterior(density: Density, box: Floats, noise: float) -> tuple[Floats, Floats, Floats]:

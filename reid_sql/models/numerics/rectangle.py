@@ -47,20 +47,19 @@ def check_correlation(correlation: npt.ArrayLike, size: int) -> Floats:
     """
     matrix = np.asarray(correlation, dtype=np.float64)
     if matrix.shape != (size, size) or not np.isfinite(matrix).all():
-        rule = f"correlation must be a {size} x {size} matrix of finite numbers"
         raise OutOfDomainError(
-            f"{rule}, got {matrix.shape}; pass one row and one column for each coordinate"
+            f"correlation must be a {size} x {size} matrix of finite numbers, got {matrix.shape}; pass one row and one column for each coordinate"
         )
     off = max(float(np.abs(matrix - matrix.T).max()), float(np.abs(np.diag(matrix) - 1).max()))
     if off > CORRELATION_TOLERANCE:
-        rule = "correlation must be symmetric with ones on its diagonal"
         raise OutOfDomainError(
-            f"{rule}, got a matrix that misses it by {off:.3g}; pass a correlation matrix"
+            f"correlation must be symmetric with ones on its diagonal, got a matrix that misses it by {off:.3g}; pass a correlation matrix"
         )
     least = float(np.linalg.eigvalsh(matrix)[0])
     if least < -CORRELATION_TOLERANCE:
-        rule = f"correlation must have no negative eigenvalue, got {least:.3g}"
-        raise OutOfDomainError(f"{rule}; project it with nearest_correlation")
+        raise OutOfDomainError(
+            f"correlation must have no negative eigenvalue, got {least:.3g}; project it with nearest_correlation"
+        )
     return matrix
 
 
@@ -79,26 +78,26 @@ def nearest_correlation(matrix: npt.ArrayLike) -> Floats:
     correction = np.zeros_like(corrected)
     for _ in range(MAX_PROJECTIONS):
         shifted = corrected - correction
-        values, vectors = np.linalg.eigh(shifted)
-        raised = (vectors * np.maximum(values, 0)) @ vectors.T
+        raised = _raise_eigenvalues(shifted)
         correction = raised - shifted
         change = float(np.abs(raised - corrected).max())
         corrected = raised.copy()
         np.fill_diagonal(corrected, 1.0)
         if change < CORRELATION_TOLERANCE / 100:
             break
-    return _clip_eigenvalues(corrected)
-
-
-def _clip_eigenvalues(matrix: Floats) -> Floats:
-    """Take away what eigenvalues the projections left below zero, and round the diagonal to ones."""
-    values, vectors = np.linalg.eigh(matrix)
-    raised = (vectors * np.maximum(values, 0)) @ vectors.T
+    # take away what eigenvalues the projections left below zero, and round the diagonal to ones
+    raised = _raise_eigenvalues(corrected)
     scale = np.sqrt(np.diag(raised))
     scaled = raised / np.outer(scale, scale)
     symmetric: Floats = (scaled + scaled.T) / 2
     np.fill_diagonal(symmetric, 1.0)
     return symmetric
+
+
+def _raise_eigenvalues(matrix: Floats) -> Floats:
+    """The nearest matrix without negative eigenvalues."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
 
 def factorize(correlation: Floats, order: Sequence[int]) -> Iterator[Step]:
@@ -288,18 +287,18 @@ def _integrate_distinct(codes: Integers, plan: _Plan) -> Floats:
     height = max(1, POINTS_PER_BLOCK // plan.uniforms.shape[1])
     slices = [slice(start, start + height) for start in range(0, len(records), height)]
     probabilities = np.empty((len(records), REPLICATES))
-    probabilities[order] = np.concatenate(
-        _map_blocks(lambda some: _integrate_block(records[some], depth[some], plan), slices)
-    )
-    return probabilities
 
+    def integrate_block(some: slice) -> Floats:
+        return _integrate_block(records[some], depth[some], plan)
 
-def _map_blocks(work: Callable[[slice], Floats], slices: Sequence[slice]) -> list[Floats]:
     workers = min(os.cpu_count() or 1, len(slices))
     if workers == 1:
-        return [work(some) for some in slices]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(carried(work), slices))
+        probabilities[order] = np.concatenate(list(map(integrate_block, slices)))
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            blocks = pool.map(carried(integrate_block), slices)
+            probabilities[order] = np.concatenate(list(blocks))
+    return probabilities
 
 
 def _integrate_block(records: Integers, depth: Integers, plan: _Plan) -> Floats:
@@ -332,18 +331,18 @@ def _step_interval(
     records: Integers, step: Step, plan: _Plan, ahead: Floats | None
 ) -> tuple[Floats, Floats]:
     """Intersect the intervals that the step's columns leave its coordinate: (nodes, points) an end."""
-    every = []
+    intervals = []
     for place, (column, slope) in enumerate(zip(step.columns, step.slopes, strict=True)):
         code = records[:, plan.place[column]]
         ends = plan.cells.lower[column][code], plan.cells.upper[column][code]
         one, other = (
             end / slope if ahead is None else (end - ahead[:, place]) / slope for end in ends
         )
-        every.append((one, other) if slope > 0 else (other, one))
-    low, high = every[0]
-    for one, other in every[1:]:
+        intervals.append((one, other) if slope > 0 else (other, one))
+    low, high = intervals[0]
+    for one, other in intervals[1:]:
         low, high = np.maximum(low, one), np.minimum(high, other)
-    if len(every) > 1:
+    if len(intervals) > 1:
         high = np.maximum(low, high)  # columns that contradict each other have no common interval
     shape = (len(records), plan.uniforms.shape[1])
     return np.broadcast_to(low, shape), np.broadcast_to(high, shape)

@@ -28,6 +28,15 @@ GOLDEN_SECTION: Final = (3 - 5**0.5) / 2
 MIN_LOGARITHMIC: Final = 40.0  # where ψ(z) = ln z to the last digit
 
 
+def as_floats(*values: npt.ArrayLike) -> tuple[Floats, ...]:
+    """Arrays of doubles.
+
+    >>> [array.tolist() for array in as_floats(1, [2, 3])]
+    [1.0, [2.0, 3.0]]
+    """
+    return tuple(np.asarray(value, dtype=np.float64) for value in values)
+
+
 def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Logarithm of the ratio of two rising factorials of `x` factors, from `z` + `y` and from `z`.
 
@@ -37,7 +46,7 @@ def log_rising_ratio(z: npt.ArrayLike, x: npt.ArrayLike, y: npt.ArrayLike) -> Fl
     >>> round(float(np.exp(log_rising_ratio(3.0, 2.0, 1.0))), 12)  # 4·5 / 3·4
     1.666666666667
     """
-    z, x, y = (np.asarray(value, dtype=np.float64) for value in (z, x, y))
+    z, x, y = as_floats(z, x, y)
     total = np.zeros(())
     for step in range(RECURRENCE_STEPS):  # Γ(z + 1) = z Γ(z), 5.5.1
         total = total - _logarithm_bend(z + step, x, y)
@@ -74,7 +83,7 @@ def digamma_difference(z: npt.ArrayLike, x: npt.ArrayLike) -> Floats:
     >>> digamma_difference(1.0, [1.0, 2.0, 3.0]).round(12).tolist()  # the harmonic numbers
     [1.0, 1.5, 1.833333333333]
     """
-    z, x = (np.asarray(value, dtype=np.float64) for value in (z, x))
+    z, x = as_floats(z, x)
     total = np.zeros(())
     for step in range(RECURRENCE_STEPS):  # ψ(z + 1) = ψ(z) + 1/z, 5.5.2
         total = total + x / (z + step + x) / (z + step)
@@ -159,7 +168,7 @@ def log_gamma_ratio(x: npt.ArrayLike, a: npt.ArrayLike) -> Floats:
     >>> float(np.exp(log_gamma_ratio(3.0, 2.0)).round(12))  # 3 · 4
     12.0
     """
-    x, a = np.asarray(x, dtype=np.float64), np.asarray(a, dtype=np.float64)
+    x, a = as_floats(x, a)
     low = np.zeros(())
     for step in range(STIRLING_STEPS):  # Γ(x + 1) = x Γ(x)
         low = low + np.log1p(a / (x + step))

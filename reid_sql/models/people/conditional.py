@@ -138,19 +138,22 @@ def choose_smoothing(
     strengths = np.array(STRENGTHS)[:, None]
     rows = np.bincount(pairs.parent, pairs.count, len(parent.bin_mass)).astype(np.float64)
     best: Smoothing | None = None
+    smoothed_rows = rows
+    if parent.kernel is not None:
+        # smoothing over the child leaves the counts of the parent's bins, since rows of W add up to 1
+        smoothed_rows = OWN_SHARE_PARENT * rows + (1 - OWN_SHARE_PARENT) * (rows @ parent.kernel)
     for over_child, over_parent in AXES:
         checkpoint()
         cells = sums.mix(over_child=over_child, over_parent=over_parent)
         if cells is None:
             continue
         own_row, own_child = own_shares(parent, child, (over_child, over_parent))
-        own = own_row[pairs.parent]
-        cells = np.maximum(cells - own * own_child[pairs.child], 0)
-        others = np.maximum(
-            _smooth_rows(parent, rows, over_parent=over_parent)[pairs.parent] - own, 0
-        )
+        removed = own_row[pairs.parent]
+        cells = np.maximum(cells - removed * own_child[pairs.child], 0)
+        all_rows = smoothed_rows if over_parent else rows
+        remaining = np.maximum(all_rows[pairs.parent] - removed, 0)
         # Sums of products: BLAS keeps other threads busy between dot products that are as short.
-        logs = np.log((cells + strengths * base) / (others + strengths))  # (strengths, pairs)
+        logs = np.log((cells + strengths * base) / (remaining + strengths))  # (strengths, pairs)
         gains = (pairs.count * logs).sum(axis=1) - independent
         place = int(gains.argmax())
         if best is None or gains[place] > best.gain:
@@ -168,13 +171,6 @@ def own_shares(parent: Column, child: Column, axes: tuple[bool, bool]) -> tuple[
     if over_child and child.kernel is not None:
         own_child = OWN_SHARE_CHILD + (1 - OWN_SHARE_CHILD) * np.diag(child.kernel)
     return own_row, own_child
-
-
-def _smooth_rows(parent: Column, rows: Floats, *, over_parent: bool) -> Floats:
-    """Counts of the parent's bins; smoothing over the child leaves them, since rows of W add up to 1."""
-    if not over_parent or parent.kernel is None:
-        return rows
-    return np.asarray(OWN_SHARE_PARENT * rows + (1 - OWN_SHARE_PARENT) * (rows @ parent.kernel))
 
 
 @dataclass(frozen=True)
@@ -215,11 +211,11 @@ class Conditional:
     def log_left_out(self, parent: Integers, child: Integers, size: Integers | int = 1) -> Floats:
         """Ln p for records of the sample, each without itself, or without the `size` records of its class."""
         smoothed, strength = self.smoothed, self.smoothing.strength
-        own = size * smoothed.own_row[parent]
-        counts = smoothed.counts[parent, child] - own * smoothed.own_child[child]
+        removed = size * smoothed.own_row[parent]
+        counts = smoothed.counts[parent, child] - removed * smoothed.own_child[child]
         numerator = np.maximum(counts, 0) + strength * self.prior_left_out[child]
-        others = np.maximum(smoothed.rows[parent] - own, 0) + strength
-        return np.log(np.maximum(numerator / others, MIN_CHANCE))
+        denominator = np.maximum(smoothed.rows[parent] - removed, 0) + strength
+        return np.log(np.maximum(numerator / denominator, MIN_CHANCE))
 
 
 def cumulate_rows(log_chance: Floats) -> Floats:

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from reid_sql.errors import NoRecordsError, OutOfDomainError, UnknownNameError, suggestion
+from reid_sql.errors import NoRecordsError, UnknownNameError, suggestion
 from reid_sql.models.classes.disclosure import NO_RECORDS, Histogram, count_people
-from reid_sql.models.copula.marginals import order_values
+from reid_sql.models.copula.marginals import check_shares, order_values
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, PAIR, EvidenceRows, Text
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import positions
-from reid_sql.parameters import Floats, Integers, plain
+from reid_sql.parameters import Floats, Integers
 
 MAX_DRAWN: Final = 10_000  # records
 # distinct records, or records drawn of more, whose pairs of values are counted
@@ -113,8 +113,8 @@ def count_records(
         tuple(ordered),
         tuple(tuple(some) for some in values),
         tuple(
-            np.bincount(own, minlength=len(some)).astype(np.float64)
-            for own, some in zip(codes.T, values, strict=True)
+            np.bincount(column_codes, minlength=len(some)).astype(np.float64)
+            for column_codes, some in zip(codes.T, values, strict=True)
         ),
         pairs,
         Histogram(class_size, classes, class_size * classes),
@@ -179,25 +179,39 @@ def order_columns(evidence: PeopleEvidence) -> list[int]:
 
 def reorder_columns(evidence: PeopleEvidence, order: Sequence[int]) -> PeopleEvidence:
     """The evidence with its columns in this order, and its records in one that only their values decide."""
-    drawn = evidence.drawn[:, order]
+    reordered = select_columns(evidence, order)
+    drawn, weight = reordered.drawn, evidence.drawn_weight
     rows = np.lexsort(drawn.T)[np.random.default_rng(len(drawn)).permutation(len(drawn))]
     return replace(
-        evidence,
-        columns=tuple(evidence.columns[j] for j in order),
-        ordered=tuple(evidence.ordered[j] for j in order),
-        values=tuple(evidence.values[j] for j in order),
-        counts=tuple(evidence.counts[j] for j in order),
-        value_weights=tuple(evidence.value_weights[j] for j in order if evidence.weighted),
-        pairs={
-            (i, j): _pair_of(evidence, order[i], order[j])
-            for i, j in combinations(range(len(order)), 2)
-        },
+        reordered,
         drawn=drawn[rows],
         drawn_size=evidence.drawn_size[rows],
-        drawn_weight=None if evidence.drawn_weight is None else evidence.drawn_weight[rows],
-        known_shares={
-            i: evidence.known_shares[j] for i, j in enumerate(order) if j in evidence.known_shares
+        drawn_weight=None if weight is None else weight[rows],
+    )
+
+
+def select_columns(evidence: PeopleEvidence, columns: Sequence[int]) -> PeopleEvidence:
+    """The evidence of these columns, in this order; the classes stay what they are.
+
+    >>> values = [["1", "2", "3"], ["A", "B"]]
+    >>> table = count_records(np.array([[0, 0], [2, 1]]), ["zip", "state"], values, [False, False])
+    >>> select_columns(table, [1]).columns
+    ('state',)
+    """
+    shares = evidence.known_shares
+    return replace(
+        evidence,
+        columns=tuple(evidence.columns[j] for j in columns),
+        ordered=tuple(evidence.ordered[j] for j in columns),
+        values=tuple(evidence.values[j] for j in columns),
+        counts=tuple(evidence.counts[j] for j in columns),
+        value_weights=tuple(evidence.value_weights[j] for j in columns if evidence.weighted),
+        pairs={
+            (i, j): _pair_of(evidence, columns[i], columns[j])
+            for i, j in combinations(range(len(columns)), 2)
         },
+        drawn=evidence.drawn[:, columns],
+        known_shares={i: shares[j] for i, j in enumerate(columns) if j in shares},
     )
 
 
@@ -248,28 +262,35 @@ def evidence_from_rows(
     names = tuple(name for name, _ in columns)
     for name in (*ordered, *nominal):
         if name not in names:
-            rule = f"ordered and nominal must name columns of the model, got '{name}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, names)}")
+            raise UnknownNameError(
+                f"ordered and nominal must name columns of the model, got '{name}'; {suggestion(name, names)}"
+            )
     values, counts, weights = _read_values(rows, columns, weight)
-    encodings = [_encode_values(own) for own in values]
+    encodings = [_encode_values(column_values) for column_values in values]
     drawn = rows.select(DRAWN_RECORD)
     drawn = drawn[np.argsort(rows.draw_order[drawn], kind="stable")]
-    drawn_codes = _encode_records([rows.texts[row] or () for row in drawn.tolist()], encodings)
+    records = [rows.texts[row] or () for row in drawn.tolist()]
+    codes = [[code[text] for code, text in zip(encodings, row, strict=True)] for row in records]
+    drawn_codes = np.array(codes, dtype=np.int64).reshape(-1, len(encodings))
     total = int(rows.records[columns[0][1]].sum())
     # the whole sample: in an order that does not depend on an engine's hash
     if len(drawn) == total:
         order = np.lexsort(drawn_codes.T)[np.random.default_rng(total).permutation(total)]
         drawn, drawn_codes = drawn[order], drawn_codes[order]
+    # records by the size of their class alone, whatever its expected count
+    classes = rows.select(CLASS_SIZE)
+    sizes, place = np.unique(rows.class_size[classes], return_inverse=True)
+    records_of_size = np.bincount(place, rows.records[classes], len(sizes)).astype(np.int64)
     return PeopleEvidence(
         names,
         tuple(
-            name in ordered or (name not in nominal and _has_scale(own, count))
-            for name, own, count in zip(names, values, counts, strict=True)
+            name in ordered or (name not in nominal and _has_scale(column_values, count))
+            for name, column_values, count in zip(names, values, counts, strict=True)
         ),
         values,
         counts,
         _read_pairs(rows, encodings, drawn_codes, total),
-        _read_histogram(rows),
+        count_people(sizes, records_of_size),
         drawn_codes,
         rows.class_size[drawn],
         _read_known_shares(rows, names),
@@ -283,13 +304,13 @@ def _read_values(
 ) -> tuple[tuple[tuple[Text, ...], ...], tuple[Floats, ...], tuple[Floats, ...]]:
     """Values in order of number or text, counts and weights: independent of the engine's order of rows."""
     values, counts, weights = [], [], []
-    for _, own in columns:
+    for _, lines in columns:
         checkpoint()
-        texts = [rows.first_value[row] for row in own.tolist()]
+        texts = [rows.first_value[row] for row in lines.tolist()]
         order = order_values(texts)
         values.append(tuple(texts[place] for place in order))
-        counts.append(rows.records[own][order].astype(np.float64))
-        weights.append(weight[own][order])
+        counts.append(rows.records[lines][order].astype(np.float64))
+        weights.append(weight[lines][order])
     return tuple(values), tuple(counts), tuple(weights)
 
 
@@ -300,14 +321,6 @@ def _encode_values(values: Sequence[Text]) -> dict[Text, int]:
         if one in codes:
             codes.setdefault(other, codes[one])
     return codes
-
-
-def _encode_records(
-    texts: Sequence[Sequence[Text]], encodings: Sequence[Mapping[Text, int]]
-) -> Integers:
-    """Codes of records: (records, columns)."""
-    codes = [[code[text] for code, text in zip(encodings, row, strict=True)] for row in texts]
-    return np.array(codes, dtype=np.int64).reshape(-1, len(encodings))
 
 
 def _read_pairs(
@@ -325,21 +338,14 @@ def _read_pairs(
         most = 0
     for i, j in combinations(range(len(encodings)), 2):
         checkpoint()
-        own = rows.select(PAIR, i + 1, j + 1)
-        if 0 < len(own) <= most:
-            one = np.array([encodings[i][rows.first_value[row]] for row in own.tolist()])
-            other = np.array([encodings[j][rows.second_value[row]] for row in own.tolist()])
-            pairs[i, j] = count_pairs(one, other, rows.records[own].astype(np.float64))
+        lines = rows.select(PAIR, i + 1, j + 1)
+        if 0 < len(lines) <= most:
+            one = np.array([encodings[i][rows.first_value[row]] for row in lines.tolist()])
+            other = np.array([encodings[j][rows.second_value[row]] for row in lines.tolist()])
+            pairs[i, j] = count_pairs(one, other, rows.records[lines].astype(np.float64))
         else:
             pairs[i, j] = count_pairs(drawn[:, i], drawn[:, j])
     return pairs
-
-
-def _read_histogram(rows: EvidenceRows) -> Histogram:
-    """Records by the size of their class alone, whatever its expected count."""
-    own = rows.select(CLASS_SIZE)
-    sizes, place = np.unique(rows.class_size[own], return_inverse=True)
-    return count_people(sizes, np.bincount(place, rows.records[own], len(sizes)).astype(np.int64))
 
 
 def _has_scale(values: Sequence[Text], counts: Floats) -> bool:
@@ -360,11 +366,5 @@ def _read_known_shares(
         shares: dict[Text, float] = {}
         for value, share in listed:
             shares[value] = shares.get(value, 0.0) + share
-        total = sum(shares.values())
-        if not all(share >= 0 for share in shares.values()) or not 0 < total < np.inf:
-            rule = "share of the marginals must be a number of at least 0 for every value, and not 0 for all"
-            raise OutOfDomainError(
-                f"{rule}, got {plain(total)} altogether; mend the table of marginals"
-            )
-        by_column[column] = list(shares), np.array(list(shares.values()))
+        by_column[column] = list(shares), check_shares(list(shares.values()))
     return by_column

@@ -9,13 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.models.classes.disclosure import Histogram, count_people
-from reid_sql.models.copula.copula_file import (
-    MAX_SEED,
-    compute_checksum,
-    content_to_text,
-    read_model,
-)
+from reid_sql.models.classes.disclosure import count_people
+from reid_sql.models.copula.copula_file import MAX_SEED, content_to_text, read_model
 from reid_sql.models.fitted_model import Doubt
 from reid_sql.models.marginals.column import Column, Rarity
 from reid_sql.models.marginals.fit_column import column_from_shares, fit_nominal, fit_ordered
@@ -24,14 +19,15 @@ from reid_sql.models.people.evidence import (
     order_columns,
     reorder_columns,
     same_counts,
+    select_columns,
 )
 from reid_sql.models.people.functional_dependencies import (
     UNKNOWN,
     DeterminedColumn,
     choose_dependencies,
-    drop_columns,
     find_dependencies,
     link_columns,
+    list_free_columns,
 )
 from reid_sql.models.people.model import (
     Mixture,
@@ -91,17 +87,15 @@ def fit(evidence: PeopleEvidence, seed: int = 0) -> PeopleModel:
 
 
 def _fit_in_order(evidence: PeopleEvidence, seed: int) -> PeopleModel:
-    dependencies = choose_dependencies(
-        find_dependencies(evidence), [len(own) for own in evidence.values]
-    )
-    dependencies = [one for one in dependencies if one.determined not in evidence.known_shares]
+    chosen = choose_dependencies(find_dependencies(evidence), evidence.values)
+    dependencies = [one for one in chosen if one.determined not in evidence.known_shares]
     if not dependencies:
         return _fit_cached(evidence, seed)
-    dropped = sorted({one.determined for one in dependencies})
-    free = [j for j in range(len(evidence.columns)) if j not in dropped]
-    model = _fit_cached(drop_columns(evidence, dropped), seed)
+    dropped = sorted(one.determined for one in dependencies)
+    free = list_free_columns(evidence, dependencies)
+    model = _fit_cached(select_columns(evidence, free), seed)
     columns = dict(zip(free, model.marginals, strict=True))
-    columns |= dict(zip(dropped, fit_columns(drop_columns(evidence, free)), strict=True))
+    columns |= dict(zip(dropped, fit_columns(select_columns(evidence, dropped)), strict=True))
     marginals = tuple(columns[j] for j in sorted(columns))
     linked = link_columns(evidence, dependencies, marginals)
     return replace(
@@ -145,8 +139,8 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
     tree = tables.spanning_tree()
     of_tree = Mixture(rake_tree(tree, list(evidence.known_shares)))
     if evidence.weighted or evidence.known_shares:  # records have neither weights nor known shares
-        others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
-        model = _fit_tree(of_tree, evidence, others, seed)
+        subtables = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]))
+        model = _fit_tree(of_tree, evidence, subtables, seed)
         return _weigh_people(model, evidence) if evidence.weighted else model
     mixture = of_tree
     if is_list(columns):
@@ -155,20 +149,22 @@ def _fit_free_columns(evidence: PeopleEvidence, seed: int) -> PeopleModel:
             tree, fit_classes(columns, evidence.drawn), some, count.astype(np.float64)
         )
     classes = mixture.classes if mixture.class_weight > MIN_CLASS_WEIGHT else None
-    others = subtable_likelihoods(tables, evidence.drawn, np.random.default_rng([seed, 2]), classes)
+    subtables = subtable_likelihoods(
+        tables, evidence.drawn, np.random.default_rng([seed, 2]), classes
+    )
     log_q_without = partial(mixture.log_q_without_class, records=evidence.records)
     model = replace(
-        _fit_tree(of_tree, evidence, others, seed),
+        _fit_tree(of_tree, evidence, subtables, seed),
         repeated_people=find_repeated_people(log_q_without, evidence),
         groups=find_groups(tables, evidence.drawn, np.random.default_rng([seed, 5])),
     )
-    own = full_table_likelihood(mixture, evidence, seed)
+    full_table = full_table_likelihood(mixture, evidence, seed)
     return replace(
         model,
         mixture=mixture,
-        shapes=posterior_of_shapes(own, others),
+        shapes=posterior_of_shapes(full_table, subtables),
         sample=leave_records_out(mixture, evidence),
-        likelihoods=(own, *others),
+        likelihoods=(full_table, *subtables),
     )
 
 
@@ -199,14 +195,14 @@ def _weigh_people(model: PeopleModel, evidence: PeopleEvidence) -> PeopleModel:
 
 
 def _fit_tree(
-    of_tree: Mixture, evidence: PeopleEvidence, others: Sequence[ShapeLikelihood], seed: int
+    of_tree: Mixture, evidence: PeopleEvidence, subtables: Sequence[ShapeLikelihood], seed: int
 ) -> PeopleModel:
-    """The model of the tree alone; `others` are likelihoods of the shapes by sub-tables."""
-    own = full_table_likelihood(of_tree, evidence, seed)
-    shapes, columns = posterior_of_shapes(own, others), of_tree.tree.columns
+    """The model of the tree alone; `subtables` are likelihoods of the shapes."""
+    full_table = full_table_likelihood(of_tree, evidence, seed)
+    shapes, columns = posterior_of_shapes(full_table, subtables), of_tree.tree.columns
     parts = evidence.columns, columns, of_tree, shapes, shapes, evidence.histogram, seed
     places = tuple(range(len(columns)))
-    return PeopleModel(*parts, likelihoods=(own, *others), free_columns=places)
+    return PeopleModel(*parts, likelihoods=(full_table, *subtables), free_columns=places)
 
 
 def fit_columns(evidence: PeopleEvidence) -> tuple[Column, ...]:
@@ -263,6 +259,18 @@ MAX_LOG_RARITY: Final = 100.0
 def to_json(model: PeopleModel) -> str:
     """Write the tree as JSON: the same text for the same model."""
     tree = model.mixture.tree.reorder(np.argsort(model.free_columns).tolist())
+    columns, determined, histogram = [], [], model.histogram
+    for j, column in enumerate(tree.columns):
+        table = np.exp(tree.chances[j].log_chance) if j in tree.chances else ()
+        chances = [_round_numbers(row) for row in table]
+        columns.append(_write_column(column) | {"parent": tree.parents[j], "chances": chances})
+    for one in model.determined:
+        goes, slip = one.code_of_source.tolist(), one.exception_chance
+        link = {"place": one.column, "source": one.source, "goes": goes, "slip": slip}
+        determined.append(_write_column(model.marginals[one.column]) | link)
+    # people, where these are no whole classes
+    has_classes = np.issubdtype(histogram.classes.dtype, np.integer)
+    key, counts = ("classes", histogram.classes) if has_classes else ("people", histogram.records)
     doubts = [
         [one.status, one.least, one.most if one.most < inf else None, one.understates]
         for one in model.doubts
@@ -272,43 +280,20 @@ def to_json(model: PeopleModel) -> str:
         "version": VERSION,
         "records": "none: the file contains no record of a person",
         "seed": model.seed,
-        "class_size": model.histogram.class_size.tolist(),
-        **_write_classes(model.histogram),
+        "class_size": histogram.class_size.tolist(),
+        key: counts.tolist(),
         "shapes": _round_numbers(model.tree_shapes),
         "order": list(tree.order),
-        "columns": [_write_tree_column(tree, j) for j in range(len(tree.columns))],
-        "ties": [_write_determined(model, one) for one in model.determined],
+        "columns": columns,
+        "ties": determined,
         "doubts": doubts,
     }
-    return content_to_text(content | {"sha256": compute_checksum(content)})
-
-
-def _write_classes(histogram: Histogram) -> dict[str, list[int]]:
-    """Write how many classes have each size, or how many people where these are no whole classes."""
-    if np.issubdtype(histogram.classes.dtype, np.integer):
-        return {"classes": histogram.classes.tolist()}
-    return {"people": histogram.records.tolist()}
+    return content_to_text(content)
 
 
 def from_json(text: str) -> PeopleModel:
     """Read a model; refuses another format, another version, and a text changed since it was written."""
     return read_model(text, FORMAT, (*VERSIONS_WITHOUT_DOUBTS, VERSION), _read_model)
-
-
-def _write_tree_column(tree: Tree, j: int) -> dict[str, Any]:
-    chances = tree.chances.get(j)
-    return _write_column(tree.columns[j]) | {
-        "parent": tree.parents[j],
-        "chances": []
-        if chances is None
-        else [_round_numbers(row) for row in np.exp(chances.log_chance)],
-    }
-
-
-def _write_determined(model: PeopleModel, one: DeterminedColumn) -> dict[str, Any]:
-    goes, slip = one.code_of_source.tolist(), one.exception_chance
-    own = {"place": one.column, "source": one.source, "goes": goes, "slip": slip}
-    return _write_column(model.marginals[one.column]) | own
 
 
 def _write_column(column: Column) -> dict[str, Any]:
@@ -326,26 +311,23 @@ def _write_column(column: Column) -> dict[str, Any]:
 
 def _read_model(content: Mapping[str, Any]) -> PeopleModel:
     written = content["columns"]
-    if not isinstance(written, list) or not 1 <= len(written) <= MAX_COLUMNS:
-        raise ValueError("columns")
+    _require(isinstance(written, list) and 1 <= len(written) <= MAX_COLUMNS, "columns")
     free = tuple(_read_column(one) for one in written)
     marginals, determined = _read_determined(free, content.get("ties", []))
     names = tuple(column.name for column in marginals)
-    if len(set(names)) < len(names):
-        raise ValueError("columns")
+    _require(len(set(names)) == len(names), "columns")
     tree = _read_tree(free, written, _read_integers(content["order"], 0, len(written) - 1))
     sizes = _read_integers(content["class_size"], 1, MAX_COUNT)
-    counted = _read_integers(content["people" if "people" in content else "classes"], 1, MAX_COUNT)
-    if not len(sizes) or len(sizes) != len(counted) or (np.diff(sizes) <= 0).any():
-        raise ValueError("class_size")
+    are_people = "people" in content
+    counted = _read_integers(content["people" if are_people else "classes"], 1, MAX_COUNT)
+    _require(0 < len(sizes) == len(counted) and (np.diff(sizes) > 0).all(), "class_size")
     shapes, seed = _read_shares(content["shapes"]), content["seed"]
-    if len(shapes) != len(LOG_SHAPES) or type(seed) is not int or not 0 <= seed <= MAX_SEED:
-        raise ValueError("shapes or seed")
-    histogram = count_people(sizes, counted if "people" in content else sizes * counted)
-    mixture = Mixture(tree)
-    others = {one.column for one in determined}
-    places = tuple(j for j in range(len(names)) if j not in others)
-    parts = names, marginals, mixture, shapes, shapes, histogram, seed
+    is_seed = type(seed) is int and 0 <= seed <= MAX_SEED
+    _require(is_seed and len(shapes) == len(LOG_SHAPES), "shapes or seed")
+    histogram = count_people(sizes, counted if are_people else sizes * counted)
+    determined_places = {one.column for one in determined}
+    places = tuple(j for j in range(len(names)) if j not in determined_places)
+    parts = names, marginals, Mixture(tree), shapes, shapes, histogram, seed
     doubts: tuple[Doubt, ...] = (Doubt(STATUS_EARLIER_VERSION),)
     if content["version"] == VERSION:
         doubts = tuple(_read_doubt(*one) for one in content["doubts"])
@@ -363,28 +345,20 @@ def _read_determined(
     free: tuple[Column, ...], written: Sequence[Mapping[str, Any]]
 ) -> tuple[tuple[Column, ...], tuple[DeterminedColumn, ...]]:
     """Insert determined columns among the others; the source of each must be one of the others."""
-    if not isinstance(written, list) or len(free) + len(written) > MAX_COLUMNS:
-        raise ValueError("ties")
+    _require(isinstance(written, list) and len(free) + len(written) <= MAX_COLUMNS, "ties")
     places_of_all = range(len(free) + len(written))
     places = _read_integers([one["place"] for one in written], 0, places_of_all[-1]).tolist()
-    others = [j for j in places_of_all if j not in places]
-    if len(others) != len(free):
-        raise ValueError("place")
-    columns = dict(zip(others, free, strict=True))
+    free_places = [j for j in places_of_all if j not in places]
+    _require(len(free_places) == len(free), "place")
+    columns = dict(zip(free_places, free, strict=True))
     columns |= {place: _read_column(one) for place, one in zip(places, written, strict=True)}
     determined = []
     for place, one in zip(places, written, strict=True):
         source, slip = one["source"], one["slip"]
-        if (
-            type(source) is not int
-            or source not in others
-            or type(slip) is not float
-            or not 0 < slip < 1
-        ):
-            raise ValueError("source or slip")
+        is_source = type(source) is int and source in free_places
+        _require(is_source and type(slip) is float and 0 < slip < 1, "source or slip")
         goes = _read_integers(one["goes"], UNKNOWN, len(columns[place].seen) - 1)
-        if len(goes) != len(columns[source].mass):
-            raise ValueError("goes")
+        _require(len(goes) == len(columns[source].mass), "goes")
         determined.append(DeterminedColumn(place, source, goes, slip))
     return tuple(columns[j] for j in places_of_all), tuple(determined)
 
@@ -393,20 +367,16 @@ def _read_tree(
     columns: tuple[Column, ...], written: Sequence[Mapping[str, Any]], order: Integers
 ) -> Tree:
     parents = [one["parent"] for one in written]
-    if sorted(order.tolist()) != list(range(len(columns))) or not all(
-        type(p) is int for p in parents
-    ):
-        raise ValueError("order")
+    is_order = sorted(order.tolist()) == list(range(len(columns)))
+    _require(is_order and all(type(parent) is int for parent in parents), "order")
     chances, before = {}, {ROOT}
     for j in order.tolist():
-        if parents[j] not in before:
-            raise ValueError("parent")
+        _require(parents[j] in before, "parent")
         before.add(j)
         if parents[j] != ROOT:
             shape = len(columns[parents[j]].bin_mass), len(columns[j].bin_mass)
             rows = [_read_shares(row) for row in written[j]["chances"]]
-            if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
-                raise ValueError("chances")
+            _require([len(row) for row in rows] == [shape[1]] * shape[0], "chances")
             chances[j] = ChanceTable(np.log(np.maximum(np.stack(rows), np.finfo(float).tiny)))
     return Tree(columns, tuple(parents), tuple(order.tolist()), chances)
 
@@ -420,35 +390,35 @@ def _read_column(written: Mapping[str, Any]) -> Column:
         or not values
     ):
         raise TypeError("column")
-    if any(not isinstance(value, str | None) for value in values) or len(set(values)) < len(values):
-        raise ValueError("values")
+    are_texts = all(isinstance(value, str | None) for value in values)
+    _require(are_texts and len(set(values)) == len(values), "values")
     mass, many = _read_shares(written["mass"]), _read_numbers(written["multiplicity"])
-    bins, places = (
-        _read_integers(written["bins"], 0, len(mass) - 1),
-        _read_numbers(written["unseen_places"]),
-    )
+    bins = _read_integers(written["bins"], 0, len(mass) - 1)
+    places = _read_numbers(written["unseen_places"])
     same_length = len(mass) == len(many) == len(bins) == len(values) + len(places) + 1
     in_domain = same_length and (many >= 1).all() and (mass > 0).all()
-    if not in_domain or set(bins.tolist()) != set(range(bins.max() + 1)):
-        raise ValueError("mass, multiplicity or bins")
-    if (np.diff(places) <= 0).any():
-        raise ValueError("unseen_places")
+    has_all_bins = in_domain and set(bins.tolist()) == set(range(bins.max() + 1))
+    _require(has_all_bins, "mass, multiplicity or bins")
+    _require((np.diff(places) > 0).all(), "unseen_places")
     weight, log_ratio = written.get("rarity", [[1.0], [0.0]])
     rarity = Rarity(_read_shares(weight), _read_numbers(log_ratio))
-    if (
-        len(rarity.weight) != len(rarity.log_ratio)
-        or (np.abs(rarity.log_ratio) > MAX_LOG_RARITY).any()
-    ):
-        raise ValueError("rarity")
+    same_length = len(rarity.weight) == len(rarity.log_ratio)
+    _require(same_length and (np.abs(rarity.log_ratio) <= MAX_LOG_RARITY).all(), "rarity")
     return Column(
         name, tuple(values), ordered, mass, many, bins, None, mass[: len(values)], places, rarity
     )
 
 
+def _require(is_valid: bool | np.bool_, part: str) -> None:  # noqa: FBT001 - the condition itself
+    """Refuse a text of which a part is not as it was written; NaN meets no condition."""
+    if not is_valid:
+        raise ValueError(part)
+
+
 def _read_shares(written: object) -> Floats:
     shares = _read_numbers(written)
-    if (shares < 0).any() or abs(float(shares.sum()) - 1) > SUM_TOLERANCE:
-        raise ValueError("shares")
+    is_one = abs(float(shares.sum()) - 1) <= SUM_TOLERANCE
+    _require(is_one and (shares >= 0).all(), "shares")
     return np.asarray(shares / shares.sum())
 
 

@@ -7,12 +7,13 @@ others; without the code, a city restricts the codes, and the model sums over th
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.models.evidence import Text
 from reid_sql.models.marginals.column import Column
 from reid_sql.models.people.evidence import PeopleEvidence
 from reid_sql.parameters import Floats, Integers
@@ -67,7 +68,7 @@ def find_dependencies(evidence: PeopleEvidence) -> list[Dependency]:
     """
     dependencies = []
     for (i, j), (first, second, weight) in evidence.pairs.items():
-        for determined, by, own, source in ((j, i, second, first), (i, j, first, second)):
+        for determined, by, target, source in ((j, i, second, first), (i, j, first, second)):
             shares = evidence.counts[determined]
             # of the counted records
             counts = np.bincount(source, weight, minlength=len(evidence.counts[by]))
@@ -77,7 +78,7 @@ def find_dependencies(evidence: PeopleEvidence) -> list[Dependency]:
             if too_few or (partners[repeated] > 1).any():
                 continue
             agreeing = np.maximum(counts[source] - 1, 0) * repeated[source]
-            nats = -float(agreeing @ np.log(shares[own] / shares.sum()))
+            nats = -float(agreeing @ np.log(shares[target] / shares.sum()))
             share = float(counts[repeated].sum() / counts.sum())
             dependencies.append(Dependency(determined, by, float(agreeing.sum()), nats, share))
     return dependencies
@@ -94,53 +95,31 @@ def describe_dependencies(dependencies: Sequence[Dependency], columns: Sequence[
 
 
 def choose_dependencies(
-    dependencies: Sequence[Dependency], values: Sequence[int]
+    dependencies: Sequence[Dependency], values: Sequence[Sequence[Text]]
 ) -> list[Dependency]:
     """Choose the columns to leave out: each is likely determined by one that stays or is left out after it.
 
-    Of two columns that determine each other the one of more values stays; `values` are their numbers.
+    Of two columns that determine each other the one of more values stays; `values` are those of each column.
 
     >>> both = [Dependency(1, 0, 500, 50), Dependency(0, 1, 500, 50)]
-    >>> [one.determined for one in choose_dependencies(both, [9, 9])]
+    >>> [one.determined for one in choose_dependencies(both, ["ab", "cd"])]
     [1]
     """
+
+    def rank(one: Dependency) -> tuple[int, int, float]:
+        return len(values[one.determined]), -one.determined, -one.agreeing
+
     chosen: dict[int, Dependency] = {}
-    for one in sorted(
-        dependencies, key=lambda each: (values[each.determined], -each.determined, -each.agreeing)
-    ):
+    for one in sorted(dependencies, key=rank):
         if one.is_likely and one.determined not in chosen and one.by not in chosen:
             chosen[one.determined] = one
     return list(chosen.values())
 
 
-def drop_columns(evidence: PeopleEvidence, dropped: Sequence[int]) -> PeopleEvidence:
-    """Leave determined columns out of the evidence; the classes stay what they are.
-
-    >>> from reid_sql.models.people.evidence import count_records
-    >>> codes = np.repeat([[0, 0], [1, 1], [2, 1]], 20, axis=0)
-    >>> table = count_records(codes, ["zip", "state"], [["1", "2", "3"], ["A", "B"]], [False, False])
-    >>> drop_columns(table, [1]).columns
-    ('zip',)
-    """
-    remaining = [j for j in range(len(evidence.columns)) if j not in dropped]
-    place = {column: at for at, column in enumerate(remaining)}
-    return replace(
-        evidence,
-        columns=tuple(evidence.columns[j] for j in remaining),
-        ordered=tuple(evidence.ordered[j] for j in remaining),
-        values=tuple(evidence.values[j] for j in remaining),
-        counts=tuple(evidence.counts[j] for j in remaining),
-        value_weights=tuple(evidence.value_weights[j] for j in remaining if evidence.weighted),
-        pairs={
-            (place[i], place[j]): pairs
-            for (i, j), pairs in evidence.pairs.items()
-            if i in place and j in place
-        },
-        drawn=evidence.drawn[:, remaining],
-        known_shares={
-            place[j]: shares for j, shares in evidence.known_shares.items() if j in place
-        },
-    )
+def list_free_columns(evidence: PeopleEvidence, dropped: Sequence[Dependency]) -> list[int]:
+    """Columns by number that none of these dependencies determines."""
+    determined = {one.determined for one in dropped}
+    return [j for j in range(len(evidence.columns)) if j not in determined]
 
 
 @dataclass(frozen=True)
@@ -199,16 +178,18 @@ def infer_sources(
     """
     codes, chosen = np.broadcast_arrays(codes, chosen)
     for source in dict.fromkeys(one.source for one in determined):
-        own = [one for one in determined if one.source == source]
-        places = [one.column for one in own]
+        linked = [one for one in determined if one.source == source]
+        places = [one.column for one in linked]
         informative = chosen[:, places] & ~chosen[:, [source]]
         known_codes = np.where(informative, codes[:, places], UNKNOWN)
         distinct, inverse = np.unique(known_codes, axis=0, return_inverse=True)
         for place, each in enumerate(distinct.tolist()):
-            known = [(one, code) for one, code in zip(own, each, strict=True) if code != UNKNOWN]
-            if known:
+            observed = [
+                (one, code) for one, code in zip(linked, each, strict=True) if code != UNKNOWN
+            ]
+            if observed:
                 chance = np.prod(
-                    [one.chance_by_source(columns, code) for one, code in known], axis=0
+                    [one.chance_by_source(columns, code) for one, code in observed], axis=0
                 )
                 yield SourceEvidence(source, inverse.ravel() == place, chance)
 

@@ -161,11 +161,11 @@ def _expect_pairs(
     """Pairs of complete records that should agree, if one column goes its own way in the others' groups."""
     records, most = int(complete.sum()), 0.0
     for j in columns:
-        others = tuple(other for other in columns if other != j)
-        if others in keys and records > 1:
+        rest = tuple(other for other in columns if other != j)
+        if rest in keys and records > 1:
             counts = [
                 agreeing[some] if complete.all() else _count_pairs(keys[some][complete])
-                for some in (others, (j,))
+                for some in (rest, (j,))
             ]
             most = max(most, counts[0] * counts[1] / comb(records, 2))
     return most

@@ -5,15 +5,14 @@ It scores any record, draws new ones, and has what population shares are predict
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
-from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.classes.repeats import is_below_chance
-from reid_sql.models.fitted_model import Doubt
+from reid_sql.models.fitted_model import Doubt, draw_places, encode_columns
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import NEW, SEEN, WITHOUT_SHARE, Column, describe_records
 from reid_sql.models.people.functional_dependencies import UNKNOWN, DeterminedColumn
@@ -37,7 +36,6 @@ from reid_sql.parameters import Floats, Integers
 EM_ROUNDS: Final = 100
 MIN_WEIGHT: Final = 1e-4  # of tree and of latent classes, so that no logarithm is infinite
 POPULATION_DRAWS: Final = 3000  # records that represent the population
-CHUNK: Final = 2048  # records of a sample that are drawn by one generator
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,10 @@ class Mixture:
         """Draw codes of records: those of the classes, then of the tree."""
         if self.classes is None:
             return self.tree.draw(count, rng)
-        own = round(self.class_weight * count)
-        return np.concatenate([self.classes.draw(own, rng), self.tree.draw(count - own, rng)])
+        of_classes = round(self.class_weight * count)
+        return np.concatenate(
+            [self.classes.draw(of_classes, rng), self.tree.draw(count - of_classes, rng)]
+        )
 
     def draw_log_q(self, count: int, rng: np.random.Generator) -> Floats:
         """Draw ln q of records; that of values without a category includes a drawn rarity."""
@@ -175,10 +175,7 @@ class PeopleModel:
 
     def codes(self, values: Sequence[Sequence[Any]]) -> Integers:
         """Codes of records given by column, as text or None: (records, columns)."""
-        if len(values) != len(self.columns):
-            rule = f"the columns must be the {len(self.columns)} of the model ({', '.join(self.columns)})"
-            raise OutOfDomainError(f"{rule}, got {len(values)}; pass them in this order")
-        return np.stack([self.column_codes(j, some) for j, some in enumerate(values)], axis=1)
+        return encode_columns(self, values)
 
     def column_codes(self, column: int, values: Sequence[str | None]) -> Integers:
         """Codes of the values of one column, by its number from 0."""
@@ -186,7 +183,10 @@ class PeopleModel:
 
     def texts(self, codes: Integers) -> list[list[str | None]]:
         """Values of records of codes, by column."""
-        return [column.texts(own) for column, own in zip(self.marginals, codes.T, strict=True)]
+        return [
+            column.texts(column_codes)
+            for column, column_codes in zip(self.marginals, codes.T, strict=True)
+        ]
 
     def cell_probability(self, values: Sequence[Sequence[Any]]) -> PeopleCells:
         """Probability q(x) that a person has exactly these values; it is exact: standard errors are 0."""
@@ -204,17 +204,20 @@ class PeopleModel:
         status = describe_records(self.columns, cases, self.records)
         left_out = None
         if self.sample is not None:
-            left_out = LeftOut(np.arange(len(codes)), partial(self._leave_out, codes, cases, log_q))
+
+            def leave_out(rows: Integers) -> Floats:
+                # those of the sample each without itself
+                some = log_q[rows]
+                in_sample = (cases[rows] == SEEN).all(axis=1)
+                sampled = codes[rows[in_sample]][:, self.free_columns]
+                some[in_sample] += self.mixture.log_q_left_out(sampled) - self.mixture.log_q(
+                    sampled
+                )
+                return np.clip(np.exp(some), np.finfo(float).tiny, 1.0)
+
+            left_out = LeftOut(np.arange(len(codes)), leave_out)
         parts = status, self.overdispersion, self.unique_share, left_out
         return PeopleCells(cells, np.zeros(len(cells)), *parts, doubts=self.doubts)
-
-    def _leave_out(self, codes: Integers, cases: Integers, log_q: Floats, rows: Integers) -> Floats:
-        """Cell probabilities of some of the records of ln q, those of the sample each without itself."""
-        some = log_q[rows]
-        in_sample = (cases[rows] == SEEN).all(axis=1)
-        own = codes[rows[in_sample]][:, self.free_columns]
-        some[in_sample] += self.mixture.log_q_left_out(own) - self.mixture.log_q(own)
-        return np.clip(np.exp(some), np.finfo(float).tiny, 1.0)
 
     def unseen_cases(self, codes: Integers) -> Integers:
         """Whether the sample contains each value, (records, columns)."""
@@ -284,22 +287,19 @@ def sample_codes(model: PeopleModel, places: Integers, seed: int) -> Integers:
 
     Values without a text take no part.
     """
-    codes = np.empty((len(places), len(model.columns)), dtype=np.int64)
-    chunks = places // CHUNK
-    for chunk in np.unique(chunks).tolist():
-        checkpoint()
-        rng = np.random.default_rng([seed, 1, chunk])
-        drawn = np.zeros((CHUNK, len(model.columns)), dtype=np.int64)
-        drawn[:, model.free_columns] = model.mixture.tree.draw(CHUNK, rng)
+
+    def draw(count: int, rng: np.random.Generator) -> Integers:
+        drawn = np.zeros((count, len(model.columns)), dtype=np.int64)
+        drawn[:, model.free_columns] = model.mixture.tree.draw(count, rng)
         for j in model.free_columns:
             drawn[:, j] = _replace_other_values(model.marginals[j], drawn[:, j], rng)
         for one in model.determined:
             column, code = model.marginals[one.column], one.code_of_source[drawn[:, one.source]]
             code = np.where(code == UNKNOWN, column.other_code, code)
             drawn[:, one.column] = _replace_other_values(column, code, rng)
-        rows = chunks == chunk
-        codes[rows] = drawn[places[rows] % CHUNK]
-    return codes
+        return drawn
+
+    return draw_places(model, places, seed, draw)
 
 
 def _replace_other_values(column: Column, codes: Integers, rng: np.random.Generator) -> Integers:

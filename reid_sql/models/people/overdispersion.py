@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics import quadrature
-from reid_sql.models.numerics.special_functions import betainc
+from reid_sql.models.numerics.special_functions import as_floats, betainc
 from reid_sql.models.people.evidence import row_keys
 from reid_sql.models.people.tree import LatentClasses, PairTables
 from reid_sql.parameters import Floats, Integers
@@ -61,8 +61,8 @@ def correctness(q: npt.ArrayLike, shape: npt.ArrayLike, people: float) -> Floats
     >>> correctness(0.01, 1.0, 100).round(4).tolist()
     0.5
     """
-    a = np.asarray(shape, dtype=np.float64)
-    mean = np.maximum(people * np.asarray(q, dtype=np.float64), 1e-300)
+    a, q = as_floats(shape, q)
+    mean = np.maximum(people * q, 1e-300)
     return np.asarray(np.where(mean < 1e-9, 1.0, -np.expm1(-a * np.log1p(mean / a)) / mean))  # noqa: PLR2004
 
 
@@ -72,8 +72,8 @@ def below_k(q: npt.ArrayLike, shape: npt.ArrayLike, people: float, k: int) -> Fl
     >>> below_k(0.01, 1.0, 100, 2).round(4).tolist(), below_k(0.01, 1.0, 100, 1).tolist()
     (0.25, 0.0)
     """
-    a = np.asarray(shape, dtype=np.float64)
-    mean = people * np.asarray(q, dtype=np.float64)
+    a, q = as_floats(shape, q)
+    mean = people * q
     if k <= 1:
         return np.zeros(np.broadcast(a, mean).shape)
     if k <= MAX_SUMMED_SIZE:
@@ -92,7 +92,7 @@ def sum_negative_binomial(
     >>> sum_negative_binomial([2.0, 2.0], 0.5, [1, 2]).tolist()
     [0.25, 0.5]
     """
-    size, chance = np.asarray(size, dtype=np.float64), np.asarray(chance, dtype=np.float64)
+    size, chance = as_floats(size, chance)
     terms = np.asarray(terms)
     probability = np.exp(size * np.log(chance)) * np.ones(terms.shape)
     total = np.where(terms > 0, probability, 0.0)
@@ -110,7 +110,7 @@ def uniqueness_known(
     >>> uniqueness_known(0.01, 1.0, 100, 100).tolist(), uniqueness_known(0.01, 1.0, 100, 300).tolist()
     (1.0, 0.25)
     """
-    a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    a, q = as_floats(shape, q)
     return np.asarray(np.exp((a + 1) * (np.log1p(records * q / a) - np.log1p(people * q / a))))
 
 
@@ -123,7 +123,7 @@ def correctness_known(
     >>> round(float(known), 6) == round(float(unknown), 6)
     True
     """
-    a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    a, q = as_floats(shape, q)
     chance = (a + records * q) / (a + people * q)
     return quadrature.expected_inverse_negative_binomial(seen, a + np.asarray(seen), chance)
 
@@ -136,15 +136,14 @@ def below_k_known(
     >>> below_k_known([1, 3], 0.01, 1.0, (100, 300), 3).round(4).tolist()
     [0.5, 0.0]
     """
-    a, q = np.asarray(shape, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    a, q, sampled = as_floats(shape, q, seen)
     records, people = sizes
-    known = np.asarray(seen, dtype=np.float64)
     chance = (a + records * q) / (a + people * q)
-    others = np.maximum(k - known, 1.0)  # at most this number less one may be unseen
+    terms = np.maximum(k - sampled, 1.0)  # at most this number less one may be unseen
     below = (
         sum_negative_binomial if k <= MAX_SUMMED_SIZE else lambda s, p, terms: betainc(s, terms, p)
     )
-    return np.asarray(np.where(known < k, below(a + known, chance, others), 0.0))
+    return np.asarray(np.where(sampled < k, below(a + sampled, chance, terms), 0.0))
 
 
 @dataclass(frozen=True)
@@ -219,18 +218,20 @@ def choose_subsets(columns: int, rng: np.random.Generator) -> list[list[int]]:
     return [list(subset) for subset in subsets]
 
 
-def posterior_of_shapes(own: ShapeLikelihood, others: Sequence[ShapeLikelihood]) -> Floats:
+def posterior_of_shapes(
+    full_table: ShapeLikelihood, subtables: Sequence[ShapeLikelihood]
+) -> Floats:
     """Posterior weights of LOG_SHAPES: the prior by the sub-tables, times the table's own likelihood.
 
     Weights below MIN_WEIGHT are 0.
     """
     # Prior density of ln a of the full table: normal around the shifted line, averaged over the line
-    alphas, betas, weight = _fit_line(others)
-    centre = alphas + betas * (own.entropy - CENTRE) + LAW.shift
+    alphas, betas, weight = _fit_line(subtables)
+    centre = alphas + betas * (full_table.entropy - CENTRE) + LAW.shift
     density = np.exp(-(((LOG_SHAPES[:, None, None] - centre) / LAW.deviation) ** 2) / 2)
     log = (
         np.log(np.maximum(np.asarray((density * weight).sum(axis=(1, 2))), 1e-300))
-        + own.log_likelihood
+        + full_table.log_likelihood
     )
     weights = np.exp(log - log.max())
     weights[weights < MIN_WEIGHT * weights.sum()] = 0.0  # nothing is computed for these
@@ -255,7 +256,7 @@ def log_shapes_at(records: float, people: float) -> Floats:
     return np.asarray(LOG_SHAPES + LAW.drift * np.log10(max(people / records, 1.0)))
 
 
-def _fit_line(others: Sequence[ShapeLikelihood]) -> tuple[Floats, Floats, Floats]:
+def _fit_line(subtables: Sequence[ShapeLikelihood]) -> tuple[Floats, Floats, Floats]:
     """Posterior of the line ln a = α + β (H − 8) across sub-tables of entropy H, on a grid of α and β."""
     alphas = np.linspace(INTERCEPT[0] - 4 * INTERCEPT[1], INTERCEPT[0] + 4 * INTERCEPT[1], 81)[
         :, None
@@ -265,8 +266,8 @@ def _fit_line(others: Sequence[ShapeLikelihood]) -> tuple[Floats, Floats, Floats
         -(((alphas - INTERCEPT[0]) / INTERCEPT[1]) ** 2) / 2
         - ((betas - SLOPE[0]) / SLOPE[1]) ** 2 / 2
     )
-    share = min(1.0, INDEPENDENT_SUBTABLES / max(len(others), 1))
-    for table in others:
+    share = min(1.0, INDEPENDENT_SUBTABLES / max(len(subtables), 1))
+    for table in subtables:
         at = alphas + betas * (table.entropy - CENTRE)
         log = log + share * np.interp(at, LOG_SHAPES, table.log_likelihood)
     weight = np.exp(log - log.max())

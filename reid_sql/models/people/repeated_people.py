@@ -201,11 +201,11 @@ def find_groups(tables: PairTables, drawn: Integers, rng: np.random.Generator) -
         for column in subset:
             if any((other, column) in determined for other in columns):
                 columns.remove(column)
-        tree, own = tables.spanning_tree(columns), codes[:, columns]
-        _, first, size = np.unique(row_keys(own), return_index=True, return_counts=True)
+        tree, subset_codes = tables.spanning_tree(columns), codes[:, columns]
+        _, first, size = np.unique(row_keys(subset_codes), return_index=True, return_counts=True)
         if len(columns) == 1 or (size == 1).sum() < MIN_UNIQUE_SHARE * len(codes):
             continue
-        expected = len(codes) * np.exp(tree.log_q_left_out(own[first], size))
+        expected = len(codes) * np.exp(tree.log_q_left_out(subset_codes[first], size))
         single = single_chance(expected[:, None], np.exp(LOG_SHAPES[::4]))
         likelihood = _likelihood_by_shape(
             single, size == 1, np.ones(len(size)), COARSE_CHANCES
@@ -226,11 +226,11 @@ def find_nearly_determined(codes: Integers) -> set[tuple[int, int]]:
     {(0, 1)}
     """
     pairs = set()
-    for by, own in enumerate(codes.T):
-        frequent = codes[np.bincount(own)[own] >= MIN_FREQUENCY]
+    for by, by_codes in enumerate(codes.T):
+        frequent = codes[np.bincount(by_codes)[by_codes] >= MIN_FREQUENCY]
         for column in range(codes.shape[1] if len(frequent) >= MIN_FREQUENT_RECORDS else 0):
             value, _, counts = count_pairs(frequent[:, by], frequent[:, column])
-            most = np.zeros(int(own.max()) + 1)
+            most = np.zeros(int(by_codes.max()) + 1)
             np.maximum.at(most, value, counts)
             if column != by and most.sum() >= DETERMINED_SHARE * len(frequent):
                 pairs.add((by, column))

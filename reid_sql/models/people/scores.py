@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.marginals.column import RecordCells
+from reid_sql.models.numerics.special_functions import as_floats
 from reid_sql.models.people import overdispersion
 from reid_sql.parameters import Floats, Integers
 
@@ -23,7 +24,7 @@ MIN_WEIGHT: Final = 1e-4  # of a shape
 MIN_SLOPE: Final = 0.1  # of the shrinkage above ξ = 1/2
 MIN_UNIQUE_SHARE: Final = 1e-4  # and one less the greatest
 MIN_SCORE: Final = 1e-14  # and one less the greatest below 1: a mean over the shapes is rounded
-Score = Callable[[Floats, Floats, float], Floats]
+Score = Callable[..., Floats]  # by q, a and people
 
 
 @dataclass(frozen=True)
@@ -156,19 +157,13 @@ class Overdispersion:
     def _average_by_population(
         self, q: npt.ArrayLike, population: npt.ArrayLike, score: Score
     ) -> Floats:
-        cells, sizes = np.broadcast_arrays(
-            np.asarray(q, dtype=np.float64), np.asarray(population, dtype=np.float64)
-        )
+        cells, sizes = np.broadcast_arrays(*as_floats(q, population))
         scores = np.empty(cells.shape)
         for people in np.unique(sizes).tolist():
             checkpoint()
             rows = sizes == people
-            scores[rows] = self.average(cells[rows], people, _bind_population(score, people))
+            scores[rows] = self.average(cells[rows], people, partial(score, people=people))
         return scores
-
-
-def _bind_population(score: Score, people: float) -> Callable[[Floats, Floats], Floats]:
-    return lambda q, shapes: score(q, shapes, people)
 
 
 @dataclass(frozen=True)
@@ -201,8 +196,10 @@ class PeopleCells(RecordCells):
 
     def taken(self, rows: Integers) -> Self:
         """Give the cells of these records alone."""
-        own = self.left_out
-        return replace(super().taken(rows), left_out=own and replace(own, rows=own.rows[rows]))
+        left_out = self.left_out
+        return replace(
+            super().taken(rows), left_out=left_out and replace(left_out, rows=left_out.rows[rows])
+        )
 
     def uniqueness(self, population: npt.ArrayLike) -> Floats:
         """ξ, whatever the sample shows of the cell."""

@@ -94,7 +94,9 @@ class Tree:
             column, parent = self.columns[j], self.parents[j]
             chance = rng.random(count)
             if parent == ROOT:
-                bins = np.searchsorted(_cumulate(column.bin_mass), chance, side="right")
+                cumulated = np.cumsum(column.bin_mass)
+                cumulated[-1] = np.inf
+                bins = np.searchsorted(cumulated, chance, side="right")
             else:
                 rows = self._bins(parent, codes)
                 bins = np.searchsorted(self.chances[j].cumulated, rows + chance, side="right")
@@ -124,7 +126,10 @@ class Tree:
 def draw_log_rarity(columns: Sequence[Column], codes: Integers, rng: np.random.Generator) -> Floats:
     """Draw ln of how rare the values of records are relative to their categories' shares."""
     return np.asarray(
-        sum(column.draw_log_rarity(own, rng) for column, own in zip(columns, codes.T, strict=True))
+        sum(
+            column.draw_log_rarity(column_codes, rng)
+            for column, column_codes in zip(columns, codes.T, strict=True)
+        )
     )
 
 
@@ -210,13 +215,7 @@ def max_bins(columns: int) -> int:
     return int(min(MAX_BINS, (MAX_CELLS_OF_ALL_PAIRS / pairs) ** 0.5))
 
 
-def _cumulate(masses: Floats) -> Floats:
-    cumulated = np.cumsum(masses)
-    cumulated[-1] = np.inf
-    return np.asarray(cumulated)
-
-
-def rake_tree(tree: Tree, known: Sequence[int]) -> Tree:
+def rake_tree(tree: Tree, known_columns: Sequence[int]) -> Tree:
     """Adjust the chances of columns of known shares, from the roots on, so that the tree has these shares.
 
     The share of a child's bins under the tree is Σ_y share(y) p(x | y). Counts of the sample make it the
@@ -224,12 +223,12 @@ def rake_tree(tree: Tree, known: Sequence[int]) -> Tree:
     """
     shares: dict[int, Floats] = {}
     chances = dict(tree.chances)
-    for j in tree.order if known else ():
+    for j in tree.order if known_columns else ():
         if tree.parents[j] == ROOT:
             shares[j] = tree.columns[j].bin_mass
             continue
         of_parent, table = shares[tree.parents[j]], np.exp(chances[j].log_chance)
-        if j in known:
+        if j in known_columns:
             table = rake(table, of_parent, tree.columns[j].bin_mass)
             chances[j] = ChanceTable(np.log(np.maximum(table, MIN_CHANCE)))
         shares[j] = of_parent @ table
@@ -295,7 +294,8 @@ class LatentClasses:
     def log_q(self, codes: Integers) -> Floats:
         """Ln q of records of codes, (records, columns)."""
         within = sum(
-            column.log_within[own] for column, own in zip(self.columns, codes.T, strict=True)
+            column.log_within[column_codes]
+            for column, column_codes in zip(self.columns, codes.T, strict=True)
         )
         return np.asarray(_log_sum(self._log_joint(codes, range(len(self.columns)))) + within)
 
@@ -303,8 +303,8 @@ class LatentClasses:
         """Ln q of records, each without its part of the counts of every class, or that of `size` such."""
         joint = self._log_joint(codes, range(len(self.columns)))
         # an array of shape (records, classes)
-        own = np.exp(joint - _log_sum(joint)[:, None]) * np.reshape(size, (-1, 1))
-        left = np.maximum(self.class_counts - own, 0.0)
+        member = np.exp(joint - _log_sum(joint)[:, None]) * np.reshape(size, (-1, 1))
+        left = np.maximum(self.class_counts - member, 0.0)
         log = np.log((left + CLASS_RECORDS) / (left + CLASS_RECORDS).sum(axis=1, keepdims=True))
         within = np.zeros(len(codes))
         for j, (column, first) in enumerate(
@@ -312,21 +312,21 @@ class LatentClasses:
         ):
             bins = column.bins[codes[:, j]]
             share = column.bin_left_out[bins][:, None]
-            count = np.maximum(self.counts[first + bins] - own, 0.0)
+            count = np.maximum(self.counts[first + bins] - member, 0.0)
             log += np.log((count + SHRINKAGE * share) / (left + SHRINKAGE))
             within += column.log_within_left_out[codes[:, j]]
         return _log_sum(log) + within
 
     def draw(self, count: int, rng: np.random.Generator) -> Integers:
         """Draw codes of records, (count, columns)."""
-        own = rng.choice(len(self.share), count, p=self.share)
+        drawn_classes = rng.choice(len(self.share), count, p=self.share)
         codes = np.zeros((count, len(self.columns)), dtype=np.int64)
         for j, (column, first) in enumerate(
             zip(self.columns, first_bins(self.columns), strict=True)
         ):
             table = np.exp(self.log_chance[first : first + len(column.bin_mass)])
             cumulated = np.cumsum(table / table.sum(axis=0), axis=0)[:-1]
-            bins = (rng.random(count) >= cumulated[:, own]).sum(axis=0)
+            bins = (rng.random(count) >= cumulated[:, drawn_classes]).sum(axis=0)
             codes[:, j] = column.draw_in_bins(bins, rng)
         return codes
 
@@ -361,7 +361,8 @@ def fit_classes(columns: Sequence[Column], codes: Integers) -> LatentClasses:
     [0.5, 0.5]
     """
     bins = np.stack(
-        [column.bins[own] for column, own in zip(columns, codes.T, strict=True)], axis=1
+        [column.bins[column_codes] for column, column_codes in zip(columns, codes.T, strict=True)],
+        axis=1,
     )
     some = (bins + first_bins(columns))[:MAX_RECORDS]
     best = max(CLASSES, key=lambda count: _score_held_out(columns, some, count))
@@ -379,8 +380,8 @@ def first_bins(columns: Sequence[Column]) -> Integers:
 def _score_held_out(columns: Sequence[Column], some: Integers, count: int) -> float:
     half = len(some) // 2
     score = 0.0
-    for known, held_out in ((some[:half], some[half:]), (some[half:], some[:half])):
-        chance, share = _chances(columns, *_maximise_likelihood(columns, known, count))
+    for fitted, held_out in ((some[:half], some[half:]), (some[half:], some[:half])):
+        chance, share = _chances(columns, *_maximise_likelihood(columns, fitted, count))
         score += float(_log_sum(np.log(share) + np.log(chance)[held_out].sum(axis=1)).sum())
     return score
 

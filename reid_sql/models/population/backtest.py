@@ -9,7 +9,7 @@ over 210 cases of six corpora the error from a tenth of a sample and the error b
 (correlations of −0.25 to 0.69 within corpora, 0.1 on average).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Final, TypeVar
 
@@ -19,11 +19,14 @@ import numpy.typing as npt
 from reid_sql.errors import NoRecordsError, ReidError, TooFewRecordsError
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql.models.copula import copula_fit, gaussian_copula
-from reid_sql.models.copula.gaussian_copula import CopulaForecast
+from reid_sql.models.copula.gaussian_copula import CopulaForecast, GaussianCopula
+from reid_sql.models.fitted_model import FittedModel
 from reid_sql.models.people.evidence import evidence_from_rows, row_keys
 from reid_sql.models.people.fit import fit
+from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.population.population_uniqueness import (
     METHODS,
+    PopulationUniqueness,
     UniquenessEvidence,
     estimate_by_methods,
 )
@@ -85,6 +88,7 @@ def score_persons(xi: Floats, unique: Flags) -> PersonScores:
     """
     share, tenths = float(unique.mean()), _tenths(xi, unique)
     certain, likely = xi > CERTAIN_SCORE, xi > LIKELY_SCORE
+    both = int(likely.sum() + unique.sum())
     return PersonScores(
         persons=xi.size,
         auc=_auc(xi, unique),
@@ -92,7 +96,8 @@ def score_persons(xi: Floats, unique: Flags) -> PersonScores:
         brier_constant=share * (1 - share),  # supplement, equation 4 at its lowest
         false_discovery_rate=_share(~unique, certain),
         recall=_share(certain, unique),
-        f_score=_f_score(likely, unique),
+        # the harmonic mean of precision and recall
+        f_score=float(2 * (likely & unique).sum() / both) if both else None,
         reliability=sum(each.persons * abs(each.score - each.unique) for each in tenths) / xi.size,
         tenths=tenths,
     )
@@ -111,12 +116,6 @@ def _auc(xi: Floats, unique: Flags) -> float | None:
 
 def _share(of: Flags, among: Flags) -> float | None:
     return float(of[among].mean()) if among.any() else None
-
-
-def _f_score(predicted: Flags, unique: Flags) -> float | None:
-    """Harmonic mean of precision and recall."""
-    both = int(predicted.sum() + unique.sum())
-    return float(2 * (predicted & unique).sum() / both) if both else None
 
 
 def _tenths(xi: Floats, unique: Flags) -> tuple[Tenth, ...]:
@@ -197,30 +196,30 @@ class SampleEvidence:
 
     evidence: UniquenessEvidence
     people: float
-    others: Texts = field(repr=False)
+    unsampled: Texts = field(repr=False)
+
+
+Answer = PopulationRisk | CopulaForecast | PycForecast
 
 
 def ask_method(method: str, sample: SampleEvidence) -> MethodResult:
     """Estimate by a method; the status of one that refuses is its refusal."""
-    ask = {"people": _ask_people, "copula": _ask_copula, "pyc": _ask_pyc}.get(
-        method
-    ) or _ask_estimator(method)
+    ask = ASK.get(method)
     try:
-        return ask(sample)
+        if ask is None:
+            row = estimate_by_methods(sample.evidence, sample.people, method)[0]  # type: ignore[arg-type]
+            return MethodResult([_estimate_of(row, UNIQUENESS)])
+        answered, model = ask(sample)
+        xi = None
+        if model is not None:
+            xi = model.cell_probability(sample.unsampled).uniqueness(sample.people)
     except ReidError as error:
         return MethodResult([Estimate(UNIQUENESS, None, None, None, str(error))])
+    estimates = [_estimate_of(answered, figure) for figure in (UNIQUENESS, CORRECTNESS)]
+    return MethodResult(estimates, xi)
 
 
-def _ask_estimator(method: str) -> Callable[[SampleEvidence], MethodResult]:
-    def ask(sample: SampleEvidence) -> MethodResult:
-        row = estimate_by_methods(sample.evidence, sample.people, method)[0]  # type: ignore[arg-type]
-        ends = row.uniqueness, row.uniqueness_low, row.uniqueness_high
-        return MethodResult([Estimate(UNIQUENESS, *ends, row.status)])
-
-    return ask
-
-
-def _ask_people(sample: SampleEvidence) -> MethodResult:
+def _ask_people(sample: SampleEvidence) -> tuple[PopulationRisk, PeopleModel]:
     evidence = evidence_from_rows(_require(sample.evidence.rows))
     fitted = fit_sample(evidence, sample.people)
     row = answer_by_fit(fitted, evidence, [sample.people])[0]
@@ -228,25 +227,17 @@ def _ask_people(sample: SampleEvidence) -> MethodResult:
     if model is None or model.columns != evidence.columns:
         # scores need the columns that others determine, as fit_people has them
         model = fit(evidence)
-    return MethodResult(
-        _both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people)
-    )
+    return row, model
 
 
-def _ask_copula(sample: SampleEvidence) -> MethodResult:
+def _ask_copula(sample: SampleEvidence) -> tuple[CopulaForecast, GaussianCopula]:
     model = copula_fit.fit_copula(_require(sample.evidence.rows))
-    row = gaussian_copula.forecast_copula(model, [sample.people])[0]
-    return MethodResult(
-        _both_shares(row), model.cell_probability(sample.others).uniqueness(sample.people)
-    )
+    return gaussian_copula.forecast_copula(model, [sample.people])[0], model
 
 
-def _ask_pyc(sample: SampleEvidence) -> MethodResult:
-    return MethodResult(
-        _both_shares(
-            pitman_yor_forecast.forecast_pitman_yor(sample.evidence.histogram, [sample.people])[0]
-        )
-    )
+def _ask_pyc(sample: SampleEvidence) -> tuple[PycForecast, None]:
+    histogram = sample.evidence.histogram
+    return pitman_yor_forecast.forecast_pitman_yor(histogram, [sample.people])[0], None
 
 
 def _require(counts: Counted | None) -> Counted:
@@ -255,10 +246,18 @@ def _require(counts: Counted | None) -> Counted:
     return counts
 
 
-def _both_shares(row: PopulationRisk | CopulaForecast | PycForecast) -> list[Estimate]:
-    xi = row.uniqueness, row.uniqueness_low, row.uniqueness_high
-    kappa = row.correctness, row.correctness_low, row.correctness_high
-    return [Estimate(UNIQUENESS, *xi, row.status), Estimate(CORRECTNESS, *kappa, row.status)]
+# Methods that answer more than Ξ, with the model that scores persons, if there is one.
+ASK: Final[Mapping[str, Callable[[SampleEvidence], tuple[Answer, FittedModel | None]]]] = {
+    "people": _ask_people,
+    "copula": _ask_copula,
+    "pyc": _ask_pyc,
+}
+
+
+def _estimate_of(row: Answer | PopulationUniqueness, figure: str) -> Estimate:
+    """Take a figure with its ends from a method's answer."""
+    value, low, high = (getattr(row, f"{figure}{end}") for end in ("", "_low", "_high"))
+    return Estimate(figure, value, low, high, row.status)
 
 
 @dataclass(frozen=True)
@@ -293,7 +292,8 @@ class WholeTable:
         if not self.texts:
             return [[str(code) for code in column] for column in codes]
         return [
-            [own[code] for code in column] for own, column in zip(self.texts, codes, strict=True)
+            [column_texts[code] for code in column]
+            for column_texts, column in zip(self.texts, codes, strict=True)
         ]
 
 
@@ -348,8 +348,9 @@ def _choose_fractions(fractions: Sequence[float] | None, people: int) -> list[fl
             share for share in DEFAULT_FRACTIONS if round(share * people) >= MIN_SAMPLE_RECORDS
         ]
         if not usual and people < MIN_TABLE_RECORDS:
-            rule = f"the table must contain at least {MIN_TABLE_RECORDS} records for samples of a half of it"
-            raise TooFewRecordsError(f"{rule}, got {people}; pass a larger table")
+            raise TooFewRecordsError(
+                f"the table must contain at least {MIN_TABLE_RECORDS} records for samples of a half of it, got {people}; pass a larger table"
+            )
         return usual or [FRACTION_OF_SMALL_TABLES]
     shares = np.atleast_1d(FRACTION.check("fractions", np.asarray(fractions, dtype=np.float64)))
     for share in shares:
@@ -370,27 +371,19 @@ def _test_fraction(
     unique = []
     for _ in range(samples):
         order = rng.permutation(people)
-        others = order[size : size + MAX_PERSONS]
+        unsampled = order[size : size + MAX_PERSONS]
         evidence = count_sample(whole.codes[order[:size]], whole.texts, whole.names)
-        sample = SampleEvidence(evidence, people, whole.values(others))
-        unique.append(whole.unique[others])
+        sample = SampleEvidence(evidence, people, whole.values(unsampled))
+        unique.append(whole.unique[unsampled])
         for method in methods:
             results[method].append(ask_method(method, sample))
-    for method, own in results.items():
-        yield from _list_sample_rows(whole, (method, fraction, size), own)
-        yield from _list_error_rows(whole, (method, fraction), own)
-        yield from _list_person_rows((method, fraction), own, unique)
-
-
-def _list_sample_rows(
-    whole: WholeTable, test: tuple[str, float, int], results: Sequence[MethodResult]
-) -> Iterator[Backtest]:
-    """The estimates from each sample next to the truth."""
-    method, fraction, size = test
-    for number, result in enumerate(results, 1):
-        for one in result.estimates:
-            values = one.value, one.low, one.high, whole.truths[one.figure]
-            yield Backtest(method, fraction, number, one.figure, *values, size, one.status)
+    for method, method_results in results.items():
+        for number, result in enumerate(method_results, 1):
+            for one in result.estimates:
+                values = one.value, one.low, one.high, whole.truths[one.figure]
+                yield Backtest(method, fraction, number, one.figure, *values, size, one.status)
+        yield from _list_error_rows(whole, (method, fraction), method_results)
+        yield from _list_person_rows((method, fraction), method_results, unique)
 
 
 def _list_error_rows(
@@ -399,26 +392,23 @@ def _list_error_rows(
     """Mean absolute error, mean error, and how often the interval contained the truth, over all samples."""
     for figure in dict.fromkeys(one.figure for each in results for one in each.estimates):
         truth = whole.truths[figure]
-        own = [one for each in results for one in each.estimates if one.figure == figure]
-        errors = np.array([one.value - truth for one in own if one.value is not None])
-        ends = [(one.low, one.high) for one in own if one.low is not None and one.high is not None]
+        estimates = [one for each in results for one in each.estimates if one.figure == figure]
+        errors = np.array([one.value - truth for one in estimates if one.value is not None])
+        ends = [
+            (one.low, one.high) for one in estimates if one.low is not None and one.high is not None
+        ]
         covered = np.array([float(low <= truth <= high) for low, high in ends])
         width = np.array([high - low for low, high in ends])
-        for name, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
-            yield _summarize_samples(test, f"{figure}_{name}", values, truth)
+        for kind, values in (("error", np.abs(errors)), ("bias", errors), ("width", width)):
+            # the mean of the samples, between the least and the greatest
+            mean = least = most = None
+            if values.size:
+                mean, least, most = map(float, (values.mean(), values.min(), values.max()))
+            name, size = f"{figure}_{kind}", values.size
+            yield Backtest(*test, None, name, mean, least, most, truth, size, STATUS_WITHIN_TABLE)
         share = float(covered.mean()) if covered.size else None
         key, size = f"{figure}_held", covered.size
         yield Backtest(*test, None, key, share, None, None, truth, size, STATUS_WITHIN_TABLE)
-
-
-def _summarize_samples(
-    test: tuple[str, float], figure: str, values: np.ndarray, truth: float
-) -> Backtest:
-    """Mean of the samples, between the least and the greatest."""
-    if not values.size:
-        return Backtest(*test, None, figure, None, None, None, truth, 0, STATUS_WITHIN_TABLE)
-    mean, least, most = float(values.mean()), float(values.min()), float(values.max())
-    return Backtest(*test, None, figure, mean, least, most, truth, values.size, STATUS_WITHIN_TABLE)
 
 
 def _list_person_rows(

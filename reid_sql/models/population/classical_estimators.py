@@ -302,16 +302,11 @@ def choose_by_dankar(fraction: float, of: Mapping[str, Callable[[], Estimate]]) 
     >>> choose_by_dankar(0.05, {name: lambda name=name: answer[name] for name in answer}).status
     'by zayatz: the rule of Dankar et al. takes the estimate of zayatz'
     """
-    first, safe = "pitman" if fraction <= MAX_PITMAN_FRACTION else "snb", of["zayatz"]()
-    estimate = of[first]()
-    if estimate.uniqueness is None or (
-        first == "snb" and safe.uniqueness is not None and safe.uniqueness < estimate.uniqueness
-    ):
-        return _name_estimator(STATUS_BY_ZAYATZ, safe)
-    return _name_estimator(STATUS_BY_PITMAN if first == "pitman" else STATUS_BY_SNB, estimate)
-
-
-def _name_estimator(chosen: str, estimate: Estimate) -> Estimate:
-    return replace(
-        estimate, status=chosen if estimate.status == OK else f"{chosen}; {estimate.status}"
-    )
+    is_small = fraction <= MAX_PITMAN_FRACTION
+    safe, estimate = of["zayatz"](), of["pitman" if is_small else "snb"]()
+    chosen = STATUS_BY_PITMAN if is_small else STATUS_BY_SNB
+    share, least = estimate.uniqueness, safe.uniqueness
+    if share is None or (not is_small and least is not None and least < share):
+        chosen, estimate = STATUS_BY_ZAYATZ, safe
+    notes = [chosen, *([] if estimate.status == OK else [estimate.status])]
+    return replace(estimate, status="; ".join(notes))

@@ -97,11 +97,11 @@ def score_weighted_records(weighted: WeightedRecords, form: Form = "exact") -> I
     sizes = weighted.records if weighted.class_size is None else weighted.class_size
     f = sizes.astype(np.float64)
     p = np.minimum(f / weighted.mass, 1.0)
-    risks = (
-        quadrature.expected_inverse_negative_binomial(f, f, p)
-        if form == "exact"
-        else _approximate_risk(f, p)
-    )
+    risks = quadrature.expected_inverse_negative_binomial(f, f, p)
+    if form == "approximate":
+        # p/(f − (1 − p)) beyond two records; for one and two the exact form, with q = 1 − p:
+        # p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.
+        risks = np.where(f > 2, p / (f - (1 - p)), risks)  # noqa: PLR2004
     light = int(weighted.records[weighted.mass < f * (1 - ROUNDING_TOLERANCE)].sum())
     notes = [STATUS_LIGHT_WEIGHTS.format(light)] * (light > 0)
     total = fsum(weighted.records * risks)
@@ -135,15 +135,3 @@ def _expect_matches(
     matches = fsum(weighted.records * right)
     is_lower = total < MAX_SHORTFALL * matches and matches - total > 1
     return matches, [STATUS_NO_UPPER_BOUND] * is_lower
-
-
-def _approximate_risk(f: Floats, p: Floats) -> Floats:
-    """p/(f − (1 − p)) beyond two records; for one and two the exact form, with q = 1 − p.
-
-    p/q ln(1/p) for one record, p/q − (p/q)² ln(1/p) for two.
-    """
-    return np.where(
-        f > 2,  # noqa: PLR2004
-        p / (f - (1 - p)),
-        quadrature.expected_inverse_negative_binomial(f, f, p),
-    )

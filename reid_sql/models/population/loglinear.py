@@ -96,7 +96,10 @@ def list_possible_cells(codes: Places, pairs: dict[tuple[int, int], Places]) -> 
         )
         table = pairs[narrow, column] >= 0  # (values of the narrowest, values of this column)
         many = table.sum(axis=1)[cells[:, narrow]]
-        _refuse_many_cells(int(many.sum()))
+        if int(many.sum()) > MAX_CELLS:
+            raise OutOfDomainError(
+                f"interactions := 2 must leave at most {MAX_CELLS} combinations whose values occur together, got {plain(int(many.sum()))}; pass fewer or coarser columns, or use interactions := 0"
+            )
         left, right = np.repeat(np.arange(len(cells)), many), np.nonzero(table[cells[:, narrow]])[1]
         occurring = np.ones(len(left), dtype=bool)
         for other in range(column):
@@ -111,24 +114,13 @@ def number_occurring_pairs(codes: Places, pair: tuple[int, int]) -> Places:
     first, second = codes[:, pair[0]], codes[:, pair[1]]
     height, width = int(first.max()) + 1, int(second.max()) + 1
     if height * width > MAX_PAIRS:
-        rule = (
-            f"two columns must have at most {MAX_PAIRS} pairs of values for "
-            f"interactions := 2, got {height * width}"
+        raise OutOfDomainError(
+            f"two columns must have at most {MAX_PAIRS} pairs of values for interactions := 2, got {height * width}; coarsen the columns, or use interactions := 0"
         )
-        raise OutOfDomainError(f"{rule}; coarsen the columns, or use interactions := 0")
     numbers = np.full(height * width, -1, dtype=np.int32)
     occurring = np.unique(first.astype(np.int64) * width + second)
     numbers[occurring] = np.arange(len(occurring))
     return numbers.reshape(height, width)
-
-
-def _refuse_many_cells(cells: int) -> None:
-    if cells > MAX_CELLS:
-        rule = (
-            f"interactions := 2 must leave at most {MAX_CELLS} combinations "
-            f"whose values occur together, got {plain(cells)}"
-        )
-        raise OutOfDomainError(f"{rule}; pass fewer or coarser columns, or use interactions := 0")
 
 
 def _count_pairs(table: Places, codes: Places, pair: tuple[int, int], weight: Floats) -> Floats:
@@ -447,10 +439,9 @@ def _expect_counts(fitted: FittedRecords, interactions: int) -> tuple[Floats, li
         return np.exp(fitted.log_expected), [STATUS_SATURATED] * is_saturated(
             fitted.sizes, fitted.log_expected
         )
-    two_way_fit = fit_two_way(fitted.codes, fitted.records)
-    classes = len(fitted.records)
-    crowded = two_way_fit.parameters > MAX_PARAMETERS_PER_CLASS * classes
-    notes = [STATUS_TOO_MANY.format(two_way_fit.parameters, classes)] * crowded
-    return two_way_fit.expected, notes + [STATUS_NOT_FITTED.format(two_way_fit.deviation)] * (
-        two_way_fit.deviation > MAX_FITTED_MISS
-    )
+    two_way, classes, notes = fit_two_way(fitted.codes, fitted.records), len(fitted.records), []
+    if two_way.parameters > MAX_PARAMETERS_PER_CLASS * classes:
+        notes.append(STATUS_TOO_MANY.format(two_way.parameters, classes))
+    if two_way.deviation > MAX_FITTED_MISS:
+        notes.append(STATUS_NOT_FITTED.format(two_way.deviation))
+    return two_way.expected, notes

@@ -46,8 +46,10 @@ class SubsetShapes:
 
     def _entropies(self, subsets: Subsets) -> Floats:
         """Nats of each subset: Σ H(column) less the mutual information on the edges of a spanning tree."""
-        own = np.array([-float(column.mass @ column.log_share) for column in self.model.marginals])
-        entropies = subsets @ own
+        column_entropies = np.array(
+            [-float(column.mass @ column.log_share) for column in self.model.marginals]
+        )
+        entropies = subsets @ column_entropies
         for row, places in enumerate(map(np.flatnonzero, subsets)):
             shared = self._mutual_information[np.ix_(places, places)]
             entropies[row] -= sum(
@@ -111,8 +113,8 @@ class PeopleSubsets:
             replace(one, source=place[one.source])
             for one in infer_sources(model.determined, model.marginals, all_codes, subsets)
         ]
-        codes, own = all_codes[0, model.free_columns], subsets[:, model.free_columns]
-        log_q = score_tree_subsets(model.mixture.tree, codes, own, evidence)
+        codes, free_subsets = all_codes[0, model.free_columns], subsets[:, model.free_columns]
+        log_q = score_tree_subsets(model.mixture.tree, codes, free_subsets, evidence)
         for one in model.determined:
             both = subsets[:, one.column] & subsets[:, one.source]
             log_q = log_q + both * one.log_chance(model.marginals, all_codes)
@@ -132,18 +134,20 @@ def score_tree_subsets(
     for one in evidence:
         beliefs[one.source][one.rows] *= one.by_bin(tree.columns[one.source])
     for j in reversed(tree.order):
-        column, own = tree.columns[j], beliefs[j]
+        column, belief = tree.columns[j], beliefs[j]
         rows, place = subsets[:, j], column.bins[codes[j]]
-        of_value = own[rows, place] * np.exp(column.log_within[codes[j]])
-        own[rows] = 0.0
-        own[rows, place] = of_value
-        top = np.maximum(own.max(axis=1), MIN_CHANCE)  # out of the product, which would underflow
+        of_value = belief[rows, place] * np.exp(column.log_within[codes[j]])
+        belief[rows] = 0.0
+        belief[rows, place] = of_value
+        top = np.maximum(
+            belief.max(axis=1), MIN_CHANCE
+        )  # out of the product, which would underflow
         log_q += np.log(top)
-        own /= top[:, None]
+        belief /= top[:, None]
         if tree.parents[j] == ROOT:
-            log_q += np.log(np.maximum(own @ column.bin_mass, MIN_CHANCE))
+            log_q += np.log(np.maximum(belief @ column.bin_mass, MIN_CHANCE))
         else:
-            beliefs[tree.parents[j]] *= own @ np.exp(tree.chances[j].log_chance).T
+            beliefs[tree.parents[j]] *= belief @ np.exp(tree.chances[j].log_chance).T
     return log_q
 
 
@@ -208,7 +212,7 @@ def _join_source(model: PeopleModel, one: int, other: int, source: int) -> Float
         source: np.arange(len(mass))
     }
     pairs, place = np.unique(np.stack([code[one], code[other]]), axis=1, return_inverse=True)
-    codes = [np.unique(own, return_inverse=True)[1] for own in pairs]
+    codes = [np.unique(pair_codes, return_inverse=True)[1] for pair_codes in pairs]
     joint = np.zeros((int(codes[0].max()) + 1, int(codes[1].max()) + 1))
     joint[codes[0], codes[1]] = np.bincount(place.ravel(), mass)
     return joint

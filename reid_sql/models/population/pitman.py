@@ -14,7 +14,13 @@ from reid_sql.models.classes.disclosure import OK, Histogram
 from reid_sql.models.classes.uniqueness import check_population, count_records
 from reid_sql.models.numerics.quadrature import class_quadrature
 from reid_sql.models.numerics.quantiles import NORMAL_95, ROUNDING_TOLERANCE
-from reid_sql.models.numerics.special_functions import gammaln, log_gamma_ratio, psi, zeta
+from reid_sql.models.numerics.special_functions import (
+    as_floats,
+    gammaln,
+    log_gamma_ratio,
+    psi,
+    zeta,
+)
 from reid_sql.models.population.classical_estimators import (
     NO_INTERVAL,
     STATUS_ALL_UNIQUE,
@@ -116,9 +122,7 @@ def fit_pitman(histogram: Histogram) -> PitmanFit:
     >>> round(answer.theta, 3), round(answer.alpha, 3)
     (10.399, 0.0)
     """
-    likelihood = Likelihood(
-        histogram.class_size.astype(np.float64), histogram.classes.astype(np.float64)
-    )
+    likelihood = Likelihood(histogram)
     if likelihood.classes == likelihood.records:
         return PitmanFit(None, None, STATUS_ALL_UNIQUE)
     if likelihood.classes == 1:
@@ -134,8 +138,9 @@ class Likelihood:
     ln L = Σ_{l<K} ln(θ + l α) − Σ_{l<n} ln(θ + l) + Σ_m s_m ln[Γ(m−α)/Γ(1−α)].
     """
 
-    def __init__(self, sizes: Floats, counts: Floats) -> None:
+    def __init__(self, histogram: Histogram) -> None:
         """Take the distinct class sizes, and how many classes have each."""
+        sizes, counts = as_floats(histogram.class_size, histogram.classes)
         self.sizes, self.counts = class_quadrature(sizes, counts)
         self.records, self.classes = float(sizes @ counts), float(counts.sum())
         self.opened, self.opened_weight = sum_nodes(round(self.classes))
@@ -298,9 +303,7 @@ def estimate_pitman(histogram: Histogram, population: float) -> Estimate:
 
 def _covariance(histogram: Histogram, point: Floats, *, at_bound: bool) -> Floats | None:
     """Inverse curvature of the log-likelihood in (α, σ), None where it does not bend down."""
-    gradient, hessian = Likelihood(
-        histogram.class_size.astype(float), histogram.classes.astype(float)
-    ).slope(*point)
+    gradient, hessian = Likelihood(histogram).slope(*point)
     bend = -hessian
     if at_bound:  # a density that falls with this slope from the end on is as wide as its inverse
         bend[0, 0] += gradient[0] ** 2

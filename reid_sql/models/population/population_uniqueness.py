@@ -4,7 +4,7 @@ All but the model of people, the log-linear models and the copula need only the 
 sample is the population, its unique records are counted.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import hypot, sqrt
@@ -14,6 +14,7 @@ import numpy as np
 
 from reid_sql.models.classes.disclosure import OK, Histogram, count_people
 from reid_sql.models.copula import copula_fit, gaussian_copula
+from reid_sql.models.copula.gaussian_copula import CopulaForecast
 from reid_sql.models.evidence import CLASS_SIZE, DRAWN_RECORD, VALUE, EvidenceRows
 from reid_sql.models.numerics.quantiles import NORMAL_95
 from reid_sql.models.people.evidence import evidence_from_rows
@@ -25,8 +26,10 @@ from reid_sql.models.population.classical_estimators import (
     Sample,
     count_sample,
 )
-from reid_sql.models.population_risk.answer import answer
+from reid_sql.models.population_risk.answer import PopulationRisk, answer
+from reid_sql.models.population_risk.doubts import STATUS_COUNTED
 from reid_sql.models.pyc import pitman_yor_forecast
+from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.parameters import Choice, Floats, Integers
 
 # What an estimator of population uniqueness may look at, and what such an estimator is.
@@ -51,9 +54,9 @@ class UniquenessEvidence:
     @classmethod
     def from_rows(cls, rows: EvidenceRows) -> Self:
         """Take the sizes of classes from what an engine counted."""
-        own = rows.select(CLASS_SIZE)
-        sizes = rows.class_size[own]
-        return cls(sizes, rows.log_expected[own], rows.records[own] / sizes, rows)
+        lines = rows.select(CLASS_SIZE)
+        sizes = rows.class_size[lines]
+        return cls(sizes, rows.log_expected[lines], rows.records[lines] / sizes, rows)
 
     @cached_property
     def histogram(self) -> Histogram:
@@ -78,14 +81,7 @@ class Estimator(Protocol):
         """Estimate the share."""
 
 
-class HistogramEstimator(Protocol):
-    """A method that needs no more than how many classes have each size."""
-
-    def __call__(self, histogram: Histogram, population: float, /) -> Estimate:
-        """Estimate the share."""
-
-
-def use_histogram(estimate: HistogramEstimator) -> Estimator:
+def use_histogram(estimate: Callable[[Histogram, float], Estimate]) -> Estimator:
     """Make a method of one that looks at the class sizes alone."""
     return lambda evidence, population: estimate(evidence.histogram, population)
 
@@ -108,10 +104,12 @@ def estimate_copula(evidence: UniquenessEvidence, population: float) -> Estimate
     if sample.records == 1:
         return Estimate(None, None, None, STATUS_ONE_RECORD)
     model = copula_fit.fit_copula(rows, method="paper")
-    forecast = gaussian_copula.forecast_copula(model, [sample.population])[0]
-    return Estimate(
-        forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status
-    )
+    return _take_uniqueness(gaussian_copula.forecast_copula(model, [sample.population])[0])
+
+
+def _take_uniqueness(row: CopulaForecast | PopulationRisk | PycForecast) -> Estimate:
+    """Take Ξ with its ends and status from the answer of another function."""
+    return Estimate(row.uniqueness, row.uniqueness_low, row.uniqueness_high, row.status)
 
 
 # Population uniqueness by the model of people: the share, ends and status that population_risk gives.
@@ -131,10 +129,7 @@ def estimate_people(evidence: UniquenessEvidence, population: float) -> Estimate
     rows = evidence.rows_with(VALUE, DRAWN_RECORD)
     if rows is None:
         return Estimate(None, None, None, STATUS_NO_RECORDS_DRAWN)
-    estimated = answer(evidence_from_rows(rows), [sample.population])[0]
-    return Estimate(
-        estimated.uniqueness, estimated.uniqueness_low, estimated.uniqueness_high, estimated.status
-    )
+    return _take_uniqueness(answer(evidence_from_rows(rows), [sample.population])[0])
 
 
 # Population uniqueness by the Pitman–Yor forecast of pyc_forecast.
@@ -148,10 +143,7 @@ def estimate_pyc(histogram: Histogram, population: float) -> Estimate:
     >>> 0 < estimate_pyc(sample, 3200).uniqueness < 8 / 32
     True
     """
-    forecast = pitman_yor_forecast.forecast_pitman_yor(histogram, [population])[0]
-    return Estimate(
-        forecast.uniqueness, forecast.uniqueness_low, forecast.uniqueness_high, forecast.status
-    )
+    return _take_uniqueness(pitman_yor_forecast.forecast_pitman_yor(histogram, [population])[0])
 
 
 # Population uniqueness by a log-linear model with main effects: Poisson counts, or negative binomial ones.
@@ -178,25 +170,21 @@ def estimate_loglinear(
     def chances(shape: float) -> Floats:
         return np.asarray(loglinear.loglinear_uniqueness(expected[alone], sample.fraction, shape))
 
+    def unique_share(shape: float) -> float:
+        return float(classes[alone] @ chances(shape)) / sample.records
+
     if not overdispersed:
-        share = float(classes[alone] @ chances(np.inf)) / sample.records
-        return Estimate(share, None, None, STATUS_MAIN_EFFECTS)
+        return Estimate(unique_share(np.inf), None, None, STATUS_MAIN_EFFECTS)
     shape = loglinear.fit_shape(sizes, expected, classes)
-    xi = chances(shape)
-    share = float(classes[alone] @ xi) / sample.records
-    spread = loglinear.list_likely_shapes(sizes, expected, classes)
-    shares = [
-        share,
-        *(float(classes[alone] @ chances(likely)) / sample.records for likely in spread),
-    ]
+    share = unique_share(shape)
+    likely = loglinear.list_likely_shapes(sizes, expected, classes)
+    shares = [share, *map(unique_share, likely)]
     # The unique people who happen to be in the sample, and those of the population.
     chance = NORMAL_95 * sqrt(
-        classes[alone] @ xi**2 / sample.records**2 + share / sample.population
+        classes[alone] @ chances(shape) ** 2 / sample.records**2 + share / sample.population
     )
-    low, high = (
-        share - hypot(share - min(shares), chance),
-        share + hypot(max(shares) - share, chance),
-    )
+    low = share - hypot(share - min(shares), chance)
+    high = share + hypot(max(shares) - share, chance)
     status = f"{STATUS_PARAMETRIC}; {STATUS_POISSON}" if np.isinf(shape) else STATUS_PARAMETRIC
     return Estimate(share, max(0.0, low), min(1.0, high), status)
 
@@ -204,8 +192,6 @@ def estimate_loglinear(
 # All but the model of people, the log-linear models and the copula need only the class-size histogram.
 # Where the sample is the population, it is counted. A method is a file of its own, and a line of the tables
 # here.
-
-STATUS_COUNTED: Final = "counted: the sample is the population"
 
 
 @dataclass(frozen=True)
@@ -221,13 +207,11 @@ class PopulationUniqueness:
 
 
 def _estimate_dankar(evidence: UniquenessEvidence, population: float) -> Estimate:
-    of = {
-        name: partial(METHODS[name], evidence, population) for name in ("pitman", "snb", "zayatz")
-    }
+    names = ("pitman", "snb", "zayatz")
+    estimators = {name: partial(METHODS[name], evidence, population) for name in names}
     sample = count_sample(evidence.histogram, population)
-    return classical_estimators.choose_by_dankar(
-        classical_estimators.sampling_fraction(sample.records, sample.population), of
-    )
+    fraction = classical_estimators.sampling_fraction(sample.records, sample.population)
+    return classical_estimators.choose_by_dankar(fraction, estimators)
 
 
 # In the order of the answer. Methods that look at more than the histogram get it from the reduction, in its

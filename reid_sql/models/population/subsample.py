@@ -51,29 +51,24 @@ def encode_table(table: DistinctTexts) -> EncodedTable:
     if not total:
         raise NoRecordsError(NO_RECORDS)
     if total > MAX_RECORDS:
-        rule = f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory"
-        raise OutOfDomainError(f"{rule}, got {total}; pass a random sample of it")
-    given = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
+        raise OutOfDomainError(
+            f"the table must contain at most {MAX_RECORDS} records, from which samples are drawn in memory, got {total}; pass a random sample of it"
+        )
+    header = [str(name) for name in table.texts[int(np.flatnonzero(count == 0)[0])]]
     columns = list(zip(*(table.texts[row] for row in rows.tolist()), strict=True))
-    by_name = order_by_name(given)
-    names = [given[place] for place in by_name]
-    encoded = [
-        _encode_column([ZERO_TEXTS.get(text, text) if text else text for text in columns[place]])
-        for place in by_name
-    ]
-    codes = np.stack([own for _, own in encoded], axis=1)
+    by_name = order_by_name(header)
+    texts, column_codes = [], []
+    for place in by_name:
+        values = [ZERO_TEXTS.get(text, text) if text else text for text in columns[place]]
+        distinct = list(dict.fromkeys(values))
+        # in the order of numbers, or else of texts
+        texts.append([distinct[at] for at in order_values(distinct)])
+        code = {text: at for at, text in enumerate(texts[-1])}
+        column_codes.append(np.array([code[value] for value in values], dtype=np.int64))
+    codes = np.stack(column_codes, axis=1)
     order = np.lexsort(codes.T[::-1])
-    return EncodedTable(
-        names, [texts for texts, _ in encoded], np.repeat(codes[order], count[rows][order], axis=0)
-    )
-
-
-def _encode_column(values: Sequence[str | None]) -> tuple[list[str | None], Integers]:
-    """The texts of a column in the order of numbers or else of texts, and the code of each value."""
-    distinct = list(dict.fromkeys(values))
-    texts = [distinct[place] for place in order_values(distinct)]
-    code = {text: place for place, text in enumerate(texts)}
-    return texts, np.array([code[value] for value in values], dtype=np.int64)
+    repeated = np.repeat(codes[order], count[rows][order], axis=0)
+    return EncodedTable([header[place] for place in by_name], texts, repeated)
 
 
 def count_sample(
@@ -103,7 +98,7 @@ def count_sample(
     rows += [*_count_values(codes, texts, names), *_count_pairs(codes, texts)]
     drawn = zip(codes[:MAX_DRAWN].tolist(), sizes[place[:MAX_DRAWN]].tolist(), strict=True)
     for order, (record, size) in enumerate(drawn):
-        values = [own[value] for own, value in zip(texts, record, strict=True)]
+        values = [column_texts[value] for column_texts, value in zip(texts, record, strict=True)]
         rows.append(
             EvidenceRow(DRAWN_RECORD, class_size=size, draw_order=order / len(codes), texts=values)
         )
@@ -121,11 +116,11 @@ def _log_expected(codes: Integers, distinct: Integers) -> Floats:
 
 
 def _count_values(codes: Integers, texts: Texts, names: Sequence[str]) -> Iterator[EvidenceRow]:
-    for column, (own, name) in enumerate(zip(texts, names, strict=True)):
+    for column, (column_texts, name) in enumerate(zip(texts, names, strict=True)):
         values, counts = np.unique(codes[:, column], return_counts=True)
         for value, n in zip(values.tolist(), counts.tolist(), strict=True):
             yield EvidenceRow(
-                VALUE, column + 1, label=name, first_value=own[value], records=n, weight=n
+                VALUE, column + 1, label=name, first_value=column_texts[value], records=n, weight=n
             )
 
 

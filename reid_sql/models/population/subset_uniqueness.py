@@ -4,9 +4,9 @@
 serve every subset. Source: Rocher, Hendrickx & de Montjoye 2019, eq. 15.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from math import comb
 from typing import Annotated, Final
@@ -46,27 +46,18 @@ def unique_share_by_subset(model: FittedModel, people: float) -> UniqueShare:
     if isinstance(model, PeopleModel):
         return PeoplePopulation(model, people).uniqueness
     if isinstance(model, GaussianCopula):
-        return CopulaPopulation(model, people).uniqueness
+        return partial(_copula_uniqueness, model, people)
     raise OutOfDomainError(f"model must be {KINDS}, got {type(model).__name__}; pass its name")
 
 
-@dataclass(frozen=True)
-class CopulaPopulation:
-    """A population drawn from a copula."""
-
-    model: GaussianCopula
-    people: float
-
-    def uniqueness(self, places: Sequence[int]) -> float:
-        """Ξ by these columns: the mean over records drawn from the copula of these columns."""
-        if not places:
-            return float(self.people <= 1)
-        precision = replace(COPULA_PRECISION, seed=self.model.seed)
-        cells = gaussian_copula.draw_cells(
-            self.model.select(places), precision, COPULA_ORDERS, DRAWS // COPULA_ORDERS
-        )
-        q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)
-        return float(uniqueness.uniqueness_from_probability(q, self.people).mean())
+def _copula_uniqueness(model: GaussianCopula, people: float, places: Sequence[int]) -> float:
+    """Ξ by these columns: the mean over records drawn from the copula of these columns."""
+    if not places:
+        return float(people <= 1)
+    precision, each = replace(COPULA_PRECISION, seed=model.seed), DRAWS // COPULA_ORDERS
+    cells = gaussian_copula.draw_cells(model.select(places), precision, COPULA_ORDERS, each)
+    q = np.minimum(np.concatenate([cell.probability for cell in cells]), 1.0)
+    return float(uniqueness.uniqueness_from_probability(q, people).mean())
 
 
 @dataclass(frozen=True)
@@ -80,13 +71,13 @@ class PeoplePopulation:
         """Ξ by these columns: the mean over the draws and over the shapes of the residual."""
         if not places:
             return float(self.people <= 1)
-        own = sorted(places)
+        columns = sorted(places)
         subset = np.zeros((1, len(self.model.columns)), dtype=bool)
-        subset[0, own] = True
+        subset[0, columns] = True
         relevant = self.model.shapes > MIN_WEIGHT
         weights = self.model.shapes[relevant]
         shapes = np.exp(self._shapes.log_shapes(subset, self.people)[0, relevant])
-        q = np.exp(np.minimum(self._log_q(own), 0.0))
+        q = np.exp(np.minimum(self._log_q(columns), 0.0))
         by_shape = overdispersion.uniqueness(q[:, None], shapes, self.people).mean(axis=0)
         return float(by_shape @ weights / weights.sum())
 
@@ -96,19 +87,13 @@ class PeoplePopulation:
             self._drawn[:, places], axis=0, return_index=True, return_inverse=True
         )[1:]
         distinct, tree, free = self._drawn[first], self.model.mixture.tree, self.model.free_columns
-        own, evidence = (
-            [free.index(j) for j in places if j in free],
-            self._evidence(distinct, places),
-        )
-        log_q = score_tree_columns(tree, distinct[:, free], own, evidence)
+        tree_places = [free.index(j) for j in places if j in free]
+        # on sources outside these columns, by determined columns among them
+        subset = np.isin(np.arange(len(self.model.columns)), places)[None, :]
+        inferred = infer_sources(self.model.determined, self.model.marginals, distinct, subset)
+        evidence = [replace(one, source=free.index(one.source)) for one in inferred]
+        log_q = score_tree_columns(tree, distinct[:, free], tree_places, evidence)
         return np.asarray(log_q[back.ravel()] + self._rarity[:, places].sum(axis=1))
-
-    def _evidence(self, codes: Integers, places: list[int]) -> list[SourceEvidence]:
-        """Evidence on sources outside these columns, by determined columns among them."""
-        model, free = self.model, self.model.free_columns
-        subset = np.isin(np.arange(len(model.columns)), places)[None, :]
-        inferred = infer_sources(model.determined, model.marginals, codes, subset)
-        return [replace(one, source=free.index(one.source)) for one in inferred]
 
     @cached_property
     def _drawn(self) -> Integers:
@@ -127,7 +112,9 @@ class PeoplePopulation:
         """Ln of how rare each value of the draws is relative to its category's share."""
         rng = np.random.default_rng([self.model.seed, 4])
         columns = zip(self.model.marginals, self._drawn.T, strict=True)
-        return np.stack([column.draw_log_rarity(own, rng) for column, own in columns], axis=1)
+        return np.stack(
+            [column.draw_log_rarity(column_codes, rng) for column, column_codes in columns], axis=1
+        )
 
     @cached_property
     def _shapes(self) -> SubsetShapes:
@@ -145,8 +132,8 @@ def score_tree_columns(
     log_q, beliefs = np.zeros(len(codes)), dict[int, Floats]()
     for one in evidence:
         column = tree.columns[one.source]
-        own = beliefs.setdefault(one.source, np.ones((len(codes), len(column.bin_mass))))
-        own[one.rows] *= one.by_bin(column)
+        belief = beliefs.setdefault(one.source, np.ones((len(codes), len(column.bin_mass))))
+        belief[one.rows] *= one.by_bin(column)
     for j in reversed(tree.order):
         if j not in places and j not in beliefs:
             continue  # nothing below is known: its chances add up to 1
@@ -206,29 +193,40 @@ def profile(
     """Profile a person of these values, by column of the model; refuses more than 1,024 subsets."""
     columns = len(model.columns)
     if len(values) != columns:
-        rule = f"values must be the {columns} of the model's columns ({', '.join(model.columns)})"
-        raise OutOfDomainError(f"{rule}, got {len(values)}; pass them as texts, in this order")
+        raise OutOfDomainError(
+            f"values must be the {columns} of the model's columns ({', '.join(model.columns)}), got {len(values)}; pass them as texts, in this order"
+        )
     sizes = [size for size in range(1, min(max_size, columns) + 1) if size < columns]
     count = sum(comb(columns, size) for size in sizes)
     if count > MAX_SUBSETS:
-        rule = f"the number of choices of attributes must be at most {MAX_SUBSETS}"
-        raise OutOfDomainError(f"{rule}, got {count}; pass a smaller max_size")
-    known = [subset for size in sizes for subset in combinations(range(columns), size)]
-    known.append(tuple(range(columns)))
+        raise OutOfDomainError(
+            f"the number of choices of attributes must be at most {MAX_SUBSETS}, got {count}; pass a smaller max_size"
+        )
+    attribute_sets = [subset for size in sizes for subset in combinations(range(columns), size)]
+    attribute_sets.append(tuple(range(columns)))
     without = (
         [tuple(j for j in range(columns) if j != left) for left in range(columns)]
         if columns > 1
         else []
     )
-    subsets = np.zeros((len(known) + len(without), columns), dtype=bool)
-    for row, subset in enumerate([*known, *without]):
+    subsets = np.zeros((len(attribute_sets) + len(without), columns), dtype=bool)
+    for row, subset in enumerate([*attribute_sets, *without]):
         subsets[row, list(subset)] = True
     scores = raise_to_subsets(subsets, _score_subsets(model, values, subsets, float(population)))
     rows = [
-        _to_known_row(model.columns, subset, score)
-        for subset, score in zip(known, scores, strict=False)
+        _profile_row("known", [model.columns[j] for j in subset], score)
+        for subset, score in zip(attribute_sets, scores, strict=False)
     ]
-    impacts = _impacts(model.columns, scores[len(known) - 1], scores[len(known) :])
+    whole = scores[len(attribute_sets) - 1]
+    # ξ by all attributes less ξ by all but one; the scores are those without it
+    impacts = [
+        replace(
+            _profile_row("impact", [column], score),
+            impact=whole.uniqueness_xi - score.uniqueness_xi,
+            status=whole.status,
+        )
+        for column, score in zip(model.columns, scores[len(attribute_sets) :], strict=False)
+    ]
     return [*rows, *impacts, _smallest(rows, max(sizes, default=columns), level)]
 
 
@@ -262,9 +260,8 @@ def _score_subsets(
         places = np.flatnonzero(subset).tolist()
         cell = model.select(places).cell_probability([[values[j]] for j in places])
         q, xi, kappa = cell.probability[0], cell.uniqueness(people)[0], cell.correctness(people)[0]
-        scores.append(
-            SubsetScore(float(q), float(xi), float(kappa), str(cell.status_at(people)[0]))
-        )
+        status = str(cell.status_at(people)[0])
+        scores.append(SubsetScore(float(q), float(xi), float(kappa), status))
     return scores
 
 
@@ -283,19 +280,9 @@ def raise_to_subsets(subsets: Subsets, scores: Sequence[SubsetScore]) -> list[Su
     return raised
 
 
-def _to_known_row(columns: Sequence[str], known: Sequence[int], score: SubsetScore) -> ProfileRow:
+def _profile_row(kind: str, attributes: list[str], score: SubsetScore) -> ProfileRow:
     scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
-    return ProfileRow("known", [columns[j] for j in known], len(known), *scores, None, score.status)
-
-
-def _impacts(
-    columns: Sequence[str], whole: SubsetScore, without: Sequence[SubsetScore]
-) -> Iterator[ProfileRow]:
-    """ξ by all attributes less ξ by all but one; the scores are those without it."""
-    for column, score in zip(columns, without, strict=False):
-        impact = whole.uniqueness_xi - score.uniqueness_xi
-        scores = score.cell_probability, score.uniqueness_xi, score.correctness_kappa
-        yield ProfileRow("impact", [column], 1, *scores, impact, whole.status)
+    return ProfileRow(kind, attributes, len(attributes), *scores, None, score.status)
 
 
 def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> ProfileRow:
@@ -309,5 +296,4 @@ def _smallest(rows: Sequence[ProfileRow], max_size: int, level: float) -> Profil
     if best.size > max_size:
         larger = STATUS_ALL_NEEDED.format(max_size)
         status = larger if status == OK else f"{larger}; {status}"
-    scores = best.cell_probability, best.uniqueness_xi, best.correctness_kappa
-    return ProfileRow("smallest", best.attributes, best.size, *scores, None, status)
+    return replace(best, kind="smallest", status=status)

@@ -14,16 +14,22 @@ import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.people import functional_dependencies
 from reid_sql.models.people.evidence import (
     PeopleEvidence,
     count_records,
     order_columns,
     reorder_columns,
     row_keys,
+    select_columns,
 )
 from reid_sql.models.people.fit import fit
-from reid_sql.models.people.functional_dependencies import Dependency, describe_dependencies
+from reid_sql.models.people.functional_dependencies import (
+    Dependency,
+    choose_dependencies,
+    describe_dependencies,
+    find_dependencies,
+    list_free_columns,
+)
 from reid_sql.models.people.keys import MIN_CHANCE, Key, find_key
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.repeated_people import RepeatedPeople
@@ -208,9 +214,8 @@ def answer(
     for people in sizes:
         if people < evidence.records:
             got = f"{people:,}".removesuffix(".0")
-            rule = f"populations must be at least the {evidence.records:,} records of the sample, got {got}"
             raise OutOfDomainError(
-                f"{rule}; pass the size of the population that the sample was drawn from"
+                f"populations must be at least the {evidence.records:,} records of the sample, got {got}; pass the size of the population that the sample was drawn from"
             )
     return answer_by_fit(fit_sample(evidence, max(sizes), seed), evidence, sizes, k)
 
@@ -249,27 +254,24 @@ def fit_sample(evidence: PeopleEvidence, largest: float, seed: int = 0) -> Fitte
     """Leave out the columns that others determine, and fit the rest if a population exceeds the sample."""
     order = order_columns(evidence)
     evidence = reorder_columns(evidence, order)
-    dependencies = functional_dependencies.find_dependencies(evidence)
-    sizes = [len(own) for own in evidence.values]
-    dropped = functional_dependencies.choose_dependencies(dependencies, sizes)
-    free = functional_dependencies.drop_columns(evidence, [one.determined for one in dropped])
-    is_certain, is_shown = (
-        all(each)
-        for each in ([one.is_certain for one in dropped], [one.is_shown for one in dropped])
-    )
+    dependencies = find_dependencies(evidence)
+    dropped = choose_dependencies(dependencies, evidence.values)
+    remaining = list_free_columns(evidence, dropped)
+    free = select_columns(evidence, remaining)
+    is_certain = all(one.is_certain for one in dropped)
+    is_shown = all(one.is_shown for one in dropped)
     dependencies = [
         replace(one, determined=order[one.determined], by=order[one.by]) for one in dependencies
     ]
     if largest <= evidence.records:
         return FittedSample(free, None, dependencies, is_certain)
     key = find_key(free)
-    remaining = [j for j in range(len(order)) if j not in {one.determined for one in dropped}]
     if key is not None:
         key = replace(key, columns=tuple(sorted(order[remaining[j]] for j in key.columns)))
-    model, others, crowd = _set_crowd_apart(fit(free, seed), free, largest)
+    model, outside, crowd = _set_crowd_apart(fit(free, seed), free, largest)
     repeated = model.repeated_people
-    once = fit(count_repeats_once(others, repeated), seed) if repeated.beyond_chance else None
-    return FittedSample(others, model, dependencies, is_certain, is_shown, once, crowd, key)
+    once = fit(count_repeats_once(outside, repeated), seed) if repeated.beyond_chance else None
+    return FittedSample(outside, model, dependencies, is_certain, is_shown, once, crowd, key)
 
 
 def _set_crowd_apart(
@@ -286,16 +288,15 @@ def _set_crowd_apart(
         return model, evidence, None
     if repeats and len(crowd.size) > MAX_CROWDED_BESIDE_REPEATS:
         return model, evidence, None
-    others = drop_classes(evidence, crowd)
-    others = reorder_columns(others, order_columns(others))
-    chosen = functional_dependencies.choose_dependencies(
-        functional_dependencies.find_dependencies(others), [len(own) for own in others.values]
-    )  # only the crowd may have differed
-    others = functional_dependencies.drop_columns(others, [one.determined for one in chosen])
-    of_others = fit(others, model.seed)
-    if of_others.repeated_people.beyond_chance:
+    outside = drop_classes(evidence, crowd)
+    outside = reorder_columns(outside, order_columns(outside))
+    # only the crowd may have differed
+    dropped = choose_dependencies(find_dependencies(outside), outside.values)
+    outside = select_columns(outside, list_free_columns(outside, dropped))
+    model_outside = fit(outside, model.seed)
+    if model_outside.repeated_people.beyond_chance:
         return model, evidence, None
-    return of_others, others, crowd
+    return model_outside, outside, crowd
 
 
 def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> PeopleEvidence:
@@ -310,8 +311,8 @@ def count_repeats_once(evidence: PeopleEvidence, repeated: RepeatedPeople) -> Pe
     is_first[first] = True
     drawn = evidence.drawn[is_first | ~one_person[place.ravel()]]
     codes, values = [], []
-    for own, names in zip(drawn.T, evidence.values, strict=True):
-        seen, code = np.unique(own, return_inverse=True)
+    for column_codes, names in zip(drawn.T, evidence.values, strict=True):
+        seen, code = np.unique(column_codes, return_inverse=True)
         codes.append(code)
         values.append([names[place] for place in seen.tolist()])
     return count_records(np.stack(codes, axis=1), evidence.columns, values, evidence.ordered)
@@ -392,7 +393,7 @@ def _include_key(shares: Shares, model: PeopleModel, key: Key, people: float, k:
         estimate = one.estimate + (key.chance * rise if key.chance > MIN_CHANCE else 0.0)
         return Share(estimate, one.low, max(one.high, estimate, one.estimate + most))
 
-    return Shares(**{name: include(name, one) for name, one in shares.parts().items()})
+    return shares.map(include)
 
 
 def _bounds(evidence: PeopleEvidence, people: float, k: int, doubts: Sequence[str]) -> Bounds:

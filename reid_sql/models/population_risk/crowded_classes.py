@@ -49,23 +49,23 @@ class CrowdedClasses:
 
     def count_others(self, people: float) -> float:
         """People of a population outside of the crowd; at least the records that are."""
-        others = self.records - self.crowd
-        return max(people * others / self.records, others)
+        outside = self.records - self.crowd
+        return max(people * outside / self.records, outside)
 
-    def is_mixed_with(self, others: PeopleModel) -> bool:
+    def is_mixed_with(self, model: PeopleModel) -> bool:
         """Whether the repeats of the others may be the crowd's own, of which a part is in small classes.
 
         Classes of one or two records are never crowded. Where the few repeats that are left call for far more
         overdispersion than tables of people have, one shape does not serve all: nothing shows how often the
         records repeat that belong to no crowd.
         """
-        repeated = others.records - int(
-            others.histogram.classes[others.histogram.class_size == 1].sum()
+        repeated = model.records - int(
+            model.histogram.classes[model.histogram.class_size == 1].sum()
         )
         return (
-            others.excess_overdispersion > 0
+            model.excess_overdispersion > 0
             and self.crowd >= MIN_CROWD * self.records
-            and repeated <= MAX_REPEATED_OTHERS * others.records
+            and repeated <= MAX_REPEATED_OTHERS * model.records
         )
 
     def include(self, shares: Shares, people: float, k: int) -> Shares:
@@ -79,7 +79,7 @@ class CrowdedClasses:
             highest = min(high * one.high + high_crowd, 1.0)
             return Share(estimate * one.estimate + crowd, low * one.low + low_crowd, highest)
 
-        return Shares(**{name: mix(name, one) for name, one in shares.parts().items()})
+        return shares.map(mix)
 
     def _share_of_crowd(self, name: str, people: float, k: int) -> tuple[float, float, float]:
         """Low end, estimate and high end of what the crowd adds to a share."""
@@ -115,25 +115,30 @@ def find_crowded_classes(model: PeopleModel, evidence: PeopleEvidence) -> Crowde
 def drop_classes(evidence: PeopleEvidence, crowd: CrowdedClasses) -> PeopleEvidence:
     """The evidence of the other records, with the values that they have."""
     counts = [
-        own - np.bincount(codes, crowd.size, len(own))
-        for own, codes in zip(evidence.counts, crowd.codes.T, strict=True)
+        column - np.bincount(codes, crowd.size, len(column))
+        for column, codes in zip(evidence.counts, crowd.codes.T, strict=True)
     ]
-    seen = [own > 0.5 for own in counts]  # noqa: PLR2004  # whole numbers
+    seen = [column > 0.5 for column in counts]  # noqa: PLR2004  # whole numbers
     code = [np.cumsum(some) - 1 for some in seen]
     key = row_keys(np.concatenate([crowd.codes, evidence.drawn]))
-    others = ~np.isin(key[len(crowd.codes) :], key[: len(crowd.codes)])
-    drawn = evidence.drawn[others]
+    outside = ~np.isin(key[len(crowd.codes) :], key[: len(crowd.codes)])
+    drawn = evidence.drawn[outside]
+    sizes = evidence.histogram.class_size
+    records = evidence.histogram.records.astype(np.int64).copy()
+    np.subtract.at(records, np.searchsorted(sizes, crowd.size), crowd.size)
     return replace(
         evidence,
         values=tuple(
-            tuple(value for value, is_seen in zip(own, some.tolist(), strict=True) if is_seen)
-            for own, some in zip(evidence.values, seen, strict=True)
+            tuple(value for value, is_seen in zip(column, some.tolist(), strict=True) if is_seen)
+            for column, some in zip(evidence.values, seen, strict=True)
         ),
-        counts=tuple(own[some] for own, some in zip(counts, seen, strict=True)),
+        counts=tuple(column[some] for column, some in zip(counts, seen, strict=True)),
         pairs=_drop_pairs(evidence, crowd, code),
-        histogram=_drop_sizes(evidence.histogram, crowd.size),
-        drawn=np.stack([own[codes] for own, codes in zip(code, drawn.T, strict=True)], axis=1),
-        drawn_size=evidence.drawn_size[others],
+        histogram=count_people(sizes[records > 0], records[records > 0]),
+        drawn=np.stack(
+            [column[codes] for column, codes in zip(code, drawn.T, strict=True)], axis=1
+        ),
+        drawn_size=evidence.drawn_size[outside],
     )
 
 

@@ -14,8 +14,7 @@ from typing import Final
 
 from reid_sql.models.classes import repeats
 from reid_sql.models.fitted_model import Doubt
-from reid_sql.models.people.evidence import PeopleEvidence
-from reid_sql.models.people.functional_dependencies import drop_columns
+from reid_sql.models.people.evidence import PeopleEvidence, select_columns
 from reid_sql.models.people.keys import find_key
 from reid_sql.models.people.model import PeopleModel
 from reid_sql.models.people.overdispersion import STATUS_OVERDISPERSED
@@ -73,23 +72,24 @@ def find_doubts(model: PeopleModel, evidence: PeopleEvidence) -> tuple[Doubt, ..
     )
     if evidence.records < MIN_RECORDS:  # too few to test more
         return (*doubts, *[Doubt(repeats.STATUS_FEWER_REPEATS)] * model.has_fewer_repeats)
-    free = drop_columns(evidence, [one.column for one in model.determined])
-    own = replace(model, marginals=tuple(model.marginals[j] for j in sorted(model.free_columns)))
-    found: dict[str, list[int]] = {}
+    free_columns = sorted(model.free_columns)
+    free = select_columns(evidence, free_columns)
+    free_model = replace(model, marginals=tuple(model.marginals[j] for j in free_columns))
+    places_by_status: dict[str, list[int]] = {}
     for place, ratio in enumerate(RATIOS):
         people = ratio * evidence.records
-        listed = [*list_doubts(free, own, people, compare(own, free, people, 2))]
-        if ONLY_BOUND.isdisjoint(listed) and _may_be_even(own, evidence, people):
+        listed = [*list_doubts(free, free_model, people, compare(free_model, free, people, 2))]
+        if ONLY_BOUND.isdisjoint(listed) and _may_be_even(free_model, evidence, people):
             listed.append(STATUS_EVEN)
         for status in listed:
-            found.setdefault(status, []).append(place)
+            places_by_status.setdefault(status, []).append(place)
     ends = (0.0, *(ratio * evidence.records for ratio in RATIOS), float("inf"))
     if model.chance_of_overdispersion < MIN_CHANCE_OF_OVERDISPERSION:
-        found.pop(STATUS_OVERDISPERSED, None)
+        places_by_status.pop(STATUS_OVERDISPERSED, None)
     understating = {STATUS_FEWER_REPEATS}
-    if found.keys() >= UNLIKE_REFERENCE:
+    if places_by_status.keys() >= UNLIKE_REFERENCE:
         understating |= UNLIKE_REFERENCE
-    for status, places in found.items():
+    for status, places in places_by_status.items():
         if status not in NOT_OF_SCORES:
             # one place later in `ends`: the size tried before the first, and the one after the last
             sizes = ends[places[0]], ends[places[-1] + 2]

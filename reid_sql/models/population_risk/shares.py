@@ -98,17 +98,16 @@ class Shares:
 
         An estimate below its new lower end rises to it.
         """
-        parts = {}
-        for name, one in self.parts().items():
+
+        def replace_ends(name: str, one: Share) -> Share:
             low, high = ends(name, one)
-            parts[name] = Share(max(one.estimate, low), low, max(high, low))
-        return Shares(**parts)
+            return Share(max(one.estimate, low), low, max(high, low))
+
+        return self.map(replace_ends)
 
     def at_upper_ends(self) -> "Shares":
         """The shares with each estimate at its upper end."""
-        return Shares(
-            **{name: replace(one, estimate=one.high) for name, one in self.parts().items()}
-        )
+        return self.map(lambda _, one: replace(one, estimate=one.high))
 
     def in_order(self) -> "Shares":
         """The shares, none of whose estimates and ends contradicts another: Ξ ≤ κ and Ξ ≤ V_k.
@@ -119,22 +118,23 @@ class Shares:
         >>> Shares(one, other, other).in_order().correctness
         Share(estimate=0.2, low=0.0, high=0.6)
         """
-        xi, others = self.uniqueness, (self.correctness, self.below_k)
-        least = min(xi.low, *(each.low for each in others))
-        above = (Share(max(e.estimate, xi.estimate), e.low, max(e.high, xi.high)) for e in others)
+        xi, wider = self.uniqueness, (self.correctness, self.below_k)
+        least = min(xi.low, *(each.low for each in wider))
+        above = (Share(max(e.estimate, xi.estimate), e.low, max(e.high, xi.high)) for e in wider)
         return Shares(Share(xi.estimate, least, xi.high), *above)
 
     def at_most(self, other: "Shares") -> "Shares":
         """The lower of each estimate and each end of two answers."""
-        lower = {
-            name: Share(*(min(ends) for ends in zip(astuple(one), astuple(two), strict=True)))
-            for (name, one), two in zip(self.parts().items(), other.parts().values(), strict=True)
-        }
-        return Shares(**lower)
+        parts = other.parts()
+        return self.map(lambda name, one: Share(*map(min, astuple(one), astuple(parts[name]))))
 
     def parts(self) -> dict[str, Share]:
         """The shares by name."""
         return {name: getattr(self, name) for name in KINDS}
+
+    def map(self, change: Callable[[str, Share], Share]) -> "Shares":
+        """The shares that a function of a share's name and the share gives."""
+        return Shares(**{name: change(name, one) for name, one in self.parts().items()})
 
 
 def predict_shares(

@@ -8,7 +8,6 @@ from reid_sql.models.copula.calibration import (
     ScoredClasses,
     calibrate,
     correct_scores,
-    factor,
     temper_cells,
 )
 
@@ -40,12 +39,12 @@ def test_the_factor_is_what_cells_were_drawn_with(true: float, seed: int) -> Non
     drawn = rng.choice(2000, 3000, p=shares)
     alone = int((np.bincount(drawn) == 1).sum())
     cells = shares[rng.choice(2000, 20_000, p=shares)] / true
-    assert factor(cells, 3000, alone) == pytest.approx(true, rel=0.25)
+    assert calibrate(cells, 3000, alone).factor == pytest.approx(true, rel=0.25)
 
 
 def test_a_sample_without_repetition_says_nothing() -> None:
-    assert factor(np.full(10, 1e-3), records=100, alone=100) == 1
-    assert 0 < factor(np.full(10, 1e-3), records=100, alone=0) < np.inf
+    assert calibrate(np.full(10, 1e-3), records=100, alone=100).factor == 1
+    assert 0 < calibrate(np.full(10, 1e-3), records=100, alone=0).factor < np.inf
 
 
 def test_where_hardly_any_record_is_alone_the_sample_says_nothing_of_the_factor() -> None:

@@ -9,6 +9,7 @@ import pytest
 from reid_sql.models.evidence import rows_from_columns
 from reid_sql.models.marginals.fit_column import fit_ordered
 from reid_sql.models.people.evidence import evidence_from_rows
+from reid_sql.models.people.fit import fit, from_json, to_json
 from reid_sql.models.population_risk.answer import answer
 from reid_sql.parameters import Integers
 
@@ -74,3 +75,29 @@ def test_a_smooth_column_has_no_heap() -> None:
     column = fit_ordered("age", [str(age) for age in range(80)], counts, 256)
     assert np.unique(column.bins[:80]).size == 80
     assert (np.diff(column.bins[:80]) == 1).all()  # all stay in order on one scale
+
+
+@pytest.mark.parametrize("values", [40, 200, 1200])
+@pytest.mark.parametrize("heap", [0, 3])
+def test_no_bin_is_without_a_category(heap: int, values: int) -> None:
+    """A heap next to the least value has a bin of its own; its cell of the scale has none."""
+    counts = np.where(np.arange(values) == heap, 40 * values, 6).astype(float)
+    column = fit_ordered("income", [str(value) for value in range(values)], counts, 256)
+    assert (column.bins == column.bins[heap]).sum() == 1
+    assert sorted(set(column.bins.tolist())) == list(range(len(column.bin_mass)))
+    assert (column.bin_mass > 0).all()
+
+
+def test_a_model_of_a_column_with_a_heap_is_read_back() -> None:
+    """The text of such a model was refused: it had a bin without a category."""
+    rng = np.random.default_rng(7)
+    incomes = np.where(rng.random(900) < 0.3, 0, np.round(rng.gamma(2, 20, 900))).astype(int)
+    people = {
+        "sex": ["FM"[sex] for sex in rng.integers(0, 2, 900)],
+        "income": [str(income) for income in incomes],
+    }
+    evidence = evidence_from_rows(rows_from_columns(people))
+    model = fit(evidence)
+    read = from_json(to_json(model))
+    expected = model.scored(evidence.drawn).probability
+    assert read.scored(evidence.drawn).probability == pytest.approx(expected, rel=1e-5)
