@@ -141,7 +141,7 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     links = _compare_links(results, before)
     return [
         *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
-        *_compare_changes(paired, original, released),
+        *_compare_changes(paired, original, released, reason),
         *(_doubt(row, reason) for row in links),
     ]
 
@@ -153,7 +153,7 @@ def _row(measure: str, original: float, released: float | None, status: str = OK
 
 
 def _compare_changes(
-    paired: PairedRecords, original: EqualRecords, released: EqualRecords
+    paired: PairedRecords, original: EqualRecords, released: EqualRecords, reason: str
 ) -> Iterator[Comparison]:
     if not paired.is_keyed:
         yield from (_row(name, 0, None, STATUS_NO_KEY) for name in CHANGE_MEASURES)
@@ -175,7 +175,6 @@ def _compare_changes(
         suppressed,
         fsum(losses) / len(losses),
     )
-    reason = judge_keys(paired)
     for name, figure in zip(CHANGE_MEASURES, figures, strict=True):
         is_count = name in {"records_removed", "records_added"}  # of the keys themselves
         is_known = reason not in UNKNOWN_LINKS or is_count
