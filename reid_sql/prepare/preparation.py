@@ -339,7 +339,11 @@ def _search_local(
 ) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
     original, wanted = judge.original, judge.policy.preparing
-    if wanted.method == "global" or original.table.others or original.table.entity is not None:
+    if (
+        wanted.method == "global"
+        or original.table.role_sources
+        or original.table.entity is not None
+    ):
         return None
     tell(f"{original.table.name}: local recoding")
     as_they_are = (each for each, level in judge.generalization.limits.items() if level == 0)
