@@ -149,7 +149,8 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
 def _row(measure: str, original: float, released: float | None, status: str = OK) -> Comparison:
     if released is None:
         return Comparison(measure, float(original), None, None, status)
-    return Comparison(measure, float(original), float(released), released - original, status)
+    after = float(released)
+    return Comparison(measure, float(original), after, after - original, status)
 
 
 def _compare_changes(
