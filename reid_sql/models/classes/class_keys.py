@@ -73,25 +73,6 @@ class Key:
         ordered = np.sort(self.values)
         return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
-    def class_sizes(self, weights: Integers | None = None) -> Integers:
-        """Size the classes that occur, in the order of their keys; by the sum of weights where given.
-
-        >>> Key(np.array([3, 0, 3]), 4).class_sizes().tolist()
-        [1, 2]
-        >>> Key(np.array([10**9, 0, 10**9]), 2**40).class_sizes(np.array([5, 1, 2])).tolist()
-        [1, 7]
-        """
-        if self.dense:
-            counts = np.bincount(self.values, weights, self.space)
-            return counts[counts > 0].astype(np.int64)
-        if weights is None:
-            ordered = np.sort(self.values)
-            starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-            return np.diff(starts, append=len(ordered))
-        order, new = sort_keys(self.values, self.space)
-        sizes: Integers = np.add.reduceat(weights[order], np.flatnonzero(new))
-        return sizes
-
     def classes(self) -> tuple[Integers, Integers]:
         """Give a class to each record, and the size of each class (0 where no record has that number).
 

@@ -153,12 +153,10 @@ class _Counter:
         self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
         self.pairs = _pairs(self.weights, self.total, self.total)  # of equal records
-        present = (
-            [codes != 0 for codes in table.codes]
-            if nulls != "value"
-            else [None for _ in table.codes]
-        )
-        self.has_value = [each if each is not None and not each.all() else None for each in present]
+        # Which records have a value in each column; None where all do, or NULL is a value.
+        self.has_value = [
+            None if nulls == "value" or codes.all() else codes != 0 for codes in table.codes
+        ]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
         levels = self.rows.levels
         self.order = sorted(

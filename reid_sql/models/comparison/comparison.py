@@ -69,7 +69,13 @@ LINK_MEASURES: Final = {
     "highest_link": ("highest", "highest_risk"),
     "correct_candidates": ("candidates", "average_risk"),
 }
-DISTANCES: Final = {BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES, WITHIN_TOLERANCE}
+BY_DISTANCE: Final = (BY_NUMBERS, BY_RANKS, BY_AGREEMENT, BY_DIFFERENCES, WITHIN_TOLERANCE)
+# The row in which each attack is reported; all others are exact matches on some columns.
+MEASURE_OF_ATTACK: Final = {
+    LIKELIHOOD: "links_by_likelihood",
+    ALL_COLUMNS: "links_by_exact_match",
+    **dict.fromkeys(BY_DISTANCE, "links_by_distance"),
+}
 STATUS_NO_NUMBERS: Final = "no_random_change: no numbers were changed at random"
 STATUS_ALL_COLUMNS_BEST: Final = (
     "all_columns_best: no set of columns is right more often than all columns"
@@ -135,20 +141,20 @@ def compare(paired: PairedRecords, threshold: float, targets: int, seed: int) ->
     links = _compare_links(results, before)
     return [
         *(_row(name, getattr(before, name), getattr(after, name)) for name in CLASS_MEASURES),
-        *_compare_changes(paired, original, released),
+        *_compare_changes(paired, original, released, reason),
         *(_doubt(row, reason) for row in links),
     ]
 
 
 def _row(measure: str, original: float, released: float | None, status: str = OK) -> Comparison:
-    after = None if released is None else float(released)
-    return Comparison(
-        measure, float(original), after, None if after is None else after - original, status
-    )
+    if released is None:
+        return Comparison(measure, float(original), None, None, status)
+    after = float(released)
+    return Comparison(measure, float(original), after, after - original, status)
 
 
 def _compare_changes(
-    paired: PairedRecords, original: EqualRecords, released: EqualRecords
+    paired: PairedRecords, original: EqualRecords, released: EqualRecords, reason: str
 ) -> Iterator[Comparison]:
     if not paired.is_keyed:
         yield from (_row(name, 0, None, STATUS_NO_KEY) for name in CHANGE_MEASURES)
@@ -170,7 +176,6 @@ def _compare_changes(
         suppressed,
         fsum(losses) / len(losses),
     )
-    reason = judge_keys(paired)
     for name, figure in zip(CHANGE_MEASURES, figures, strict=True):
         is_count = name in {"records_removed", "records_added"}  # of the keys themselves
         is_known = reason not in UNKNOWN_LINKS or is_count
@@ -231,24 +236,18 @@ def _compare_links(results: list[AttackResult] | str, before: ClassRisk) -> Iter
         else:
             yield _link_row(name, original, figure, results)
     for name, reason in ATTACK_MEASURES.items():
-        of_kind = (
-            []
-            if isinstance(results, str)
-            else [each for each in results if _measure_of(each) == name]
-        )
+        if isinstance(results, str):
+            yield _row(name, before.average_risk, None, results)
+            continue
+        of_kind = [
+            result
+            for result in results
+            if MEASURE_OF_ATTACK.get(result.attack, "links_by_some_columns") == name
+        ]
         if of_kind:
             yield _link_row(name, before.average_risk, "correct", of_kind)
         else:
-            yield _row(
-                name, before.average_risk, None, results if isinstance(results, str) else reason
-            )
-
-
-def _measure_of(result: AttackResult) -> str:
-    """The row in which the attack is reported."""
-    if result.attack in {LIKELIHOOD, ALL_COLUMNS}:
-        return "links_by_likelihood" if result.attack == LIKELIHOOD else "links_by_exact_match"
-    return "links_by_distance" if result.attack in DISTANCES else "links_by_some_columns"
+            yield _row(name, before.average_risk, None, reason)
 
 
 def _link_row(
@@ -395,10 +394,8 @@ class ColumnCounts:
     other: Integers  # (values,)
     control: Integers | None  # (values,), of people of the same kind as the original's
     is_ordinal: bool
-    written: int = (
-        # records of the other table whose value differs from one of the original in writing alone
-        0
-    )
+    # records of the other table whose value differs from one of the original in writing alone
+    written: int = 0
     control_written: int = 0  # the same of the control
 
     @property
@@ -420,23 +417,18 @@ class ColumnCounts:
     def has_few_values(self) -> bool:
         """Whether the other table has clearly fewer known values than people of the same kind have."""
         share, expected = _share(self.other, self.is_known), self._expect()
-        records = max(1, int(self.other.sum())), max(1, int(self._of_control().sum()))
+        control = self.original if self.control is None else self.control
+        records = max(1, int(self.other.sum())), max(1, int(control.sum()))
         low, _ = newcombe_interval((expected, records[1]), (share, records[0]))
         return low > 0 and share < MIN_OF_CONTROL * expected
 
     def has_other_writing(self) -> bool:
         """Whether clearly more values differ in writing alone than do of people of the same kind."""
         controls = 0 if self.control is None else int(self.control.sum())
-        records = (
-            max(1, int(self.other.sum())),
-            max(1, controls, int(self.original.sum()) * (not controls)),
-        )
+        records = max(1, int(self.other.sum())), max(1, controls or int(self.original.sum()))
         shares = self.written / records[0], self.control_written / records[1]
         low, _ = newcombe_interval((shares[0], records[0]), (shares[1], records[1]))
         return low > 0
-
-    def _of_control(self) -> Integers:
-        return self.original if self.control is None else self.control
 
     def _expect(self) -> float:
         """The share of known values in the control; without one, of records in the rest of the original."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import fsum
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from reid_sql.models.comparison.disturbed_numbers import (
     Frequencies,
     classify_column,
 )
-from reid_sql.models.comparison.nearest_records import nearest_attackers
+from reid_sql.models.comparison.nearest_records import Nearness, nearest_attackers
 from reid_sql.models.comparison.paired_records import (
     EqualRecords,
     Flags,
@@ -150,24 +150,6 @@ LIKELIHOOD: Final = "likelihood"
 WITHIN_TOLERANCE: Final = "match within the tolerance"
 
 
-class Attacker(Protocol):
-    """An attacker who links each person to the released records of the greatest score."""
-
-    @property
-    def name(self) -> str:
-        """What the attacker goes by."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """Numbers that a row of scores takes, besides one for each released class."""
-        ...
-
-    def scores(self, original: Integers, released: Integers) -> Floats:
-        """Scores of some classes of both tables, (original, released)."""
-        ...
-
-
 class Likelihood:
     """The attacker who knows the law of each column's changes."""
 
@@ -202,6 +184,11 @@ class Likelihood:
                 self.original.codes[at][original], self.released.codes[at][released]
             )
         return total
+
+
+# Attackers who link each person to the released records of the greatest score; `width` is of the numbers that
+# a row of scores takes, besides one for each released class.
+Attacker = Likelihood | Nearness
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,15 @@ are compared with the same people paired at random: in each column by equal valu
 numbers, and by how often two pairs have the same two values, as of 23 and "20 to 29".
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from operator import eq
 from typing import Final
 
 import numpy as np
 
 from reid_sql.models.comparison.paired_records import (
+    CodedColumn,
     PairedColumn,
     PairedRecords,
     parse_numbers,
@@ -96,32 +99,22 @@ def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
     of one column that were swapped, perhaps among people who agree in another, make the same rows, too.
     """
     columns = paired.columns()
-    sides = [
-        list(
-            zip(
-                *(
-                    np.array(each.canonical, dtype=object)[each.codes[rows]].tolist()
-                    for each in side
-                ),
-                strict=True,
-            )
-        )
-        for side in ([each.original for each in columns], [each.released for each in columns])
-    ]
-    counts: dict[tuple[object, ...], int] = {}
-    for row in sides[0]:
-        counts[row] = counts.get(row, 0) + 1
+    original = [_look_up(column.original, rows) for column in columns]
+    released = [_look_up(column.released, rows) for column in columns]
     agreeing = [
-        sum(one == other for one, other in zip(*pair, strict=True))
-        for pair in zip(*(zip(*side, strict=True) for side in sides), strict=True)
-        if len(set(pair[0])) > 1
+        sum(map(eq, before, after))
+        for before, after in zip(original, released, strict=True)
+        if len(set(before)) > 1
     ]
     if len(agreeing) < MIN_COLUMNS or max(agreeing) >= SAME_ROWS * len(rows):
         return False
-    is_detailed = len(counts) > len(rows) / 2
-    common = 0
-    for row in sides[1]:
-        common += counts.get(row, 0) > 0
-        counts[row] = counts.get(row, 0) - 1
-    same = sum(one == other for one, other in zip(*sides, strict=True))
+    first, second = list(zip(*original, strict=True)), list(zip(*released, strict=True))
+    is_detailed = len(set(first)) > len(rows) / 2
+    common = (Counter(first) & Counter(second)).total()
+    same = sum(map(eq, first, second))
     return is_detailed and common >= SAME_ROWS * len(rows) and same < common / 2
+
+
+def _look_up(column: CodedColumn, rows: Integers) -> list[str | float | None]:
+    """The normal form of each of the rows' values."""
+    return [column.canonical[code] for code in column.codes[rows].tolist()]

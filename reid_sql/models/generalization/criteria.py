@@ -53,14 +53,15 @@ class ValueCounts:
 
 
 class Criterion(ABC):
-    """A criterion on one sensitive column; `label` describes a class that breaks it, before "of <column>"."""
+    """A criterion on one sensitive column."""
 
     relative = False  # whether it compares the class with the table
+    description: str  # of a class that breaks it, with the criterion's numbers in braces
 
     @property
-    @abstractmethod
     def label(self) -> str:
-        """Description of a class that breaks it."""
+        """Description of a class that breaks it, before "of <column>"."""
+        return self.description.format(**vars(self))
 
     @abstractmethod
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
@@ -84,11 +85,7 @@ class Distinct(Criterion):
     """At least so many values. Source: Machanavajjhala et al. 2007."""
 
     least: float
-
-    @property
-    def label(self) -> str:
-        """Description of a class that breaks it."""
-        return f"with fewer than {self.least:g} values"
+    description = "with fewer than {least:g} values"
 
     @property
     def _whole(self) -> int:
@@ -112,11 +109,7 @@ class Diverse(Criterion):
     """An entropy of at least that of so many equally frequent values. Source: Machanavajjhala et al. 2007."""
 
     least: float
-
-    @property
-    def label(self) -> str:
-        """Description of a class that breaks it."""
-        return f"with less entropy than {self.least:g} equally frequent values"
+    description = "with less entropy than {least:g} equally frequent values"
 
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have such an entropy."""
@@ -145,11 +138,7 @@ class Close(Criterion):
 
     t: float
     relative = True
-
-    @property
-    def label(self) -> str:
-        """Description of a class that breaks it."""
-        return f"farther than {self.t:g} from the table by the values"
+    description = "farther than {t:g} from the table by the values"
 
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
@@ -174,11 +163,7 @@ class Frequent(Criterion):
     """No value more frequent than alpha. Source: Wong et al. 2006."""
 
     alpha: float
-
-    @property
-    def label(self) -> str:
-        """Description of a class that breaks it."""
-        return f"with more than {self.alpha:.4g} of its records at one value"
+    description = "with more than {alpha:.4g} of its records at one value"
 
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""

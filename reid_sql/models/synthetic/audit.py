@@ -152,8 +152,26 @@ def _measure(
     guesses: Iterable[Predicate],
 ) -> AuditedAttack:
     """Share of the predicates that fit one person, of those that fit one synthetic record, each once."""
-    tried: set[Predicate] = set()
     sides = [_SingledOut() for _ in counter.ends[1:]]
+    count = 0
+    for rows in _find_fitting_one(counter, predicates):
+        count += 1
+        for table, side in enumerate(sides, 1):
+            side.add(counter.find_few(table, rows))
+    if not count:
+        return unavailable(attack, SHARE, STATUS_NO_PREDICATE)
+    guessed = [counter.is_one(1, counter.rows(guess)) for guess in islice(guesses, count)]
+    shares = sides[0].hits / count, sides[1].hits / count if tables.is_judged else None
+    rng = np.random.default_rng(SEED)
+    trials = [side.count_trials(count, counter.tried, rng) for side in sides]
+    return judge_shares(
+        attack, SHARE, shares, (trials[0], trials[-1]), baseline=float(np.mean(guessed))
+    )
+
+
+def _find_fitting_one(counter: _Counter, predicates: Iterable[Predicate]) -> Iterator[Integers]:
+    """The records of each distinct predicate that fits one synthetic record, up to 2,000."""
+    tried: set[Predicate] = set()
     count = 0
     for predicate in predicates:
         if count >= PREDICATES:
@@ -165,17 +183,7 @@ def _measure(
         rows = counter.rows(predicate)
         if counter.is_one(0, rows):
             count += 1
-            for table, side in enumerate(sides, 1):
-                side.add(counter.find_few(table, rows))
-    if not count:
-        return unavailable(attack, SHARE, STATUS_NO_PREDICATE)
-    guessed = [counter.is_one(1, counter.rows(guess)) for guess in islice(guesses, count)]
-    shares = sides[0].hits / count, sides[1].hits / count if tables.is_judged else None
-    rng = np.random.default_rng(SEED)
-    trials = [side.count_trials(count, counter.tried, rng) for side in sides]
-    return judge_shares(
-        attack, SHARE, shares, (trials[0], trials[-1]), baseline=float(np.mean(guessed))
-    )
+            yield rows
 
 
 class _SingledOut:
@@ -290,6 +298,19 @@ SUPERSEDED: Final = (
 def find_other_values(tables: OrderedTables) -> str:
     """Return the reason why a table cannot be compared with the original, empty if each column can be."""
     few = ""
+    for name, table, counts in _count_values(tables):
+        if counts.has_no_value():
+            return STATUS_NOT_COMPARABLE.format(name, table)
+        if not few and table == "synthetic":
+            if counts.has_few_values():
+                few = STATUS_FEW_COMPARABLE.format(name, table)
+            elif counts.has_other_writing():
+                few = STATUS_FEW_WRITTEN.format(name, table)
+    return few
+
+
+def _count_values(tables: OrderedTables) -> Iterator[tuple[str, str, ColumnCounts]]:
+    """Count the values of each column in each of the other tables, which are named."""
     written = (
         tables.written_otherwise if len(tables.written_otherwise) else [(0, 0)] * len(tables.names)
     )
@@ -300,26 +321,15 @@ def find_other_values(tables: OrderedTables) -> str:
             np.bincount(codes, records, size)
             for records in (tables.originals, tables.synthetics, tables.controls)
         )
-        compared = {
-            "synthetic": ColumnCounts(
-                original,
-                synthetic,
-                holdout if tables.is_judged else None,
-                is_ordinal,
-                int(in_synthetic),
-                int(in_holdout),
-            )
-        }
+        control = holdout if tables.is_judged else None
+        otherwise = int(in_synthetic), int(in_holdout)
+        yield (
+            name,
+            "synthetic",
+            ColumnCounts(original, synthetic, control, is_ordinal, *otherwise),
+        )
         if tables.is_judged:
-            compared["holdout"] = ColumnCounts(original, holdout, None, is_ordinal)
-        for table, counts in compared.items():
-            if counts.has_no_value():
-                return STATUS_NOT_COMPARABLE.format(name, table)
-        if not few and compared["synthetic"].has_few_values():
-            few = STATUS_FEW_COMPARABLE.format(name, "synthetic")
-        if not few and compared["synthetic"].has_other_writing():
-            few = STATUS_FEW_WRITTEN.format(name, "synthetic")
-    return few
+            yield name, "holdout", ColumnCounts(original, holdout, None, is_ordinal)
 
 
 def is_doubtful(status: str) -> bool:

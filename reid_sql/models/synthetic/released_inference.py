@@ -95,34 +95,33 @@ def measure_inference(
 
 
 def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None) -> InferenceRisk:
-    one, other = attack.counts, attack.control or Counts(0, 0, 0)
-    recall, control = one.right / one.people, other.right / max(1, other.people)
-    precision = one.right / one.attacked if one.attacked else None
-    ends = wilson_interval(precision, one.attacked) if precision is not None else (None, None)
-    joint = attack.joint_right / one.people
-    low, high = newcombe_interval((joint, one.people), (control, other.people))
-    excess = joint - control
+    counts, control = attack.counts, attack.control or Counts(0, 0, 0)
+    people, precision = counts.people, counts.precision
+    ends = wilson_interval(precision, counts.attacked) if precision is not None else (None, None)
+    joint = attack.joint_right / people
+    low, high = newcombe_interval((joint, people), (control.recall, control.people))
+    excess = joint - control.recall
+    status = OK if attack.strength[0] else STATUS_IMPRECISE
     return InferenceRisk(
         names[attack.target],
         [names[place] for place in attack.columns],
         rank,
         attack.rule[0] / 100,
         attack.rule[1],
-        one.people,
-        one.attacked / one.people,
+        people,
+        counts.attacked / people,
         precision,
         ends[0],
         ends[1],
-        recall,
-        attack.guessed / one.attacked if one.attacked else None,
+        counts.recall,
+        attack.guessed / counts.attacked if counts.attacked else None,
         [names[place] for place in attack.control_columns],
-        other.attacked / other.people,
-        other.right / other.attacked if other.attacked else None,
-        control,
+        control.attacked / control.people,
+        control.precision,
+        control.recall,
         excess,
         low,
         high,
-        excess / (1 - control) if control < 1 else None,
-        doubt
-        or (STATUS_NOBODY if not one.attacked else OK if attack.strength[0] else STATUS_IMPRECISE),
+        excess / (1 - control.recall) if control.recall < 1 else None,
+        doubt or (status if counts.attacked else STATUS_NOBODY),
     )

@@ -49,6 +49,16 @@ class Counts:
     attacked: int
     right: int
 
+    @property
+    def recall(self) -> float:
+        """Share of the people about whom the attack is right."""
+        return self.right / max(1, self.people)
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the attacked about whom it is right; None where nobody is attacked."""
+        return self.right / self.attacked if self.attacked else None
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -444,9 +454,7 @@ def audit_sure_inference(
         for name in ATTACKS:
             yield unavailable(name, SHARE, STATUS_ONE_COLUMN, tables.names[targets[0]])
         return
-    most = MAX_WORK // (len(ATTACKS) * len(targets) * tables.codes.shape[1])
-    sizes = range(1, MAX_SIZE + 1)
-    size = max(size for size in sizes if size == 1 or count_subsets(len(quasi), size) <= most)
+    size = _choose_size(len(quasi), len(targets), tables.codes.shape[1])
     trial = Trial(tables, people, rng, is_released=False)
     quantile = float(ndtri(1 - ERROR / len(targets)))
     for name, precision in ATTACKS.items():
@@ -459,22 +467,27 @@ def audit_sure_inference(
             yield from _judge(name, attack, f"{tables.names[attack.target]} / {columns}", quantile)
 
 
+def _choose_size(columns: int, targets: int, records: int) -> int:
+    """The most known columns of which all sets can be tried; one at the least."""
+    most = MAX_WORK // (len(ATTACKS) * targets * records)
+    sizes = range(2, MAX_SIZE + 1)
+    return max([1, *(size for size in sizes if count_subsets(columns, size) <= most)])
+
+
 def _judge(name: str, attack: SureAttack, column: str, quantile: float) -> Iterator[AuditedAttack]:
     """Compare the shares of all people about whom the attack is right, then of those who are attacked."""
-    one, other = attack.counts, attack.control
-    shares = one.right / one.people, other.right / other.people if other else None
-    trials = one.people, other.people if other else 1
-    yield judge_shares(name, SHARE, shares, trials, column=column, quantile=quantile)
-    if not one.attacked:
+    counts, control = attack.counts, attack.control
+    recalls = counts.recall, control.recall if control else None
+    trials = counts.people, control.people if control else 1
+    yield judge_shares(name, SHARE, recalls, trials, column=column, quantile=quantile)
+    if counts.precision is None:
         yield unavailable(name, PRECISION, STATUS_NOBODY, column)
         return
-    guess = attack.guessed / one.attacked
-    shares = (
-        one.right / one.attacked,
-        other.right / other.attacked if other and other.attacked else None,
-    )
-    trials = one.attacked, other.attacked if other else 1
+    precisions = counts.precision, control.precision if control else None
+    trials = counts.attacked, control.attacked if control else 1
+    guess = attack.guessed / counts.attacked
     measured = judge_shares(
-        name, PRECISION, shares, trials, column=column, baseline=guess, quantile=quantile
+        name, PRECISION, precisions, trials, column=column, baseline=guess, quantile=quantile
     )
-    yield replace(measured, status=STATUS_NO_CONTROL) if other and not other.attacked else measured
+    lacks_control = control is not None and not control.attacked
+    yield replace(measured, status=STATUS_NO_CONTROL) if lacks_control else measured
