@@ -118,19 +118,19 @@ def audit_tables(
     with_zeros = audit.findings
     if reading.lowest > 0 and {RECOVERED, BELOW_K} & {*with_zeros.values()}:
         with_zeros = _audit(rows, replace(reading, lowest=0.0), k, nested=nested).findings
-    found = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
+    audited = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
     if reading.value is not None and rules is not None:
         columns, cells = read_sums(rows, reading, nested=nested)
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
-                found.append(audit.describe_sum(key, cells[key], estimate))
+                audited.append(audit.describe_sum(key, cells[key], estimate))
     names = ", ".join(f"'{name}'" for name in reading.left_out)
     for status, is_so in (
         (STATUS_BASE_GUESSED, is_guessed),
         (STATUS_LEFT_OUT.format(names), bool(names)),
     ):
-        found = [_add_status(row, status) if is_so else row for row in found]
-    return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+        audited = [_add_status(row, status) if is_so else row for row in audited]
+    return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
 def _add_status(row: AuditedCell, status: str) -> AuditedCell:
@@ -154,20 +154,20 @@ class _Audit:
     def __init__(self, linked: LinkedCells, k: int, *, has_several: bool) -> None:
         self.linked, self.k, self.has_several = linked, k, has_several
         self.equations = linked.equations()
-        self.asked = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
-        numbers = np.array([linked.numbers[key] for key in self.asked], dtype=np.int64)
+        self.keys = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
+        numbers = np.array([linked.numbers[key] for key in self.keys], dtype=np.int64)
         self.bounds: Bounds = bound_variables(self.equations, numbers)
-        known = [
+        shown_keys = [
             key for key, cell in linked.cells.items() if cell.suppressed and cell.value is not None
         ]
-        values = np.array([linked.cells[key].bounds[0] for key in known])
-        self.asked += known  # hidden in one table, shown in another
+        values = np.array([linked.cells[key].bounds[0] for key in shown_keys])
+        self.keys += shown_keys  # hidden in one table, shown in another
         self.bounds = Bounds(
             np.concatenate([self.bounds.low, values]),
             np.concatenate([self.bounds.high, values]),
-            np.concatenate([self.bounds.is_exact, np.ones(len(known), dtype=bool)]),
+            np.concatenate([self.bounds.is_exact, np.ones(len(shown_keys), dtype=bool)]),
         )
-        self.findings = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
+        self.findings = {key: self._finding(key, place) for place, key in enumerate(self.keys)}
         self.parts: dict[int, Integers] = {}
         self.sums = 0
 
@@ -176,23 +176,23 @@ class _Audit:
 
         `with_zeros` are the findings if a hidden count may be 0.
         """
-        found = self.findings
-        by_rule = {
-            key for place, key in enumerate(self.asked) if self._is_known_by_rule(key, place)
-        }
-        revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
+        finding_of = self.findings
+        by_rule = {key for place, key in enumerate(self.keys) if self._is_known_by_rule(key, place)}
+        revealed = [key for key, finding in finding_of.items() if finding in {RECOVERED, BELOW_K}]
         alone = self._find_revealed_alone([key for key in revealed if not isinstance(key, Rest)])
         rows = [
             (
                 key,
-                self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule),
+                self._row(
+                    key, place, finding_of[key], is_alone=key in alone, is_by_rule=key in by_rule
+                ),
             )
-            for place, key in enumerate(self.asked)
-            if self._is_uncertain(key) or (found[key] != PROTECTED and key not in by_rule)
+            for place, key in enumerate(self.keys)
+            if self._is_uncertain(key) or (finding_of[key] != PROTECTED and key not in by_rule)
         ]
         return [
             replace(row, status=STATUS_ZEROS_EXCLUDED)
-            if row.status == OK and with_zeros.get(key) != found[key] != PROTECTED
+            if row.status == OK and with_zeros.get(key) != finding_of[key] != PROTECTED
             else row
             for key, row in rows
         ]
@@ -247,10 +247,10 @@ class _Audit:
                 if number in (*cell.published, *cell.suppressed)
             }
             linked = link_cells(cells, self.linked.columns)
-            asked = [key for key in keys if key in linked.numbers]
-            places = np.array([linked.numbers[key] for key in asked], dtype=np.int64)
+            keys_of_table = [key for key in keys if key in linked.numbers]
+            places = np.array([linked.numbers[key] for key in keys_of_table], dtype=np.int64)
             bounds = bound_variables(linked.equations(), places)
-            for key, low, high in zip(asked, bounds.low, bounds.high, strict=True):
+            for key, low, high in zip(keys_of_table, bounds.low, bounds.high, strict=True):
                 if low == high or high < self.k:
                     alone.add(key)
         return alone
@@ -293,9 +293,10 @@ class _Audit:
         revealing_sum: str | None = None,
         status: str = OK,
     ) -> AuditedCell:
-        own = key.total if isinstance(key, Rest) else key
+        key_of_cell = key.total if isinstance(key, Rest) else key
         categories = [
-            TOTAL_SHOWN if each is None else shown(each) for each in own[: len(self.linked.columns)]
+            TOTAL_SHOWN if each is None else shown(each)
+            for each in key_of_cell[: len(self.linked.columns)]
         ]
         least, most = int(low or 0), None if high is None or np.isinf(high) else int(high)
         width = None if most is None else most - least

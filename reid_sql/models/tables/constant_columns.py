@@ -48,15 +48,15 @@ def leave_out_constants(
 
 def _show_the_same(counted: Sequence[Counted], places: Sequence[int]) -> bool:
     """Whether the counts that tables show are the same without the columns, more often than by chance."""
-    known: dict[Key, float] = {}
+    counts: dict[Key, float] = {}
     chance = 0.0
     for each in counted:
         key = tuple(category for place, category in enumerate(each.key) if place not in places)
         if each.cell.value is None:
             continue
-        if key in known:
-            if known[key] != each.cell.value:
+        if key in counts:
+            if counts[key] != each.cell.value:
                 return False
             chance -= log(each.cell.value + 1)
-        known[key] = each.cell.value
+        counts[key] = each.cell.value
     return chance <= log(MAX_CHANCE)

@@ -45,25 +45,27 @@ def find_earlier(
     names, cells = read_cells(rows, Reading())
     places = {fold_case(name): place for place, name in enumerate(columns)}
     if unknown := [name for name in names if fold_case(name) not in places]:
-        rule = f"published must have columns of by, got '{unknown[0]}'"
-        raise OutOfDomainError(f"{rule}; name it in by, and the columns of the new table in tables")
+        raise OutOfDomainError(
+            f"published must have columns of by, got '{unknown[0]}'; "
+            "name it in by, and the columns of the new table in tables"
+        )
     at = [places[fold_case(name)] for name in names]
     named = zip(labels, codes, strict=True)
     number = {_key_of(json.loads(label), code): cell for cell, (label, code) in enumerate(named)}
     layouts = {tuple(row) for row in (codes > 0).tolist()}
     answer = np.full(len(counts), NOT_BEFORE)
-    for own, cell in cells.items():
+    for categories, cell in cells.items():
         key: list[str | None] = [None] * len(columns)
-        for place, category in zip(at, own, strict=True):
+        for place, category in zip(at, categories, strict=True):
             key[place] = category
         if tuple(each is not None for each in key) not in layouts:
             raise OutOfDomainError(REFUSAL_TOTALS)
-        found = number.get(tuple(key))
-        count = 0 if found is None else counts[found]
-        if count != (count if cell.value is None and found is not None else cell.value):
+        match = number.get(tuple(key))
+        count = 0 if match is None else counts[match]
+        if count != (count if cell.value is None and match is not None else cell.value):
             raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
-        if found is not None:
-            answer[found] = HIDDEN_BEFORE if cell.value is None else SHOWN_BEFORE
+        if match is not None:
+            answer[match] = HIDDEN_BEFORE if cell.value is None else SHOWN_BEFORE
     return answer
 
 
