@@ -17,6 +17,7 @@ the sum is larger by as much (Hundepool et al. 2012, section 4.2). An attacker k
 that totals add up, and that no sum is below 0, unless one is.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -24,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
 from reid_sql.models.tables.changes import (
@@ -38,8 +40,17 @@ from reid_sql.models.tables.changes import (
 from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.programmes import Programme
-from reid_sql.models.tables.published_tables import Cell, Cells
-from reid_sql.parameters import Floats, Integers
+from reid_sql.models.tables.published_tables import (
+    NULL,
+    Cell,
+    Cells,
+    Key,
+    PublishedRows,
+    Reading,
+    read_cells,
+    text_of,
+)
+from reid_sql.parameters import Floats, Integers, fold_case
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
 NOT_BEFORE, SHOWN_BEFORE, HIDDEN_BEFORE = range(3)  # what earlier tables did with a cell
@@ -380,3 +391,63 @@ class GreedyChoice:
                 return False
             self.is_hidden[proof.cells], self.proofs[cell] = True, proof
         return True
+
+
+# Earlier tables: what they show of a new table's cells is known, and what they hide stays hidden.
+
+REFUSAL_OTHER_PEOPLE: Final = (
+    "published must count the same people as tbl, got cells that differ; pass tables of the same people, or "
+    "compare them by audit_tables(…, people := 'nested')"
+)
+REFUSAL_TOTALS: Final = (
+    "published must have no totals that the new table lacks, got some; pass totals := 'margins', or list "
+    "their columns in tables"
+)
+
+
+def find_earlier(
+    rows: PublishedRows,
+    columns: Sequence[str],
+    labels: Sequence[str],
+    codes: Integers,
+    counts: Integers,
+) -> Integers:
+    """Say of each cell what the earlier tables did with it; `labels` are its categories, as JSON lists.
+
+    >>> texts = ['{"a": "x", "records": 7}', '{"a": "y", "records": null}']
+    >>> rows = PublishedRows(np.ones(2, dtype=int), texts)
+    >>> find_earlier(rows, ["a"], ['["x"]', '["y"]', '["z"]'], np.array([[1], [2], [3]]), np.array([7, 3, 9]))
+    array([1, 2, 0])
+    """
+    names, cells = read_cells(rows, Reading())
+    places = {fold_case(name): place for place, name in enumerate(columns)}
+    if unknown := [name for name in names if fold_case(name) not in places]:
+        raise OutOfDomainError(
+            f"published must have columns of by, got '{unknown[0]}'; "
+            "name it in by, and the columns of the new table in tables"
+        )
+    at = [places[fold_case(name)] for name in names]
+    named = zip(labels, codes, strict=True)
+    number = {_key_of(json.loads(label), code): cell for cell, (label, code) in enumerate(named)}
+    layouts = {tuple(row) for row in (codes > 0).tolist()}
+    answer = np.full(len(counts), NOT_BEFORE)
+    for categories, cell in cells.items():
+        key: list[str | None] = [None] * len(columns)
+        for place, category in zip(at, categories, strict=True):
+            key[place] = category
+        if tuple(each is not None for each in key) not in layouts:
+            raise OutOfDomainError(REFUSAL_TOTALS)
+        match = number.get(tuple(key))
+        count = 0 if match is None else counts[match]
+        if count != (count if cell.value is None and match is not None else cell.value):
+            raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
+        if match is not None:
+            answer[match] = HIDDEN_BEFORE if cell.value is None else SHOWN_BEFORE
+    return answer
+
+
+def _key_of(categories: Sequence[object], code: Integers) -> Key:
+    return tuple(
+        (NULL if category is None else text_of(category)) if is_shown else None
+        for category, is_shown in zip(categories, code > 0, strict=True)
+    )
