@@ -147,9 +147,22 @@ def write_plan(
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
     declared, checked = declared.choose(checked)
-    if not record_call(declared, checked) and not IS_REPORTED.get():
-        checked = _watch_people(declared, checked)
-    return qualified(write_answer(declared, checked, database))
+    if record_call(declared, checked) or IS_REPORTED.get():
+        return qualified(write_answer(declared, checked, database))
+    answer = write_answer(declared, _watch_people(declared, checked), database)
+    return qualified(_watch_identifiers(declared, checked, answer))
+
+
+def _watch_identifiers(declared: Function, checked: Mapping[str, Any], answer: str) -> str:
+    """Write the answer behind a warning of tables whose rows may not be people."""
+    rows = find_counted_rows(declared, checked)
+    sources = {
+        each.item: each for each in _sources_of(checked[table] for table in rows.tables)
+    }.values()
+    warnings = [each.warns_of_identifiers(rows) for each in sources if not each.is_known]
+    if not warnings:
+        return answer
+    return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(warnings)}"
 
 
 def _watch_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
