@@ -1,7 +1,7 @@
 """Tests in two tiers: what a newcomer runs, and all others, which have the mark `all`.
 
 All that lies in tests/all/ is of the second tier, and so are tests that are marked `pytest.mark.all`. Of a
-matrix the first tier asks the cells that a mark names: `pytest.mark.first(engine=["duckdb"], name=["compare"])`.
+matrix the first tier asks the cells that a mark names, as `pytest.mark.first(engine=["duckdb"])` does.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def representatives() -> list[str]:
 
 
 def is_asked(item: pytest.Item) -> bool:
-    """Whether a tier asks the cell here: a file may import tests with their fixtures, and asks none of them."""
+    """Whether a tier asks the cell here: of tests that a file imports with their fixtures it asks none."""
     return not is_repeated(item) and not is_imported(item)
 
 
