@@ -55,8 +55,10 @@ def serve_agent(server: Server, columns: Columns, policy: str | None) -> MCPServ
     def described(table: str) -> list[dict[str, str]]:
         """Name the columns of a table with their types; no values."""
         if table not in columns:
-            rule = f"table must be one that is served, got '{table}'"
-            raise ToolError(f"{rule}; {suggestion(table, list(columns), 'tables')}")
+            raise ToolError(
+                f"table must be one that is served, got '{table}'; "
+                f"{suggestion(table, list(columns), 'tables')}"
+            )
         return [{"name": name, "type": each.type} for name, each in columns[table].items()]
 
     def judged() -> list[dict[str, str]]:
@@ -109,8 +111,7 @@ def _plain(cell: object) -> object:
 
 def _verdicts(policy: str | None) -> list[dict[str, str]]:
     if policy is None:
-        rule = "check must have a policy, got none"
-        raise UnknownNameError(f"{rule}; serve the tables with --policy")
+        raise UnknownNameError("check must have a policy, got none; serve the tables with --policy")
     report = check(policy)
     return [
         {

@@ -40,8 +40,10 @@ def check_function(part: Node) -> None:
     if not is_ours and (
         places not in ([], ["main"]) or name.lower() not in ALLOWED["functions"].split()
     ):
-        rule = f"a statement must call plain functions in SELECT, got {'.'.join([*places, name])}"
-        raise OutOfDomainError(f"{rule}; {REMEDY_FUNCTION}")
+        raise OutOfDomainError(
+            f"a statement must call plain functions in SELECT, got {'.'.join([*places, name])}; "
+            f"{REMEDY_FUNCTION}"
+        )
 
 
 def check_type(part: Node) -> None:
@@ -50,8 +52,9 @@ def check_type(part: Node) -> None:
         "type_name"
     )
     if str(named).upper() not in ALLOWED["types"].split():
-        rule = "a cast must be to a plain type, got another"
-        raise OutOfDomainError(f"{rule}; cast to BIGINT, DOUBLE, VARCHAR or DATE")
+        raise OutOfDomainError(
+            "a cast must be to a plain type, got another; cast to BIGINT, DOUBLE, VARCHAR or DATE"
+        )
 
 
 def refuse_records(key: str, call: str) -> NoReturn:

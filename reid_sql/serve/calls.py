@@ -47,14 +47,18 @@ class Arguments:
     def read(self, arguments: list[tuple[str, Node]]) -> Call:
         """Read all arguments: names of tables, and constants."""
         if len(arguments) > len(self.parameters):
-            rule = f"{self.function.name} must have at most {len(self.parameters)} arguments"
-            raise WrongCallError(f"{rule}, got {len(arguments)}; write {self.function.signature}")
+            raise WrongCallError(
+                f"{self.function.name} must have at most {len(self.parameters)} arguments"
+                f", got {len(arguments)}; write {self.function.signature}"
+            )
         nodes: dict[str, Node] = {}
         for place, (name, node) in enumerate(arguments):
             parameter = self._parameter(name.lower()) if name else self.function.parameters[place]
             if parameter.name in nodes or (not name and len(nodes) < place):
-                rule = f"an argument must be given once and in order, got {parameter.name}"
-                raise WrongCallError(f"{rule}; write {self.function.signature}")
+                raise WrongCallError(
+                    f"an argument must be given once and in order, got {parameter.name}; "
+                    f"write {self.function.signature}"
+                )
             nodes[parameter.name] = node
         values = {
             name: ".".join(node["column_names"])
@@ -80,8 +84,10 @@ class Arguments:
     def _parameter(self, name: str) -> Parameter:
         if name in self.parameters:
             return self.parameters[name]
-        rule = f"{self.function.name} must have only known parameters, got '{name}'"
-        raise UnknownNameError(f"{rule}; {suggestion(name, list(self.parameters), 'parameters')}")
+        raise UnknownNameError(
+            f"{self.function.name} must have only known parameters, got '{name}'; "
+            f"{suggestion(name, list(self.parameters), 'parameters')}"
+        )
 
     def _value(self, parameter: Parameter, value: Any) -> Any:  # noqa: ANN401 - what SQL can write
         if isinstance(parameter.domain, Document):
@@ -126,8 +132,10 @@ def _refuse_variable(name: str, node: Node) -> None:
         check_type(node)
         _refuse_variable(name, node["child"])
     elif kind != "VALUE_CONSTANT":
-        rule = f"{name} must be a constant, or the name of a table where one is due, got another expression"
-        raise OutOfDomainError(f"{rule}; write the value, or a text in single quotes")
+        raise OutOfDomainError(
+            f"{name} must be a constant, or the name of a table where one is due, got another expression; "
+            "write the value, or a text in single quotes"
+        )
 
 
 def _refuse_scenario_of_values(scenario: object) -> None:
@@ -140,5 +148,7 @@ def _refuse_scenario_of_values(scenario: object) -> None:
     except (ValueError, RecursionError):
         keys = OF_VALUES[:1]
     if wrong := [key for key in keys if key in OF_VALUES]:
-        rule = f"a scenario must be JSON text that names no values, got one with {wrong[0]}"
-        raise OutOfDomainError(f"{rule}; give each group a probability")
+        raise OutOfDomainError(
+            f"a scenario must be JSON text that names no values, got one with {wrong[0]}; "
+            "give each group a probability"
+        )

@@ -67,11 +67,7 @@ def write_help(columns: Columns, functions: Sequence[str], cautions: Mapping[str
                 f"SELECT {first}, count(*) FROM {quoted(table)} GROUP BY {first}",
             ),
         ]
-    known = declared()
-    rows += [
-        (known[name].words, f"FROM reid.{known[name].signature}")
-        for name in functions
-        if name in known
-    ]
-    listed = ", ".join(f"({sql_text(asked)}, {sql_text(example)})" for asked, example in rows)
+    answering = [declared()[name] for name in functions if name in declared()]
+    rows += [(each.words, f"FROM reid.{each.signature}") for each in answering]
+    listed = ", ".join(f"({sql_text(question)}, {sql_text(example)})" for question, example in rows)
     return f"SELECT * FROM (VALUES {listed}) AS help(question, example)"

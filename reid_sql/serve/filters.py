@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import inf
 from typing import Any, Final
 
 from reid_sql.serve.catalogue import ServedColumn
@@ -25,36 +26,29 @@ class Values:
     """The values of a column that a filter names: one by one, and between two ends."""
 
     listed: set[object] | None = None
-    lowest: int | None = None
-    highest: int | None = None
+    lowest: float = -inf  # a whole number, where it is bounded
+    highest: float = inf
 
     def number(self) -> int | None:
         """How many values these are; None where the filter does not tell."""
         if self.listed is not None:
             return len([value for value in self.listed if self._is_between(value)])
-        if self.lowest is None or self.highest is None:
-            return None
         number = self.highest - self.lowest + 1
-        return number if 0 < number <= MAX_VALUES else None
+        return int(number) if 0 < number <= MAX_VALUES else None
 
     def keep(self, listed: Sequence[object]) -> None:
         """Keep the listed values alone."""
         self.listed = set(listed) if self.listed is None else self.listed & set(listed)
 
-    def bound(self, low: int | None, high: int | None) -> None:
+    def bound(self, low: float = -inf, high: float = inf) -> None:
         """Keep the values between two ends, of which one may be open."""
-        ends = (self.lowest, low), (self.highest, high)
-        lowest, highest = ([end for end in pair if end is not None] for pair in ends)
-        self.lowest, self.highest = max(lowest, default=None), min(highest, default=None)
+        self.lowest, self.highest = max(self.lowest, low), min(self.highest, high)
 
     def _is_between(self, value: object) -> bool:
         place = _place(value)
-        if self.lowest is None and self.highest is None:
-            return True
-        return place is not None and (
-            (self.lowest is None or place >= self.lowest)
-            and (self.highest is None or place <= self.highest)
-        )
+        if place is None:
+            return self.lowest == -inf and self.highest == inf
+        return self.lowest <= place <= self.highest
 
 
 @dataclass(frozen=True)
@@ -94,8 +88,10 @@ class Filter:
             return _is_column(first) and self._keep(values, column, constants)
         if kind == "COMPARE_BETWEEN" and _is_column(part["input"]):
             low, high = (self._end(column, part[name]) for name in ("lower", "upper"))
+            if low is None or high is None:
+                return False
             values.bound(low, high)
-            return None not in (low, high)
+            return True
         return "left" in part and self._compare(values, column, part)
 
     def _compare(self, values: Values, column: str, part: Node) -> bool:
@@ -110,10 +106,10 @@ class Filter:
         end = self._end(column, right) if kind in MIRRORED else None
         if end is None:
             return False
-        values.bound(
-            end + LOWER[kind] if kind in LOWER else None,
-            end - UPPER[kind] if kind in UPPER else None,
-        )
+        if kind in LOWER:
+            values.bound(low=end + LOWER[kind])
+        else:
+            values.bound(high=end - UPPER[kind])
         return True
 
     def _keep(self, values: Values, column: str, nodes: Sequence[Node]) -> bool:

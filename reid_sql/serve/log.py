@@ -55,8 +55,10 @@ class Log:
                 lines.seek(-min(lines.tell(), TAIL), os.SEEK_END)
                 before = lines.read().splitlines()
         except OSError:
-            rule = f"--log must be a file that can be written, got '{file}'"
-            raise OutOfDomainError(f"{rule}; name one in a folder that exists") from None
+            raise OutOfDomainError(
+                f"--log must be a file that can be written, got '{file}'; "
+                "name one in a folder that exists"
+            ) from None
         if before:
             self._last = _digest_in(before[-1], file)
 
@@ -74,8 +76,10 @@ def _digest_in(line: bytes, file: str | None) -> str:
     try:
         return str(json.loads(line)[DIGEST])
     except (ValueError, KeyError, TypeError):
-        rule = f"--log must be a file of reid-sql serve, or a new one, got '{file}', whose last line has no digest"
-        raise OutOfDomainError(f"{rule}; name another file") from None
+        raise OutOfDomainError(
+            f"--log must be a file of reid-sql serve, or a new one, got '{file}', whose last line has no digest; "
+            "name another file"
+        ) from None
 
 
 def digest_of(line: Mapping[str, Any], before: str) -> str:
@@ -106,10 +110,10 @@ def read_log(lines: Iterable[str]) -> list[dict[str, Any]]:
         except (ValueError, KeyError, TypeError, AttributeError):
             is_next = False
         if not is_next:
-            rule = (
-                f"each line of a log must follow the one before, got line {number}, which does not"
+            raise OutOfDomainError(
+                f"each line of a log must follow the one before, got line {number}, which does not; "
+                "it was changed, or lines before it are missing"
             )
-            raise OutOfDomainError(f"{rule}; it was changed, or lines before it are missing")
         read.append(line)
     return read
 
@@ -139,7 +143,7 @@ class Words:
     """The words that a log may contain: names of columns of the tables, and other words of SQL."""
 
     columns: frozenset[str]
-    others: frozenset[str]
+    words_of_sql: frozenset[str]
 
     def columns_in(self, sql: str) -> tuple[str, ...]:
         """List the columns of the tables that a text names."""
@@ -151,7 +155,7 @@ class Words:
 
     def hide_unknown(self, shape: str) -> str:
         """Replace the words of a statement without constants that the server does not know."""
-        names = self.columns | self.others
+        names = self.columns | self.words_of_sql
         return WORD.sub(lambda word: word[0] if word[0].casefold() in names else UNKNOWN, shape)
 
     def reason_of(self, error: BaseException, sql: str) -> str:
@@ -161,7 +165,7 @@ class Words:
             return (
                 type(error).__name__ if not isinstance(error, ReidError) else "there is no answer"
             )
-        foreign = {word.casefold() for word in WORD.findall(sql)} - self.columns - self.others
+        foreign = {word.casefold() for word in WORD.findall(sql)} - self.columns - self.words_of_sql
         return WORD.sub(lambda word: UNKNOWN if word[0].casefold() in foreign else word[0], rule)
 
 

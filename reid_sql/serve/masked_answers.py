@@ -197,9 +197,9 @@ def _hide_second(
     """Where hidden counts of a part are small together, hide the smallest other: their sum may be known."""
     for places in parts:
         hidden = sum(_number(values[place]) for place in places if masked[place] is None)
-        others = [place for place in places if masked[place] and _number(masked[place])]
-        if is_small(hidden, below) and others:
-            masked[min(others, key=lambda place: _number(values[place]))] = None
+        counts = [place for place in places if masked[place] and _number(masked[place])]
+        if is_small(hidden, below) and counts:
+            masked[min(counts, key=lambda place: _number(values[place]))] = None
 
 
 def _number(value: Any) -> int:  # noqa: ANN401 - a cell of an answer

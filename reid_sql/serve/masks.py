@@ -24,6 +24,7 @@ from reid_sql.serve.record import (
     RevealingError,
     Shape,
     ask,
+    count_of_people,
 )
 from reid_sql.serve.settings import (
     MASKED_FUNCTIONS,
@@ -67,8 +68,9 @@ def ask_cells(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> 
     options = {"nulls": arguments["nulls"]} if arguments.get("nulls") else {}
     sizes = ask(data, "class_size_histogram", {"tbl": arguments["tbl"], "qi": by, **options})
     if sum(sizes["classes"].to_pylist()) > MAX_CELLS:
-        rule = f"groups must be at most {MAX_CELLS:,}, got more"  # how many would be a figure
-        raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
+        raise OutOfDomainError(
+            f"groups must be at most {MAX_CELLS:,}, got more; name fewer or coarser columns"
+        )
     if max(sizes["class_size"].to_pylist(), default=0) < arguments["k"]:
         # in the words of any other refusal of the record, so that nobody is told how small all groups are
         raise RevealingError(REFUSAL_REVEALING.format(arguments["k"]))
@@ -99,22 +101,25 @@ def _refuse_narrow_values(data: duckdb.DuckDBPyConnection, arguments: Mapping[st
         [arguments["k"]],
     ).fetchall()
     if fewest is not None and fewest < arguments["k"]:
-        rule = f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}"
-        raise OutOfDomainError(f"{rule}; group by {value}, or by coarser columns")
+        raise OutOfDomainError(
+            f"a sum must be of at least {arguments['k']} different values in each cell, got fewer of {value}; "
+            f"group by {value}, or by coarser columns"
+        )
 
 
 def _ask_total(data: duckdb.DuckDBPyConnection, arguments: Mapping[str, Any]) -> pa.Table:
     """Count all people of a table, of which there must be more than the mask hides."""
-    entity = arguments.get("entity")
-    people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
+    people = count_of_people(arguments.get("entity"))
     table = f"memory.main.{quoted(arguments['tbl'])}"
     total: pa.Table = data.sql(
         f"SELECT []::VARCHAR[] AS total_over, {people} AS records, {people} AS people FROM {table}"
     ).to_arrow_table()
     number = total.column("people")[0].as_py()
     if number is None or number < arguments["k"]:
-        rule = f"a table must have at least {arguments['k']} people to be counted, got fewer"
-        raise OutOfDomainError(f"{rule}; ask the owner")
+        raise OutOfDomainError(
+            f"a table must have at least {arguments['k']} people to be counted, got fewer; "
+            "ask the owner"
+        )
     return total
 
 
@@ -131,12 +136,14 @@ class Mask:
         self.tables = {table.name.casefold(): table for table in (policy.tables if policy else ())}
         self.record = record or Record()
         checks = [check for table in self.tables.values() for check in table.checks]
-        asked = MASKED_FUNCTIONS.union(check.measure.function for check in checks)
-        self.functions = asked if policy else TABLE_FUNCTIONS
+        functions = MASKED_FUNCTIONS.union(check.measure.function for check in checks)
+        self.functions = functions if policy else TABLE_FUNCTIONS
         for table in self.tables.values():
             if table.missing:
-                rule = f"a policy that is served must have no missing-value codes, got some of {table.name}"
-                raise UnavailableError(f"{rule}; serve a view in which they are NULL")
+                raise UnavailableError(
+                    f"a policy that is served must have no missing-value codes, got some of {table.name}; "
+                    "serve a view in which they are NULL"
+                )
 
     @property
     def of_people(self) -> list[str]:
@@ -152,8 +159,10 @@ class Mask:
         """
         arguments, by = self._settings(call), groups_of(call)
         if call.is_plain and arguments.get("nulls", VALUE) != VALUE:
-            rule = f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'"
-            raise OutOfDomainError(f"{rule}; call reid.safe_table")
+            raise OutOfDomainError(
+                f"plain SQL must count records with NULL, got a policy with nulls = '{arguments['nulls']}'; "
+                "call reid.safe_table"
+            )
         if call.is_whole:
             arguments["dominance"] = LARGEST_CONTRIBUTOR
         # how many people there are is no secret
@@ -165,8 +174,10 @@ class Mask:
             else ask(data, call.function.name, arguments)
         )
         if call.is_whole and set(answer["status"].to_pylist()) - {PUBLISHED}:
-            rule = "sums must be of groups that hide nothing, got some with a hidden one"
-            raise OutOfDomainError(f"{rule}; ask for coarser groups, or for count(*) alone")
+            raise OutOfDomainError(
+                "sums must be of groups that hide nothing, got some with a hidden one; "
+                "ask for coarser groups, or for count(*) alone"
+            )
         reveals = self._publish(data, call, arguments, answer)
         if recorded is not None:
             recorded += reveals
@@ -187,9 +198,9 @@ class Mask:
 
     def _count_records(self, data: duckdb.DuckDBPyConnection, table: str) -> int:
         """Count the records of a table, or the people where its policy has a column of them."""
-        person = self.tables[table.casefold()].entity if table.casefold() in self.tables else None
-        count = "count(*)" if person is None else f"count(DISTINCT {quoted(person)})"
-        sql = f"SELECT {count} FROM memory.main.{quoted(table)}"
+        policy = self.tables.get(table.casefold())
+        people = count_of_people(policy.entity if policy else None)
+        sql = f"SELECT {people} FROM memory.main.{quoted(table)}"
         return int(data.execute(sql).fetchall()[0][0])
 
     def _settings(self, call: Call) -> dict[str, Any]:
@@ -226,22 +237,22 @@ class Mask:
         by = groups_of(call)
         cells = [each.cells(answer, by) for each in counted if by]
         # a sum counts nobody whom its cells do not count
-        others = [
+        figures = [
             each
             for each in counted
             if each.columns.all not in (fold(by), frozenset()) and call.function.name != SAFE_TABLE
         ]
         if self.tables:
             reveals = cells + [
-                each.whole_cells() or each.figures(is_masked=True) for each in others
+                each.whole_cells() or each.figures(is_masked=True) for each in figures
             ]
             self.record.add(data, reveals, self.below)
             return reveals
-        reveals = cells + [each.figures(is_masked=False) for each in others]
+        reveals = cells + [each.figures(is_masked=False) for each in figures]
         try:
             self.record.add(data, reveals, self.below)
         except OutOfDomainError:
-            whole = [each.whole_cells() for each in others]
+            whole = [each.whole_cells() for each in figures]
             if not whole or None in whole:
                 raise
             reveals = cells + [each for each in whole if each]
@@ -260,18 +271,9 @@ class _Counted:
         table: str,
         below: int,
     ) -> None:
-        self.data, self.call, self.arguments, self.table, self.below = (
-            data,
-            call,
-            arguments,
-            table,
-            below,
-        )
-        columns = [
-            column[0]
-            for column in data.execute(f"FROM memory.main.{quoted(table)} LIMIT 0").description
-            or ()
-        ]
+        self.data, self.call, self.arguments = data, call, arguments
+        self.table, self.below = table, below
+        columns = data.sql(f"FROM memory.main.{quoted(table)} LIMIT 0").columns
         self.columns = columns_of(call.function, arguments, columns)
         self.counted = [name for name in columns if name.casefold() in self.columns.counted]
         self.names = [name for name in columns if name.casefold() in self.columns.all]
@@ -291,15 +293,12 @@ class _Counted:
         is_cells = "total_over" in answer.column_names
         # an answer would name their values
         if not is_cells and any(size < self.below for size in sizes):
-            rule = f"by must make groups of at least {self.below} records, got a smaller one"
-            raise OutOfDomainError(f"{rule}; name fewer or coarser columns")
-        count = (
-            "people"
-            if is_cells
-            else "records"
-            if "records" in answer.column_names
-            else "class_size"
-        )
+            raise OutOfDomainError(
+                f"by must make groups of at least {self.below} records, got a smaller one; "
+                "name fewer or coarser columns"
+            )
+        columns = ["people"] if is_cells else ["records", "class_size"]
+        count = next(name for name in columns if name in answer.column_names)
         counts: dict[str, int | None] = {TOTAL: sum(sizes)}
         for row in (groups if count == "class_size" else answer).to_pylist():
             values = list(row.items())[: len(by)]
@@ -327,10 +326,8 @@ class _Counted:
         if self.arguments.get("nulls", "value") != "value" or self.arguments.get("tolerance"):
             return None
         sizes = self._count("class_size_histogram", self.names)
-        classes, least = (
-            sum(sizes["classes"].to_pylist()),
-            min(sizes["class_size"].to_pylist(), default=0),
-        )
+        classes = sum(sizes["classes"].to_pylist())
+        least = min(sizes["class_size"].to_pylist(), default=0)
         if least < self.below or classes > MAX_WHOLE_CELLS:
             return None
         counts: dict[str, int | None] = {}

@@ -76,7 +76,8 @@ class PlainSelect:
         having = self._replaced(self._unnamed(self.node["having"]))
         cells = self._cells(where)
         template = self.parse("SELECT 1 FROM (SELECT 1) AS cells WHERE reid_hidden OR reid_having")
-        outer["from_table"] = {**template["from_table"], "subquery": _as_subquery(cells, template)}
+        subquery = {**template["from_table"]["subquery"], "node": cells}
+        outer["from_table"] = {**template["from_table"], "subquery": subquery}
         condition = spliced(template["where_clause"], {"reid_having": having or {}})
         outer["where_clause"] = condition if having else None
         return outer
@@ -86,8 +87,10 @@ class PlainSelect:
         example = f"SELECT {self._example()}, count(*) FROM {quoted(self.table)} GROUP BY ALL"
         sets = self.node["group_sets"]
         if sets and sets != [list(range(len(self.node["group_expressions"])))]:
-            rule = "groups must be of the same columns, got several sets of them"
-            raise OutOfDomainError(f"{rule}; ask for each with its own GROUP BY")
+            raise OutOfDomainError(
+                "groups must be of the same columns, got several sets of them; "
+                "ask for each with its own GROUP BY"
+            )
         if any(each["type"] == "DISTINCT_MODIFIER" for each in self.node["modifiers"]):
             raise OutOfDomainError(
                 f"values must be counted, got DISTINCT, which lists rare ones; write {example}"
@@ -107,16 +110,18 @@ class PlainSelect:
         for each in aggregates_in([self.node["select_list"], self.node["having"], *self._orders()]):
             name = name_of(each)
             if name in OTHER_AGGREGATES:
-                rule = f"a figure must be count(*), sum or avg, got {name}, which shows the value of one record"
-                raise OutOfDomainError(f"{rule}; count the values: {example}")
+                raise OutOfDomainError(
+                    f"a figure must be count(*), sum or avg, got {name}, which shows the value of one record; "
+                    f"count the values: {example}"
+                )
             if each.get("filter"):
                 raise OutOfDomainError(
                     f"{name} must have no FILTER, got one; write the condition after WHERE"
                 )
 
     def _example(self) -> str:
-        named = [found for each in columns_in(self.node) if (found := self._find(each))]
-        return quoted(next(iter([*named, *self.columns]), "c"))
+        named = [self._find(each) for each in columns_in(self.node)]
+        return quoted(next(filter(None, [*named, *self.columns]), "c"))
 
     def _find(self, name: str) -> str | None:
         return next((each for each in self.columns if each.casefold() == name.casefold()), None)
@@ -172,13 +177,15 @@ class PlainSelect:
 
     def _column(self, part: Node) -> str:
         *places, name = part["column_names"]
-        found = self._find(name)
+        column = self._find(name)
         called = map(str.casefold, (self.table, *self.aliases))
         is_here = not places or str(places[-1]).casefold() in called
-        if found is None or not is_here:
-            rule = f"a column must be one of {self.table}, got '{'.'.join([*places, name])}'"
-            raise UnknownNameError(f"{rule}; {suggestion(name, list(self.columns), 'columns')}")
-        return found
+        if column is None or not is_here:
+            raise UnknownNameError(
+                f"a column must be one of {self.table}, got '{'.'.join([*places, name])}'; "
+                f"{suggestion(name, list(self.columns), 'columns')}"
+            )
+        return column
 
     def _selected(self, part: Node) -> Node:
         """Replace a column of the answer, which keeps the name that it would have."""
@@ -203,15 +210,16 @@ class PlainSelect:
                 if shape in shapes:
                     return self._reference(f"reid_g{shapes.index(shape)}", part)
             if part.get("type") == "COLUMN_REF":
-                rule = f"a column must be counted or one of GROUP BY, got '{self._column(part)}'"
-                raise OutOfDomainError(f"{rule}; add it to GROUP BY")
+                raise OutOfDomainError(
+                    f"a column must be counted or one of GROUP BY, got '{self._column(part)}'; "
+                    "add it to GROUP BY"
+                )
             return None
 
         return replaced(tree, of_cells)
 
     def _reference(self, name: str, part: Node) -> Node:
-        node: Node = self.parse(f"SELECT {name}")["select_list"][0]
-        return {**node, "alias": part.get("alias", "")}
+        return {**self.parse(f"SELECT {name}")["select_list"][0], "alias": part.get("alias", "")}
 
     def _orders(self) -> list[Node]:
         return [order for each in self.node["modifiers"] for order in each.get("orders", [])]
@@ -239,10 +247,10 @@ class PlainSelect:
         """Return the place of an aggregate among those of the statement."""
         shapes = [written(each) for each in self.figures]
         bare = {**self._bare(part), "alias": ""}
-        if written(bare) not in shapes:
-            self.figures.append(bare)
-            return len(shapes)
-        return shapes.index(written(bare))
+        if written(bare) in shapes:
+            return shapes.index(written(bare))
+        self.figures.append(bare)
+        return len(shapes)
 
     def _cells(self, where: Node | None) -> Node:
         """Write the SELECT of the groups from published cells, with a last row where some are hidden."""
@@ -250,10 +258,11 @@ class PlainSelect:
         # in the order of the table, so that the same cells answer each order and each filter
         named_columns = {*plain, *columns_in([self.groups, where])}
         by = [name for name in self.columns if name in named_columns]
-        figures = {
-            place: each for place, each in enumerate(self.figures) if name_of(each) in COUNTS
+        counts = {
+            place: self._call(each, by)
+            for place, each in enumerate(self.figures)
+            if name_of(each) in COUNTS
         }
-        counts = {place: self._call(each, by) for place, each in figures.items()}
         # which groups are shown is decided by counts
         counted = next(iter(counts.values()), None) or self._call(None, by)
         calls = [
@@ -276,11 +285,8 @@ class PlainSelect:
             number = None
         cells = _Cells(by, list(dict.fromkeys(plain)), calls, counted[0], len(self.groups), number)
         template = self.parse(cells.write())
-        return spliced(template, {**values, "reid_where": where or self._true()})
-
-    def _true(self) -> Node:
-        node: Node = self.parse("SELECT true")["select_list"][0]
-        return node
+        true = self.parse("SELECT true")["select_list"][0]
+        return spliced(template, {**values, "reid_where": where or true})
 
     def _call(self, figure: Node | None, by: Sequence[str]) -> tuple[int, str]:
         """Ask for the cells of a figure; returns the number of the answer and the figure's expression."""
@@ -292,8 +298,10 @@ class PlainSelect:
             if figure.get("distinct"):
                 arguments["entity"] = self._argument(name, column)
             elif column is not None and self.columns[column].has_nulls:
-                rule = f"count must be of records, got those with a value in {column}"
-                raise OutOfDomainError(f"{rule}; write count(*), and GROUP BY {column} IS NULL")
+                raise OutOfDomainError(
+                    f"count must be of records, got those with a value in {column}; "
+                    f"write count(*), and GROUP BY {column} IS NULL"
+                )
         if name in SUMS:
             arguments["value"] = self._argument(name, column)
             if not by or (figure and figure.get("distinct")):
@@ -301,8 +309,10 @@ class PlainSelect:
                     f"{name} must be of the records of a group, got another; name columns after GROUP BY"
                 )
             if name != "sum" and self.columns[arguments["value"]].has_nulls:
-                rule = f"{name} must be of a column with a value in each record, got {column}"
-                raise OutOfDomainError(f"{rule}; ask for sum({quoted(column or '')}) and count(*)")
+                raise OutOfDomainError(
+                    f"{name} must be of a column with a value in each record, got {column}; "
+                    f"ask for sum({quoted(column or '')}) and count(*)"
+                )
             return self.ask(arguments), "sum" if name == "sum" else "avg"
         if by and not self._may_be_in_several_cells():  # else cells do not add up to totals
             arguments["totals"] = "margins"
@@ -344,12 +354,12 @@ class _Cells:
         """
         total = ", ".join(sql_text(name) for name in self.by if name not in self.plain)
         everybody = ", ".join(map(sql_text, self.by))
-        every = "coalesce((SELECT reid_every FROM everybody), false)"
+        is_all = "coalesce((SELECT reid_every FROM everybody), false)"
         groups = "".join(f"{quoted(name)}, " for name in self.plain)
         named = "".join(f"reid_group_{place} AS reid_g{place}, " for place in range(self.groups))
         grouped = ", ".join(f"reid_group_{place}" for place in range(self.groups))
         hidden = "NULL, " * (self.groups + len(self.calls))
-        last = f" UNION ALL SELECT {hidden}true AS reid_hidden WHERE NOT {every}"
+        last = f" UNION ALL SELECT {hidden}true AS reid_hidden WHERE NOT {is_all}"
         return f"""WITH cells AS (SELECT {self._columns()} {self._tables()}),
             wholes AS (SELECT {groups}records AS reid_whole FROM reid_answer_{self.counted}
                 WHERE total_over = [{total}]::VARCHAR[]),
@@ -361,7 +371,7 @@ class _Cells:
                 FROM summed AS s LEFT JOIN wholes AS w ON {_same("s", "w", self.plain)}),
             judged AS (SELECT c.*, k.reid_complete
                 FROM cells AS c JOIN complete AS k ON {_same("c", "k", self.plain)})
-            SELECT {named}{self._figures(every)}false AS reid_hidden FROM judged WHERE reid_where
+            SELECT {named}{self._figures(is_all)}false AS reid_hidden FROM judged WHERE reid_where
             {f"GROUP BY {grouped}{last}" if self.groups else ""}"""
 
     def _columns(self) -> str:
@@ -382,11 +392,11 @@ class _Cells:
         )
         return f"FROM {_cells_of(self.counted)}{joined}"
 
-    def _figures(self, every: str) -> str:
-        is_complete = "bool_and(reid_complete)" if self.groups else every
+    def _figures(self, is_all: str) -> str:
+        is_complete = "bool_and(reid_complete)" if self.groups else is_all
         is_listed = "" if self.number is None else f" OR count(*) = {self.number}"
         return "".join(
-            _shown(place, figure, f"{is_complete}{is_listed}", every)
+            _shown(place, figure, f"{is_complete}{is_listed}", is_all)
             for place, (_, figure) in enumerate(self.calls)
         )
 
@@ -395,22 +405,16 @@ def _cells_of(number: int) -> str:
     return f"(FROM reid_answer_{number} WHERE len(total_over) = 0) AS a{number}"
 
 
-def _shown(place: int, figure: str, is_shown: str, every: str) -> str:
+def _shown(place: int, figure: str, is_shown: str, is_all: str) -> str:
     """Write a figure of a group, and NULL where it is hidden."""
     value = f"sum(reid_value_{place})"
     if figure == "count":
         whole = f"count(reid_records_{place}) = count(*)"
         return f"CASE WHEN {whole} AND ({is_shown}) THEN coalesce({value}, 0)::BIGINT END AS reid_{place}, "
     divisor = f" / sum(reid_records_{place})" if figure == "avg" else ""
-    return f"CASE WHEN {every} THEN {value}{divisor} END AS reid_{place}, "
+    return f"CASE WHEN {is_all} THEN {value}{divisor} END AS reid_{place}, "
 
 
 def _same(one: str, other: str, columns: Sequence[str]) -> str:
     named = dict.fromkeys(map(quoted, columns))
     return " AND ".join(f"{one}.{c} IS NOT DISTINCT FROM {other}.{c}" for c in named) or "true"
-
-
-def _as_subquery(select: Node, template: Node) -> Node:
-    """Put a SELECT in place of that of a subquery."""
-    subquery: Node = template["from_table"]["subquery"]
-    return {**subquery, "node": select}

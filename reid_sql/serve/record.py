@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -98,8 +98,10 @@ class Record:
         try:
             self._con = duckdb.connect(str(file))
         except duckdb.Error:
-            rule = f"the record must be a DuckDB file that no other server uses, got '{file}'"
-            raise UnavailableError(f"{rule}; stop that server, or name another file") from None
+            raise UnavailableError(
+                f"the record must be a DuckDB file that no other server uses, got '{file}'; "
+                "stop that server, or name another file"
+            ) from None
         self._con.execute("""CREATE TABLE IF NOT EXISTS published (
             asked_at TIMESTAMP DEFAULT current_timestamp, tbl VARCHAR, cell VARCHAR, records BIGINT);
             CREATE TABLE IF NOT EXISTS answered (
@@ -136,10 +138,13 @@ class Record:
         answers = self._answers()
         if new not in answers:
             tables = {new.table, *map(_table_of, near)}
-            others = [each for each in answers if each.table in tables]
             cells = _tables_of_cells([merged, *near.values()])
-            for old in others:
-                if new.question != old.question and _is_refused(data, new, old, cells, below):
+            for old in answers:
+                if (
+                    old.table in tables
+                    and new.question != old.question
+                    and _is_refused(data, new, old, cells, below)
+                ):
                     _refuse_shapes(new, old)
             row = (new.table, *new.people, new.question, new.shape.name)
             self._con.execute(
@@ -193,6 +198,11 @@ def ask(data: duckdb.DuckDBPyConnection, function: str, arguments: Mapping[str, 
     return data.sql(f"FROM reid.{function}({', '.join(named)})").to_arrow_table()
 
 
+def count_of_people(entity: str | None) -> str:
+    """Write the aggregate that counts people: by the column that identifies them, else the records."""
+    return f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
+
+
 def _table_of(name: str) -> str:
     return name.partition(" ")[0]
 
@@ -239,15 +249,14 @@ def _has_only_small_cells(
     Elsewhere, any of the combinations may be the one that has nobody, or many people.
     """
     table = f"memory.main.{quoted(figures.table)}"
-    others = [quoted(name) for name in sorted(figures.columns - named)]
+    people = count_of_people(figures.people[0])
+    columns = [quoted(name) for name in sorted(figures.columns - named)]
     groups = ", ".join(quoted(name) for name in sorted(named))
-    entity = figures.people[0]
-    people = f"count(DISTINCT {quoted(entity)})" if entity else "count(*)"
     values = " * ".join(
-        f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {table}))" for each in others
+        f"(SELECT count(*) FROM (SELECT DISTINCT {each} FROM {table}))" for each in columns
     )
     counted = (
-        f"SELECT {groups}, {people} AS people FROM {table} GROUP BY {groups}, {', '.join(others)}"
+        f"SELECT {groups}, {people} AS people FROM {table} GROUP BY {groups}, {', '.join(columns)}"
     )
     sql = f"""SELECT bool_or(largest < {below} AND cells = {values})
         FROM (SELECT max(people) AS largest, count(*) AS cells FROM ({counted}) GROUP BY {groups})"""
@@ -256,9 +265,9 @@ def _has_only_small_cells(
 
 def _refuse_shapes(new: Reveal, old: Reveal) -> None:
     columns, before = (", ".join(sorted(each.columns)) for each in (new, old))
-    rule = f"an answer must not subtract from those before, got {new.shape} of {columns}"
     raise RevealingError(
-        f"{rule} after {old.shape} of {before}; ask {old.question} again, or about other columns"
+        f"an answer must not subtract from those before, got {new.shape} of {columns}"
+        f" after {old.shape} of {before}; ask {old.question} again, or about other columns"
     )
 
 
@@ -289,8 +298,10 @@ def _refuse_counts(
 ) -> None:
     """Refuse counts of a table from which, with those of others, a group below the mask follows."""
     if len(merged) > MAX_CELLS:
-        rule = f"the published counts of a table must be at most {MAX_CELLS:,}, got more"
-        raise UnavailableError(f"{rule}; ask the owner for a new record")
+        raise UnavailableError(
+            f"the published counts of a table must be at most {MAX_CELLS:,}, got more; "
+            "ask the owner for a new record"
+        )
     audited = merged
     for other in published.values():
         _refuse_near(merged, other, below)
@@ -308,19 +319,17 @@ def _refuse_findings(counts: Counts, below: int) -> None:
         name: f"c{place}"
         for place, name in enumerate(sorted({name for cell in cells for name in cell}))
     }
-    rows = [
-        json.dumps(
-            {columns[name]: value for name, value in cell.items()}
-            | {TOTALS: [columns[name] for name in columns if name not in cell], "records": count}
-        )
-        for cell, count in zip(cells, counts.values(), strict=True)
-    ]
+    rows = []
+    for cell, count in zip(cells, counts.values(), strict=True):
+        row = {columns[name]: value for name, value in cell.items()}
+        row[TOTALS] = [columns[name] for name in columns if name not in cell]
+        rows.append(json.dumps(row | {"records": count}))
     published = PublishedRows(np.ones(len(rows), dtype=np.int64), rows)
     try:
-        found = audit_tables(published, Reading(list(columns.values()), base=1), below)
+        audited = audit_tables(published, Reading(list(columns.values()), base=1), below)
     except ContradictionError:
         raise OutOfDomainError(REFUSAL_OTHER_PEOPLE) from None
-    if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in found):
+    if any(each.finding != PROTECTED or STATUS_NOT_TIGHT in each.status for each in audited):
         raise RevealingError(REFUSAL_REVEALING.format(below))
 
 
@@ -330,8 +339,10 @@ def _refuse_near(one: Counts, other: Counts, below: int) -> None:
     if any(
         0 < abs(sums[0][cell] - sums[1][cell]) < below for cell in sums[0].keys() & sums[1].keys()
     ):
-        rule = f"a count must differ from that of another table by 0 or at least {below}, got a nearer one"
-        raise RevealingError(f"{rule}; {REMEDY}")
+        raise RevealingError(
+            f"a count must differ from that of another table by 0 or at least {below}, got a nearer one; "
+            f"{REMEDY}"
+        )
 
 
 def _sum_cells(counts: Counts) -> dict[Cell, int]:
@@ -345,11 +356,11 @@ def _sum_cells(counts: Counts) -> dict[Cell, int]:
     for cell, count in sums.items():
         tables.setdefault(frozenset(dict(cell)), {})[cell] = count
     for columns, cells in tables.items():
-        if sum(cells.values()) == sums.get(frozenset()):
-            for size in range(len(columns)):
-                for names in combinations(columns, size):
-                    totals: Counter[Cell] = Counter()
-                    for cell, count in cells.items():
-                        totals[frozenset(pair for pair in cell if pair[0] in names)] += count
-                    sums.update(totals)
+        if sum(cells.values()) != sums.get(frozenset()):
+            continue
+        for names in chain(*(combinations(columns, size) for size in range(len(columns)))):
+            totals: Counter[Cell] = Counter()
+            for cell, count in cells.items():
+                totals[frozenset(pair for pair in cell if pair[0] in names)] += count
+            sums.update(totals)
     return sums

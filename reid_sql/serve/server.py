@@ -85,14 +85,14 @@ class Answerer:
         self, data: duckdb.DuckDBPyConnection, call: Call, recorded: list[Reveal] | None
     ) -> pa.Table:
         """Ask the mask, or remember its answer for a while, as tables that are served do not change."""
-        asked = (call.function.key, call.is_whole, sorted(call.arguments.items()))
-        key = repr((time.monotonic() // REMEMBERED, asked))
+        question = (call.function.key, call.is_whole, sorted(call.arguments.items()))
+        key = repr((time.monotonic() // REMEMBERED, question))
         recorded = [] if recorded is None else recorded
         if key in (remembered := self._remembered):
             answer, reveals = remembered[key]
             recorded += reveals
             return answer
-        known = len(recorded)
+        before = len(recorded)
         answer = self.mask.ask(data, call, recorded)
         names = [
             each.name for each in call.function.parameters if isinstance(each.domain, ModelName)
@@ -102,7 +102,7 @@ class Answerer:
             with self._lock:
                 self._remembered = {
                     **dict(list(remembered.items())[-MAX_REMEMBERED:]),
-                    key: (answer, recorded[known:]),
+                    key: (answer, recorded[before:]),
                 }
         return answer
 
@@ -131,9 +131,9 @@ class Answerer:
         try:
             yield cursors
         except duckdb.InterruptException:
-            rule = f"a question must be answered within {self.seconds:g} seconds, got a longer one"
             raise OutOfDomainError(
-                f"{rule}; name fewer columns, or ask for a higher --time-limit"
+                f"a question must be answered within {self.seconds:g} seconds, got a longer one; "
+                "name fewer columns, or ask for a higher --time-limit"
             ) from None
         finally:
             with self._lock:

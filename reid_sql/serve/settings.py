@@ -76,8 +76,10 @@ def set_people(
     """Return the arguments with whom the policy counts: other people are refused."""
     names = {parameter.name for parameter in function.parameters}
     if table.entity and "entity" not in names:
-        rule = f"a function must count people by '{table.entity}', got {function.name}"
-        raise OutOfDomainError(f"{rule}, which counts rows; call one that takes entity")
+        raise OutOfDomainError(
+            f"a function must count people by '{table.entity}', got {function.name}"
+            ", which counts rows; call one that takes entity"
+        )
     chosen = dict(arguments)
     for name, due in (("entity", table.entity), ("nulls", table.nulls)):
         if name in names and _plain(chosen.setdefault(name, due)) != _plain(due):
@@ -96,32 +98,40 @@ def set_by_policy(
     checks = [check for check in table.checks if check.measure.function == function.key]
     if not checks and function.key not in MASKED_FUNCTIONS:
         names = sorted({each.measure.function for each in table.checks} | MASKED_FUNCTIONS)
-        rule = f"a function must be one that the policy uses for {table.name}, got {function.name}"
-        raise OutOfDomainError(f"{rule}; call {' or '.join(names)}")
+        raise OutOfDomainError(
+            f"a function must be one that the policy uses for {table.name}, got {function.name}; "
+            f"call {' or '.join(names)}"
+        )
     for parameter in function.parameters:
         if parameter.domain.role == "counted" or parameter.name == "sensitive":
             _choose_columns(table, checks, parameter, chosen)
         elif parameter.domain.role == "groups":
             _refuse_other_groups(checks, listed(chosen.get(parameter.name)))
-    fixed = [each for each in function.parameters if not _is_chosen(function, each)]
-    options = [_settings_of(check, fixed) for check in checks] or [{}]
-    others = {name: value for option in reversed(options) for name, value in option.items()}
-    defaults = {each.name: None if each.default is REQUIRED else each.default for each in fixed}
-    options = [defaults | others | option for option in options]
-    if function.name == SAFE_TABLE:
-        options = [option | {"k": max(below, option["k"] or 0)} for option in options]
-    wrong = [
+    options = _options_of(function, checks, below)
+    differing = [
         [
             name
             for name in option
-            if name in arguments and _plain(arguments[name]) != _plain(option[name])
+            if _plain(arguments.get(name, option[name])) != _plain(option[name])
         ]
         for option in options
     ]
-    if [] not in wrong:
-        nearest = min(range(len(options)), key=lambda place: len(wrong[place]))
-        _refuse_other(wrong[nearest][0], options[nearest][wrong[nearest][0]])
-    return chosen | {k: v for k, v in options[wrong.index([])].items() if v is not None}
+    wrong, nearest = min(zip(differing, options, strict=True), key=lambda pair: len(pair[0]))
+    if wrong:
+        _refuse_other(wrong[0], nearest[wrong[0]])
+    return chosen | {name: value for name, value in nearest.items() if value is not None}
+
+
+def _options_of(function: Function, checks: Sequence[Check], below: int) -> list[dict[str, Any]]:
+    """Return what each check sets, and what another check, or the default, sets where it does not."""
+    fixed = [each for each in function.parameters if not _is_chosen(function, each)]
+    options = [_settings_of(check, fixed) for check in checks] or [{}]
+    of_checks = {name: value for option in reversed(options) for name, value in option.items()}
+    defaults = {each.name: None if each.default is REQUIRED else each.default for each in fixed}
+    options = [defaults | of_checks | option for option in options]
+    if function.name == SAFE_TABLE:
+        options = [option | {"k": max(below, option["k"] or 0)} for option in options]
+    return options
 
 
 def _is_chosen(function: Function, parameter: Parameter) -> bool:
@@ -159,8 +169,10 @@ def _choose_columns(
     if wrong := [
         name for name in listed(chosen.get(parameter.name)) if str(name).casefold() not in fold(due)
     ]:
-        rule = f"{parameter.name} must be columns that the policy names for it, got '{wrong[0]}'"
-        raise OutOfDomainError(f"{rule}; name some of {', '.join(dict.fromkeys(due)) or 'none'}")
+        raise OutOfDomainError(
+            f"{parameter.name} must be columns that the policy names for it, got '{wrong[0]}'; "
+            f"name some of {', '.join(dict.fromkeys(due)) or 'none'}"
+        )
 
 
 def _refuse_other_groups(checks: Sequence[Check], by: Sequence[str]) -> None:
@@ -172,8 +184,10 @@ def _refuse_other_groups(checks: Sequence[Check], by: Sequence[str]) -> None:
 
 
 def _refuse_other(name: str, due: Any) -> None:  # noqa: ANN401 - a setting
-    rule = f"{name} must be that of the policy, {'none' if due is None else list_text(due)}, got another"
-    raise OutOfDomainError(f"{rule}; omit it")
+    raise OutOfDomainError(
+        f"{name} must be that of the policy, {'none' if due is None else list_text(due)}, got another; "
+        "omit it"
+    )
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - an argument

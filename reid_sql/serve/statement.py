@@ -36,9 +36,10 @@ from reid_sql.serve.tree import (
     arguments_of,
     name_of,
     named_queries,
+    parts_of,
     path_of,
     shape_of,
-    with_constants,
+    without_places,
 )
 from reid_sql_udfs import declared
 
@@ -117,7 +118,7 @@ class Reader:
             node = self.parse(sql)
             if constant := self._constant_answers.get(shape_of(node)):
                 return Question((), constant, self.write(node)[1])
-            if _Catalogue(self, node).is_asked():
+            if _reads_catalogue(self, node):
                 return Question((), *self.write(node), is_catalogue=True)
             return _Statement(self, node, client).question()
         except RecursionError:
@@ -125,8 +126,9 @@ class Reader:
                 f"a statement must be simpler, got a deep one; {REMEDY}"
             ) from None
         except duckdb.Error:
-            rule = "a statement must be one that DuckDB writes as it reads it, got another"
-            raise OutOfDomainError(f"{rule}; {REMEDY}") from None
+            raise OutOfDomainError(
+                f"a statement must be one that DuckDB writes as it reads it, got another; {REMEDY}"
+            ) from None
 
     @property
     def words(self) -> frozenset[str]:
@@ -156,12 +158,14 @@ class Reader:
 
     def write(self, node: Node) -> tuple[str, str]:
         """Write a tree as SQL, which must read as the tree, with and without its constants."""
-        documents = (_document_of(node), _document_of(with_constants(node, CONSTANT)))
+        documents = (_document_of(node), _document_of(without_places(node, CONSTANT)))
         select, read, shape = self._run(WRITE, *documents)
         _refuse_long(select)
         if shape_of(_select_of(read)) != shape_of(node):
-            rule = "a statement must have plain joins, got one whose order DuckDB writes in another way"
-            raise OutOfDomainError(f"{rule}; write each join in WITH")
+            raise OutOfDomainError(
+                "a statement must have plain joins, got one whose order DuckDB writes in another way; "
+                "write each join in WITH"
+            )
         return str(select), str(shape)
 
     def compute(self, nodes: Collection[Node]) -> tuple[Any, ...]:
@@ -171,8 +175,10 @@ class Reader:
         try:
             return self._run(COMPUTE, _document_of(select)) if nodes else ()
         except duckdb.Error:
-            rule = "an argument must be a constant that DuckDB can compute, got another"
-            raise OutOfDomainError(f"{rule}; write the value itself") from None
+            raise OutOfDomainError(
+                "an argument must be a constant that DuckDB can compute, got another; "
+                "write the value itself"
+            ) from None
 
     def write_table(self, number: int, alias: str) -> Node:
         """Return the part of a tree that reads an answer by its number."""
@@ -194,15 +200,19 @@ class _Statement:
         self.named = {name.casefold() for name in named_queries(node)}
         for name in sorted(self.named):
             if name in reader.tables or name.startswith(ANSWER):
-                rule = f"a name in WITH must differ from the names of the tables, got '{name}'"
-                raise OutOfDomainError(f"{rule}; choose another name")
+                raise OutOfDomainError(
+                    f"a name in WITH must differ from the names of the tables, got '{name}'; "
+                    "choose another name"
+                )
 
     def question(self) -> Question:
         """Check and replace everything."""
         select, _ = self.reader.write(self._check(self.node))
         if self.has_plain and self.has_aggregates:
-            rule = "counts of a table must not be added up, as hidden ones would be missing, got an aggregate of them"
-            raise OutOfDomainError(f"{rule}; ask for the sum with coarser groups")
+            raise OutOfDomainError(
+                "counts of a table must not be added up, as hidden ones would be missing, got an aggregate of them; "
+                "ask for the sum with coarser groups"
+            )
         statement, shape = self.reader.write(self.node)
         binds = "" if self.has_functions or not self.has_plain else statement
         return Question(tuple(self.calls), select, shape, binds=binds)
@@ -235,8 +245,10 @@ class _Statement:
     def _check_table(self, part: Node) -> None:
         name = ".".join(path_of(part, "table_name"))
         if name.casefold() not in self.named:
-            rule = f"a statement must count groups of one table, or read it inside functions, got '{name}'"
-            raise OutOfDomainError(f"{rule}; {REMEDY}")
+            raise OutOfDomainError(
+                f"a statement must count groups of one table, or read it inside functions, got '{name}'; "
+                f"{REMEDY}"
+            )
 
     def _find_plain(self, part: Node) -> tuple[Node, str, list[str]] | None:
         """Find a SELECT from one served table; returns it, the table's name and what else it is called.
@@ -248,8 +260,8 @@ class _Statement:
         if table.get("column_name_alias"):  # other names for its columns
             return None
         if table["type"] == "SUBQUERY" and _reads_columns(inner := table["subquery"]["node"]):
-            found = self._find_plain(inner)
-            if found is None:
+            plain = self._find_plain(inner)
+            if plain is None:
                 return None
             condition = part["where_clause"] or inner["where_clause"]
             if part["where_clause"] and inner["where_clause"]:
@@ -257,8 +269,8 @@ class _Statement:
                 children = [inner["where_clause"], part["where_clause"]]
                 condition = {**both, "children": children}
             table = {**inner["from_table"], "alias": table["alias"]}
-            aliases = [*found[2], str(table["alias"])]
-            return {**part, "from_table": table, "where_clause": condition}, found[1], aliases
+            aliases = [*plain[2], str(table["alias"])]
+            return {**part, "from_table": table, "where_clause": condition}, plain[1], aliases
         if table["type"] != "BASE_TABLE":
             return None
         *places, name = path_of(table, "table_name")
@@ -329,82 +341,62 @@ class _Statement:
             return declared()[name]
         if name in ALLOWED["refused"] and is_ours:
             refuse_records(name, name)
-        rule = f"a statement must call functions of reid-sql in FROM, got '{name}'"
-        known = suggestion(name, sorted(set(self.reader.functions) & set(declared())), "functions")
-        raise UnknownNameError(f"{rule}; {known}")
+        nearest = suggestion(name, sorted(self.reader.functions & declared().keys()), "functions")
+        raise UnknownNameError(
+            f"a statement must call functions of reid-sql in FROM, got '{name}'; {nearest}"
+        )
 
     def _check_output(self, output: Function) -> None:
         """Refuse an output that returns records, or that the policy does not use."""
         if output.key not in TABLE_FUNCTIONS:
             refuse_records(output.key, output.call)
         if output.key not in self.reader.functions:
-            known = ", ".join(sorted(describe_calls(self.reader.functions)))
+            calls = ", ".join(sorted(describe_calls(self.reader.functions)))
             raise OutOfDomainError(
-                f"a function must be one that the policy uses, got {output.call}; call {known}"
+                f"a function must be one that the policy uses, got {output.call}; call {calls}"
             )
 
 
-class _Catalogue:
-    """A statement about names and types: it may run where the tables have no record.
+def _reads_catalogue(reader: Reader, node: Node) -> bool:
+    """Whether a statement is about names and types alone; parts that are not allowed are refused.
 
-    It reads DuckDB's views of its own catalogue, or describes; a served table is read there only where no row
-    of it is asked for (DESCRIBE, LIMIT 0), so that nobody takes no rows for an empty table.
+    It may run where the tables have no record. It reads DuckDB's views of its own catalogue, or describes; a
+    served table is read there only where no row of it is asked for (DESCRIBE, LIMIT 0), so that nobody takes
+    no rows for an empty table.
     """
-
-    def __init__(self, reader: Reader, node: Node) -> None:
-        self.reader, self.node = reader, node
-        self.named = {name.casefold() for name in named_queries(node)}
-
-    def is_asked(self) -> bool:
-        """Whether it reads names and types alone; parts that are not allowed are refused."""
-        limits = [each.get("limit") for each in self.node["modifiers"]]
-        constants = [each for each in limits if each and each.get("type") == "VALUE_CONSTANT"]
-        is_empty = 0 in self.reader.compute(constants)
-        places = list(self._places(self.node, is_described=is_empty))
-        if not places or not all(places):
-            return False
-        self._check(self.node)
-        return True
-
-    def _places(self, part: Any, *, is_described: bool) -> Iterator[bool]:  # noqa: ANN401 - any part
-        """Yield for each table that is read whether it is of the catalogue."""
-        if isinstance(part, list):
-            for each in part:
-                yield from self._places(each, is_described=is_described)
-        if not isinstance(part, dict):
-            return
+    limits = [each.get("limit") for each in node["modifiers"]]
+    constants = [each for each in limits if each and each.get("type") == "VALUE_CONSTANT"]
+    is_empty = 0 in reader.compute(constants)
+    places = list(_tables_of_catalogue(reader, node, is_described=is_empty))
+    if not places or not all(places):
+        return False
+    for part in parts_of(node, without=("cast_type", "function")):
         kind = part.get("type")
-        if kind == "BASE_TABLE":
-            name = ".".join(path_of(part, "table_name")).lower()
-            is_served = name.rpartition(".")[2] in self.reader.columns_folded
-            if name not in self.named:
-                yield name in CATALOGUE or (is_described and is_served)
-            return
-        if kind == "TABLE_FUNCTION":
-            yield ".".join(path_of(part["function"], "function_name")).lower() in CATALOGUE
-        if kind == "SHOW_REF":
-            yield part.get("show_type") != "SUMMARY"
-            is_described = True
-        yield from self._places(list(part.values()), is_described=is_described)
-
-    def _check(self, part: Any) -> None:  # noqa: ANN401 - any part of a tree
-        if isinstance(part, list):
-            for each in part:
-                self._check(each)
-        if not isinstance(part, dict):
-            return
-        kind = part.get("type")
-        if kind == "VALUE_CONSTANT":
-            return
-        if kind != "SHOW_REF":
+        if kind not in {"SHOW_REF", "VALUE_CONSTANT"}:
             refuse_unknown(part)
         if kind == "FUNCTION" and name_of(part) not in CATALOGUE_FUNCTIONS:
             check_function(part)
         if kind == "OPERATOR_CAST":
             check_type(part)
-        for key, each in part.items():
-            if key not in {"cast_type", "function"}:
-                self._check(each)
+    return True
+
+
+def _tables_of_catalogue(reader: Reader, node: Node, *, is_described: bool) -> Iterator[bool]:
+    """Yield for each table that is read whether it is of the catalogue, or only described."""
+    named = {name.casefold() for name in named_queries(node)}
+    shown = [part for part in parts_of(node) if part.get("type") == "SHOW_REF"]
+    described = {id(part) for part in parts_of(node if is_described else shown)}
+    for part in parts_of(node):
+        kind = part.get("type")
+        if kind == "BASE_TABLE":
+            name = ".".join(path_of(part, "table_name")).lower()
+            is_served = name.rpartition(".")[2] in reader.columns_folded
+            if name not in named:
+                yield name in CATALOGUE or (is_served and id(part) in described)
+        elif kind == "TABLE_FUNCTION":
+            yield ".".join(path_of(part["function"], "function_name")).lower() in CATALOGUE
+        elif kind == "SHOW_REF":
+            yield part.get("show_type") != "SUMMARY"
 
 
 def _reads_columns(node: Node) -> bool:
@@ -436,5 +428,7 @@ def _select_of(document: str) -> Node:
 
 def _refuse_long(sql: str) -> None:
     if len(sql) > MAX_CHARACTERS:
-        rule = f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}"
-        raise OutOfDomainError(f"{rule}; shorten it")
+        raise OutOfDomainError(
+            f"a statement must have at most {MAX_CHARACTERS:,} characters, got {len(sql):,}; "
+            "shorten it"
+        )

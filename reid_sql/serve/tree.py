@@ -1,7 +1,7 @@
 """The tree of a parsed statement, as json_serialize_sql of DuckDB 1.5 and 2.0 writes it."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 Node = dict[str, Any]
@@ -34,14 +34,18 @@ def name_of(part: Node) -> str:
     return path_of(part, "function_name")[-1].lower()
 
 
-def parts_of(tree: Any) -> Iterator[Node]:  # noqa: ANN401 - any part of a tree
-    """Yield each part of a tree, the whole before what is within it."""
+def parts_of(tree: Any, without: Collection[str] = ()) -> Iterator[Node]:  # noqa: ANN401 - any part of a tree
+    """Yield each part of a tree, the whole before what is within it, but nothing within a constant.
+
+    Nor is anything yielded that is within the fields `without`.
+    """
     if isinstance(tree, dict):
         yield tree
-        tree = list(tree.values())
+        is_constant = tree.get("type") == "VALUE_CONSTANT"
+        tree = [] if is_constant else [each for key, each in tree.items() if key not in without]
     if isinstance(tree, list):
         for each in tree:
-            yield from parts_of(each)
+            yield from parts_of(each, without)
 
 
 def named_queries(tree: Node) -> list[str]:
@@ -85,10 +89,15 @@ def spliced(tree: Node, parts: Mapping[str, Node]) -> Node:
     return whole
 
 
-def without_places(node: Node) -> Node:
-    """Leave out where the parts of a tree stand in its text."""
+def without_places(node: Node, constant: Node | None = None) -> Node:
+    """Leave out where the parts of a tree stand in its text.
+
+    `constant` replaces each constant, but not the name that is given to it.
+    """
 
     def placeless(part: Node) -> Node:
+        if constant is not None and part.get("type") == "VALUE_CONSTANT":
+            return {**constant, "alias": part.get("alias", "")}
         return {key: each for key, each in part.items() if not key.startswith("query_location")}
 
     tree: Node = json.loads(json.dumps(node), object_hook=placeless)
@@ -100,18 +109,6 @@ def written(node: Node) -> str:
     return json.dumps(without_places(node), sort_keys=True)
 
 
-def with_constants(node: Node, constant: Node) -> Node:
-    """Replace each constant of a tree without places, but not the name that is given to it."""
-
-    def replaced(part: Node) -> Node:
-        if part.get("type") == "VALUE_CONSTANT":
-            return {**constant, "alias": part.get("alias", "")}
-        return part
-
-    mapped: Node = json.loads(json.dumps(without_places(node)), object_hook=replaced)
-    return mapped
-
-
 def shape_of(node: Node) -> str:
     """Write a tree without its places and its constants."""
-    return json.dumps(with_constants(node, {}), sort_keys=True)
+    return json.dumps(without_places(node, {}), sort_keys=True)

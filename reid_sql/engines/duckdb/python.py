@@ -205,9 +205,12 @@ def _suppress_cells(
     codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array
 ) -> pa.Array:
     """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
-    from reid_sql.models.tables.earlier import find_earlier  # noqa: PLC0415 - no other call
     from reid_sql.models.tables.published_tables import PublishedRows  # noqa: PLC0415
-    from reid_sql.models.tables.suppression import CellSums, suppress_cells  # noqa: PLC0415
+    from reid_sql.models.tables.suppression import (  # noqa: PLC0415
+        CellSums,
+        find_earlier,
+        suppress_cells,
+    )
 
     kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:

@@ -208,7 +208,7 @@ class ExpectationCounter:
         )
 
     def _visit(
-        self, learnt: tuple[int, ...], place: int, known: Alike, knowledge: Knowledge
+        self, learnt: tuple[int, ...], place: int, alike: Alike, knowledge: Knowledge
     ) -> Floats:
         """Add up all sets that decide on this group and those after it: Σ P u and Σ P u² (2, profiles)."""
         checkpoint()
@@ -216,18 +216,18 @@ class ExpectationCounter:
         if not weight.any():
             return np.zeros((2, len(weight)))
         if place == len(self.order):
-            return self._set(learnt, known, weight)
+            return self._set(learnt, alike, weight)
         group = self.order[place]
         without, having = knowledge.split(place)
         if not having.weight.any():
-            return self._visit(learnt, place + 1, known, without)
-        finer, alone = known.refine(self.matching[group])
-        if finer.same_as(known) and not (self.unique and self.unique.by_columns):
+            return self._visit(learnt, place + 1, alike, without)
+        finer, alone = alike.refine(self.matching[group])
+        if finer.same_as(alike) and not (self.unique and self.unique.by_columns):
             # equal knowledge is counted once
-            return self._visit(learnt, place + 1, known, knowledge)
+            return self._visit(learnt, place + 1, alike, knowledge)
         below = self._visit((*learnt, group), place + 1, finer, having)
         self._alone(alone, having.weight, below)
-        return self._visit(learnt, place + 1, known, without) + below
+        return self._visit(learnt, place + 1, alike, without) + below
 
     def _alone(self, rows: Integers, weight: Floats, below: Floats) -> None:
         """Records that are alone in every set below."""
@@ -239,15 +239,15 @@ class ExpectationCounter:
             self.sums["marketer_square"][rows] += weight[profile]
             self.sums["journalist_square"][rows] += below[1, profile]
 
-    def _set(self, learnt: tuple[int, ...], known: Alike, weight: Floats) -> Floats:
+    def _set(self, learnt: tuple[int, ...], alike: Alike, weight: Floats) -> Floats:
         """One set: its records not alone, and how likely its unique ones are unique in the population."""
-        matches, rows = known.matches, known.rows
+        matches, rows = alike.matches, alike.rows
         shares = weight[self.profile[rows] if len(weight) > 1 else 0] / matches
         self.sums["marketer"][rows] += shares
         if self.squares:
             self.sums["marketer_square"][rows] += shares / matches
         self.sets += 1
-        chance = self._unique_in_population(learnt, known.histogram) if self.unique else 0.0
+        chance = self._unique_in_population(learnt, alike.histogram) if self.unique else 0.0
         return np.stack([weight * chance, weight * chance**2])
 
     def _unique_in_population(self, learnt: tuple[int, ...], histogram: Histogram) -> float:
@@ -264,7 +264,7 @@ class ExpectationCounter:
 
 
 def compute_expectations(
-    known: KnownRecords,
+    distinct: KnownRecords,
     attacker: Scenario,
     nulls: str,
     *,
@@ -276,31 +276,31 @@ def compute_expectations(
 
     They are those of the distinct records of the table itself.
     """
-    who = check_known_records(known.of_table, attacker, nulls)
+    who = check_known_records(distinct.of_table, attacker, nulls)
     probabilities = who.probabilities[who.order]
     exact = count_sets(probabilities) <= MAX_ENUMERATED_SETS
-    every = enumerate_sets(probabilities) if exact else draw_sets(probabilities, trials, seed)
-    expectations = _walk_sets(known, who, every, (attacker, nulls, model), squares=not exact)
-    own, notes = known.of_table, list(who.notes)
+    knowledge = enumerate_sets(probabilities) if exact else draw_sets(probabilities, trials, seed)
+    expectations = _walk_sets(distinct, who, knowledge, (attacker, nulls, model), squares=not exact)
+    table, notes = distinct.of_table, list(who.notes)
     if who.matching.blank is not None and who.matching.blank.any():
-        notes.append(STATUS_BLANK.format(int(own.records[who.matching.blank].sum())))
-    if uncovered := _count_uncovered(known):
+        notes.append(STATUS_BLANK.format(int(table.records[who.matching.blank].sum())))
+    if uncovered := _count_uncovered(distinct):
         notes.append(STATUS_UNCOVERED.format(uncovered))
     return replace(expectations, trials=None if exact else trials, notes=tuple(notes))
 
 
 def compute_worst_case(
-    known: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
+    distinct: KnownRecords, attacker: Scenario, nulls: str, model: FittedModel | None = None
 ) -> Expectations:
     """Expectations where the attacker knows every column of the scenario of all people."""
-    who = check_known_records(known.of_table, attacker, nulls)
+    who = check_known_records(distinct.of_table, attacker, nulls)
     informed = replace(who, profile=np.zeros_like(who.profile))
     certain = enumerate_sets(np.ones((len(who.order), 1)))
-    return _walk_sets(known, informed, certain, (attacker, nulls, model), squares=False)
+    return _walk_sets(distinct, informed, certain, (attacker, nulls, model), squares=False)
 
 
 def _walk_sets(
-    known: KnownRecords,
+    distinct: KnownRecords,
     who: Subjects,
     knowledge: Knowledge,
     setting: tuple[Scenario, str, FittedModel | None],
@@ -309,21 +309,23 @@ def _walk_sets(
 ) -> Expectations:
     """Count the table's own records, and with a population table also who is alone there."""
     attacker, nulls, model = setting
-    refuse_both(people=known.population is not None, model=model is not None)
-    unique = choose_uniqueness(attacker, model) if known.population is None else None
+    refuse_both(people=distinct.population is not None, model=model is not None)
+    unique = choose_uniqueness(attacker, model) if distinct.population is None else None
     count = ExpectationCounter(
         who.matching.groups, who.order, who.profile, attacker.population, unique, squares
     )
-    expectations = count.run(who.matching.start(known.of_table.records), knowledge)
-    if known.population is None:
+    expectations = count.run(who.matching.start(distinct.of_table.records), knowledge)
+    if distinct.population is None:
         return expectations
     both, profile = (
-        match_records(known.codes, known.texts, attacker, nulls, known.near),
-        np.zeros_like(known.records),
+        match_records(distinct.codes, distinct.texts, attacker, nulls, distinct.near),
+        np.zeros_like(distinct.records),
     )
-    profile[known.rows] = who.profile
+    profile[distinct.rows] = who.profile
     among = ExpectationCounter(both.groups, who.order, profile, attacker.population, None)
-    alone = among.run(both.start(known.records, known.population), knowledge).prosecutor[known.rows]
+    alone = among.run(both.start(distinct.records, distinct.population), knowledge).prosecutor[
+        distinct.rows
+    ]
     return replace(
         expectations,
         journalist=alone,
@@ -331,20 +333,20 @@ def _walk_sets(
     )
 
 
-def _count_uncovered(known: KnownRecords) -> int:
+def _count_uncovered(distinct: KnownRecords) -> int:
     """Records whose equals in the population table are fewer than in the table."""
-    if known.population is None:
+    if distinct.population is None:
         return 0
-    _, same = np.unique(known.codes, axis=0, return_inverse=True)
-    own, people = (
-        np.bincount(same.ravel(), weights=each) for each in (known.records, known.population)
+    _, same = np.unique(distinct.codes, axis=0, return_inverse=True)
+    records, people = (
+        np.bincount(same.ravel(), weights=each) for each in (distinct.records, distinct.population)
     )
-    return int(own[people < own].sum())
+    return int(records[people < records].sum())
 
 
-def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
+def check_known_records(distinct: KnownRecords, attacker: Scenario, nulls: str) -> Subjects:
     """Give the subjects as the scenario sees them; refuses an empty table and a smaller population."""
-    records = int(known.records.sum())
+    records = int(distinct.records.sum())
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     if attacker.population < records:
@@ -355,7 +357,7 @@ def check_known_records(known: KnownRecords, attacker: Scenario, nulls: str) -> 
         raise OutOfDomainError(
             f"{rule}; write the size of the population that the records were drawn from"
         )
-    return find_subjects(known.codes, known.texts, attacker, nulls, known.near)
+    return find_subjects(distinct.codes, distinct.texts, attacker, nulls, distinct.near)
 
 
 @dataclass(frozen=True)
@@ -371,7 +373,7 @@ class AdversaryRisk:
 
 
 def score_known_records(
-    known: KnownRecords,
+    distinct: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     nulls: str = "value",
     *,
@@ -389,16 +391,18 @@ def score_known_records(
     >>> answer.prosecutor.tolist(), answer.marketer.tolist()
     ([0.5, 0.5, 0.0], [0.625, 0.625, 0.375])
     """
-    given = scenario(source)
-    expectations = compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model)
-    parameters = [getattr(given, name) for name in PARAMETERS]
+    attacker = scenario(source)
+    expectations = compute_expectations(
+        distinct, attacker, nulls, trials=trials, seed=seed, model=model
+    )
+    parameters = [getattr(attacker, name) for name in PARAMETERS]
     risks = (
         expectations.prosecutor,
         expectations.journalist,
         expectations.marketer,
         expectations.overall(parameters),
     )
-    every = np.zeros((len(risks) + 1, len(known.records)))
-    every[:, known.rows] = (*risks, expectations.standard_error(parameters))
-    prosecutor, journalist, marketer, overall, error = every
+    risks_of_all = np.zeros((len(risks) + 1, len(distinct.records)))
+    risks_of_all[:, distinct.rows] = (*risks, expectations.standard_error(parameters))
+    prosecutor, journalist, marketer, overall, error = risks_of_all
     return AdversaryRisk(prosecutor, journalist, marketer, overall, error, expectations.status)

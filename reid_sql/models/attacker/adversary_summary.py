@@ -108,7 +108,7 @@ class Compared:
 
 
 def summarize_adversary(
-    known: KnownRecords,
+    distinct: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     threshold: float = 0.2,
     nulls: str = "value",
@@ -127,18 +127,18 @@ def summarize_adversary(
     >>> prosecutor.reduction_median, prosecutor.records_compared
     (0.5, 2)
     """
-    given, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
+    attacker, limit = scenario(source), float(THRESHOLD.check("threshold", threshold))
     expectations, worst = (
-        compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
-        compute_worst_case(known, given, nulls, model),
+        compute_expectations(distinct, attacker, nulls, trials=trials, seed=seed, model=model),
+        compute_worst_case(distinct, attacker, nulls, model),
     )
-    error = float(expectations.standard_error(_list_parameters(given)).max())
-    risks, worsts = (_compute_measures(each, given) for each in (expectations, worst))
+    error = float(expectations.standard_error(_list_parameters(attacker)).max())
+    risks, worsts = (_compute_measures(each, attacker) for each in (expectations, worst))
     compared = {
-        name: Compared(risks[name], worsts[name], known.of_table.records) for name in MEASURES
+        name: Compared(risks[name], worsts[name], distinct.of_table.records) for name in MEASURES
     }
     statuses = {
-        name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(given)))
+        name: expectations.status_of(estimate=uses_estimate(name, _list_parameters(attacker)))
         for name in MEASURES
     }
     return [
@@ -147,7 +147,7 @@ def summarize_adversary(
 
 
 def summarize_settings(
-    known: KnownRecords,
+    distinct: KnownRecords,
     source: Any,  # noqa: ANN401 - what a scenario may be read from
     levels: npt.ArrayLike | None = None,
     nulls: str = "value",
@@ -178,32 +178,34 @@ def summarize_settings(
         raise OutOfDomainError(
             f"levels must be at most {MAX_LEVELS} numbers, got {shown}; pass fewer, such as [0.2, 0.5, 0.8]"
         )
-    given = scenario(source)
+    attacker = scenario(source)
     expectations, worst = (
-        compute_expectations(known, given, nulls, trials=trials, seed=seed, model=model),
-        compute_worst_case(known, given, nulls, model),
+        compute_expectations(distinct, attacker, nulls, trials=trials, seed=seed, model=model),
+        compute_worst_case(distinct, attacker, nulls, model),
     )
     settings = product(chosen, repeat=len(PARAMETERS))
     return [
         _summarize_setting(
             setting,
-            Compared(expectations.overall(setting), worst.overall(setting), known.of_table.records),
+            Compared(
+                expectations.overall(setting), worst.overall(setting), distinct.of_table.records
+            ),
             expectations.status_of(estimate=uses_estimate("overall", setting)),
         )
         for setting in settings
     ]
 
 
-def _list_parameters(given: Scenario) -> list[float]:
-    return [getattr(given, name) for name in PARAMETERS]
+def _list_parameters(attacker: Scenario) -> list[float]:
+    return [getattr(attacker, name) for name in PARAMETERS]
 
 
-def _compute_measures(expectations: Expectations, given: Scenario) -> dict[str, Floats]:
+def _compute_measures(expectations: Expectations, attacker: Scenario) -> dict[str, Floats]:
     risks = (
         expectations.prosecutor,
         expectations.journalist,
         expectations.marketer,
-        expectations.overall(_list_parameters(given)),
+        expectations.overall(_list_parameters(attacker)),
     )
     return dict(zip(MEASURES, risks, strict=True))
 

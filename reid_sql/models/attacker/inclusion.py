@@ -86,13 +86,13 @@ class Partition:
 
     def _totals(self, keys: Integers) -> Integers:
         """Records of each class, or people of it, whichever are more; 0 where there is no record."""
-        own = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(
+        totals = np.bincount(keys, weights=None if self.single else self.records[self.rows]).astype(
             np.int64
         )
         if self.people is None:
-            return own
+            return totals
         people = np.bincount(keys, weights=self.people[self.rows]).astype(np.int64)
-        return np.where(own > 0, np.maximum(own, people), 0)
+        return np.where(totals > 0, np.maximum(totals, people), 0)
 
     def same_as(self, coarser: "Partition") -> bool:
         """Whether all records are still alike."""
@@ -174,7 +174,7 @@ class Inclusion:
     classes: Integers  # (distinct,) numbered from 0
     sizes: Integers  # (classes,) records of each class
     subjects: Integers  # (pairs,) ascending; only classes that more than one record matches
-    others: Integers  # (pairs,)
+    broader: Integers  # (pairs,)
     people: Integers | None = None  # (distinct,) how many of a population table have each
 
     @classmethod
@@ -194,8 +194,8 @@ class Inclusion:
         else:
             pairs = [(0, 0), (1, 0), (1, 1)]
         sizes = np.bincount(blank, weights=records).astype(np.int64)
-        subjects, others = np.array(pairs, dtype=np.int64).T
-        return cls(records, blank.astype(np.int64), sizes, subjects, others, people).drop_alone()
+        subjects, broader = np.array(pairs, dtype=np.int64).T
+        return cls(records, blank.astype(np.int64), sizes, subjects, broader, people).drop_alone()
 
     def refine(self, columns: list[Relation]) -> "tuple[Inclusion, Integers]":
         """Tell apart by the columns: the finer classes and pairs, and who is newly alone."""
@@ -227,14 +227,14 @@ class Inclusion:
 
     @property
     def _totals(self) -> Integers:
-        own = self._sum_matches(self.sizes)
+        totals = self._sum_matches(self.sizes)
         if self.people is None:
-            return own
+            return totals
         people = np.bincount(self.classes, weights=self.people).astype(np.int64)
-        return np.where(self.sizes > 0, np.maximum(own, self._sum_matches(people)), 0)
+        return np.where(self.sizes > 0, np.maximum(totals, self._sum_matches(people)), 0)
 
     def _sum_matches(self, sizes: Integers) -> Integers:
-        weights = sizes[self.others]
+        weights = sizes[self.broader]
         return np.bincount(self.subjects, weights=weights, minlength=len(self.sizes)).astype(
             np.int64
         )
@@ -249,7 +249,7 @@ class Inclusion:
         """Let go of the subjects that only their own record matches; gives their rows."""
         totals = self._totals
         remaining = totals[self.subjects] > 1
-        left = replace(self, subjects=self.subjects[remaining], others=self.others[remaining])
+        left = replace(self, subjects=self.subjects[remaining], broader=self.broader[remaining])
         return left, np.flatnonzero(totals[self.classes] == 1)
 
     def _refine_by_column(self, column: Relation) -> "tuple[Inclusion, Integers]":
@@ -270,7 +270,7 @@ class Inclusion:
         for block in np.split(children, blocks):
             checkpoint()
             subject, place = _expand(block, (matched * related)[block])
-            other = self.others[starts[parents[subject]] + place // related[subject]]
+            other = self.broader[starts[parents[subject]] + place // related[subject]]
             value = column.matching[column.starts[codes[subject]] + place % related[subject]]
             wanted = other * width + value
             positions = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -278,9 +278,9 @@ class Inclusion:
             pairs.append((subject[hit], positions[hit]))
             total += int(hit.sum())
             _refuse_many_pairs(total)
-        subjects, others = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        subjects, broader = (np.concatenate(side) for side in zip(*pairs, strict=True))
         finer = Inclusion(
-            self.records, classes.astype(np.int64), sizes, subjects, others, self.people
+            self.records, classes.astype(np.int64), sizes, subjects, broader, self.people
         )
         return finer.drop_alone()
 
@@ -295,10 +295,8 @@ def _expand(items: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 def _refuse_many_pairs(total: int) -> None:
     if total > MAX_PAIRS:
-        rule = (
-            f"matching by inclusion must contain at most {MAX_PAIRS} pairs "
-            "of distinct records that match, got more"
-        )
         raise OutOfDomainError(
-            f"{rule}; pass fewer records, or narrow what matches many values, such as NULL or includes_all"
+            f"matching by inclusion must contain at most {MAX_PAIRS} pairs "
+            "of distinct records that match, got more; "
+            "pass fewer records, or narrow what matches many values, such as NULL or includes_all"
         )

@@ -63,9 +63,9 @@ class EverySet:
 
     def split(self, group: int) -> "tuple[EverySet, EverySet]":
         """Multiply by what the group is known with, and by the rest."""
-        known = self.probabilities[group]
-        return replace(self, weight=self.weight * (1 - known)), replace(
-            self, weight=self.weight * known
+        probability = self.probabilities[group]
+        return replace(self, weight=self.weight * (1 - probability)), replace(
+            self, weight=self.weight * probability
         )
 
 
@@ -73,7 +73,7 @@ class EverySet:
 class DrawnSets:
     """Trials in which each group was drawn as known or not, for every profile by the same chances."""
 
-    known: npt.NDArray[np.bool_]  # (groups, trials × profiles)
+    drawn: npt.NDArray[np.bool_]  # (groups, trials × profiles)
     # (cases,) those that agree with what was decided, as trial × profiles + profile
     cases: Integers
     trials: int
@@ -88,8 +88,8 @@ class DrawnSets:
 
     def split(self, group: int) -> "tuple[DrawnSets, DrawnSets]":
         """Sort the cases by whether the group was drawn."""
-        known = self.known[group][self.cases]
-        return replace(self, cases=self.cases[~known]), replace(self, cases=self.cases[known])
+        drawn = self.drawn[group][self.cases]
+        return replace(self, cases=self.cases[~drawn]), replace(self, cases=self.cases[drawn])
 
 
 def count_sets(probabilities: Floats) -> int:
@@ -116,16 +116,14 @@ def draw_sets(probabilities: Floats, trials: int, seed: int) -> DrawnSets:
     """Draw the sets; refuses more than fit in memory."""
     groups, profiles = probabilities.shape
     if groups * profiles * trials > MAX_DRAWS_IN_MEMORY:
-        rule = (
-            f"trials × groups × kinds of subject must be at most {MAX_DRAWS_IN_MEMORY}, "
-            f"got {trials} × {groups} × {profiles}"
-        )
         raise OutOfDomainError(
-            f"{rule}; pass fewer trials, or probabilities that differ between fewer kinds of subject"
+            f"trials × groups × kinds of subject must be at most {MAX_DRAWS_IN_MEMORY}, "
+            f"got {trials} × {groups} × {profiles}; "
+            "pass fewer trials, or probabilities that differ between fewer kinds of subject"
         )
     chances = np.random.default_rng(seed).random((groups, trials, 1))
-    known = (chances < probabilities[:, None, :]).reshape(groups, trials * profiles)
-    return DrawnSets(known, np.arange(trials * profiles), trials, profiles)
+    drawn = (chances < probabilities[:, None, :]).reshape(groups, trials * profiles)
+    return DrawnSets(drawn, np.arange(trials * profiles), trials, profiles)
 
 
 # u(S): how likely a record that is alone in the sample on what is known is alone in the population, too.
@@ -183,14 +181,14 @@ class ByModel:
     places: Sequence[Sequence[int]]  # (groups,) their columns' numbers in the model
     words: str = STATUS_MODEL
     by_columns: bool = True
-    known: dict[tuple[int, ...], float] = field(default_factory=dict)
+    shares: dict[tuple[int, ...], float] = field(default_factory=dict)
 
     def share(self, _: Histogram, groups: Sequence[int]) -> float | None:
         """Ξ on the columns of the groups, worked out once for each choice of columns."""
         columns = tuple(sorted({place for group in groups for place in self.places[group]}))
-        if columns not in self.known:
-            self.known[columns] = self.unique(columns)
-        return self.known[columns]
+        if columns not in self.shares:
+            self.shares[columns] = self.unique(columns)
+        return self.shares[columns]
 
 
 def choose_uniqueness(attacker: Scenario, model: FittedModel | None) -> Unique:
@@ -203,15 +201,15 @@ def choose_uniqueness(attacker: Scenario, model: FittedModel | None) -> Unique:
     return ByModel(unique_share_by_subset(model, attacker.population), places, words)
 
 
-def _find_column(column: str, known: Sequence[str]) -> int:
+def _find_column(column: str, columns: Sequence[str]) -> int:
     """Number of the scenario's column in the model, whose letters may be of another case, as in SQL."""
-    folded = [each.lower() for each in known]
-    if column not in known and column.lower() not in folded:
-        rule = f"columns of the scenario must be columns of the model, got '{column}'"
+    folded = [each.lower() for each in columns]
+    if column not in columns and column.lower() not in folded:
         raise UnknownNameError(
-            f"{rule}; {suggestion(column, known)}, or fit a model to all of them"
+            f"columns of the scenario must be columns of the model, got '{column}'; "
+            f"{suggestion(column, columns)}, or fit a model to all of them"
         )
-    return known.index(column) if column in known else folded.index(column.lower())
+    return columns.index(column) if column in columns else folded.index(column.lower())
 
 
 def refuse_both(*, people: bool, model: bool) -> None:
@@ -376,18 +374,18 @@ def _combine_columns(columns: list[Integers]) -> Integers:
 
 
 def _knowledge_profiles(
-    given: Scenario, texts_by_column: dict[str, Texts], rows: int
+    attacker: Scenario, texts_by_column: dict[str, Texts], rows: int
 ) -> tuple[Floats, Integers]:
     """Probabilities of the groups for every kind of subject, and each record's kind."""
-    by = list(dict.fromkeys(group.by for group in given.groups if group.by is not None))
+    by = list(dict.fromkeys(group.by for group in attacker.groups if group.by is not None))
     kind = (
         _combine_columns([_number_values(texts_by_column[column]) for column in by])
         if by
         else np.zeros(rows, dtype=np.int64)
     )
     first = np.unique(kind, return_index=True)[1]
-    by_kind = np.empty((len(given.groups), len(first)))
-    for place, group in enumerate(given.groups):
+    by_kind = np.empty((len(attacker.groups), len(first)))
+    for place, group in enumerate(attacker.groups):
         by_kind[place] = (
             group.probability
             if group.by is None
@@ -422,14 +420,14 @@ def _probabilities_by_value(number: int, group: Group, values: Texts) -> Floats:
 
 
 def _describe_absent(
-    given: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool
+    attacker: Scenario, texts_by_column: dict[str, Texts], *, dropped: bool
 ) -> list[str]:
     """Refuse probabilities for values that no record has, as misspelt.
 
     Where records were dropped, such values are noted instead.
     """
     notes = []
-    for number, group in enumerate(given.groups, 1):
+    for number, group in enumerate(attacker.groups, 1):
         if group.by is None or group.values_may_be_absent:
             continue
         present = dict.fromkeys(texts_by_column[group.by])
@@ -444,10 +442,10 @@ def _describe_absent(
     return notes
 
 
-def _describe_idle_hierarchies(given: Scenario, texts_by_column: dict[str, Texts]) -> list[str]:
+def _describe_idle_hierarchies(attacker: Scenario, texts_by_column: dict[str, Texts]) -> list[str]:
     """Note each hierarchy that includes no record here: it is for other tables, or misspelt."""
     notes = []
-    for column, hierarchy in given.hierarchies.items():
+    for column, hierarchy in attacker.hierarchies.items():
         steps = hierarchy.broader
         named = {
             *steps,

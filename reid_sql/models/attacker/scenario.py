@@ -131,9 +131,9 @@ def scenario(source: Any) -> Scenario:  # noqa: ANN401 - what is none is refused
     if isinstance(source, str):
         source = parsed("scenario", ".json", source)
     if not isinstance(source, Mapping):
-        rule = f"scenario must be JSON text or a mapping, got {shown(source)}"
         raise OutOfDomainError(
-            f"{rule}; pass its contents, such as {{'population': 1000, 'groups': […]}}"
+            f"scenario must be JSON text or a mapping, got {shown(source)}; "
+            "pass its contents, such as {'population': 1000, 'groups': […]}"
         )
     return parse_scenario(Place("scenario ", source), refuse_table)
 
@@ -168,8 +168,10 @@ def parse_scenario(document: Place, read_table: TableReader) -> Scenario:
 
 def refuse_table(where: str, file: str) -> Mapping[str, Any]:
     """Refuse a file of probabilities: this reader opens none."""
-    rule = f"{where} must have been read from its file, got '{file}'"
-    raise OutOfDomainError(f"{rule}; write probabilities = {{ … }}, or pass the scenario as a file")
+    raise OutOfDomainError(
+        f"{where} must have been read from its file, got '{file}'; "
+        "write probabilities = { … }, or pass the scenario as a file"
+    )
 
 
 def _parse_group(place: Place, read_table: TableReader) -> Group:

@@ -313,8 +313,8 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         int(row[name]) for name in ("records", "missing", "distinct_values")
     )
     form, codes = _column_form(row), _missing_value_codes(row)
-    known, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
-    kind = classify_column(form, distinct, known)
+    present, distinct = records - missing - sum(code.records for code in codes), values - len(codes)
+    kind = classify_column(form, distinct, present)
     pairs = records * (records - 1)
     separation = (pairs - int(row["pairs_alike"])) / pairs if pairs else None
     uniqueness = int(row["unique_records"]) / records
@@ -334,9 +334,9 @@ def _profile_column(row: dict[str, Any]) -> ColumnProfile:
         sentinel_records=[code.records for code in codes],
         looks_like=kind,
         suggestion=_suggest(
-            kind_of_advice(form.name, kind, known / records),
+            kind_of_advice(form.name, kind, present / records),
             values=distinct,
-            known=known,
+            known=present,
             alone=alone,
         )
         + (f"; {note}, so make it NULL if it is one" if note else ""),

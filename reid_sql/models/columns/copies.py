@@ -42,7 +42,7 @@ def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]
     """
     weights = counts.astype(float)
     every_row = float((weights**2).sum())  # pairs of a row and itself
-    every = float(weights.sum()) ** 2 - every_row
+    pairs = float(weights.sum()) ** 2 - every_row
     numbered = [np.unique(column, return_inverse=True)[1] for column in codes.T]
     alone = [_count_agreeing(column, weights) for column in numbered]
     chosen: list[int] = []
@@ -57,7 +57,7 @@ def choose_columns(codes: Integers, counts: Integers) -> tuple[Integers, Floats]
             for other in chosen
         }
         follows = [_share(agree, alone[other]) for other, agree in both.items()]
-        if max(follows, default=0.0) < DETERMINED and alone[column] < DETERMINED * every:
+        if max(follows, default=0.0) < DETERMINED and alone[column] < DETERMINED * pairs:
             for other, agree in both.items():
                 best[other] = max(best[other], _share(agree, alone[column]))
             best[column] = max(follows, default=0.0)

@@ -50,7 +50,7 @@ class RepeatedColumn(NamedTuple):
         return self.filled - self.of_nobody >= MIN_SHARE_IDENTIFIED * self.rows
 
 
-def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
+def likely(columns: Sequence[str], counted: Sequence[str], named: Sequence[str] = ()) -> list[str]:
     """Return the columns that are named like an identifier, but for those that are known to be none.
 
     Of the columns that are `counted`, only one that names a person: with it among them, a class has a
@@ -59,7 +59,7 @@ def likely(every: Sequence[str], counted: Sequence[str], named: Sequence[str] = 
     quasi, none = ({name.lower() for name in each} for each in (counted, named))
     return [
         name
-        for name in every
+        for name in columns
         if IDENTIFIER_NAME.search(name)
         and name.lower() not in none
         and (name.lower() not in quasi or names_a_person(name))
@@ -171,9 +171,9 @@ def find_people_columns(codes: Mapping[str, Integers], candidates: Sequence[str]
 
 
 def _identifies_people(name: str, codes: Mapping[str, Integers]) -> bool:
-    known = codes[name] >= 0
+    is_present = codes[name] >= 0
     _, first, person, sizes = np.unique(
-        codes[name][known], return_index=True, return_inverse=True, return_counts=True
+        codes[name][is_present], return_index=True, return_inverse=True, return_counts=True
     )
     people, rows = len(sizes), int(sizes.sum())
     repeats = rows - people
@@ -181,8 +181,12 @@ def _identifies_people(name: str, codes: Mapping[str, Integers]) -> bool:
         return False
     if sizes[sizes > 1].sum() < MIN_SHARE_REPEATED * rows:
         return False
-    others = (values[known] for other, values in codes.items() if other != name)
-    constant = [values[first] for values in others if _is_constant(values, first, person, repeats)]
+    values_of_columns = (values[is_present] for other, values in codes.items() if other != name)
+    constant = [
+        values[first]
+        for values in values_of_columns
+        if _is_constant(values, first, person, repeats)
+    ]
     return any(_are_independent(*pair) for pair in combinations(constant, 2))
 
 

@@ -252,11 +252,11 @@ def _codes_below_zero(
         return
     below = {number: candidates[number] for number in candidates if number < 0}
     nines = [number for number in below if number in map(float, NEGATIVE_NINES)]
-    others = [number for number in below if number not in nines]
-    repeats = all(sum(code.records for code in below[number]) > 1 for number in others)
-    if others and not (repeats and numbers.values > len(others)):
+    further = [number for number in below if number not in nines]
+    repeats = all(sum(code.records for code in below[number]) > 1 for number in further)
+    if further and not (repeats and numbers.values > len(further)):
         return
-    yield from (*nines, *others)
+    yield from (*nines, *further)
 
 
 def _codes_beyond_gap(
@@ -381,10 +381,10 @@ def describe_codes(codes: Mapping[str, Sequence[MissingValueCode]]) -> dict[str,
     """
     return {
         column: count_missing_values(
-            [code.text for code in found], [code.records for code in found], column
+            [code.text for code in missing], [code.records for code in missing], column
         )
-        for column, found in codes.items()
-        if found
+        for column, missing in codes.items()
+        if missing
     }
 
 

@@ -197,8 +197,10 @@ def find_codes_of_values(counts: IdentifierCounts) -> list[tuple[str, int]]:
 
 def describe_codes_of_values(column: str, counts: IdentifierCounts) -> str:
     """Write the caution on missing-value codes of a sensitive column, or nothing."""
-    found = find_codes_of_values(counts)
-    words = count_missing_values([code for code, _ in found], [rows for _, rows in found], column)
+    missing = find_codes_of_values(counts)
+    words = count_missing_values(
+        [code for code, _ in missing], [rows for _, rows in missing], column
+    )
     return f"{words}." if words else ""
 
 

@@ -55,12 +55,10 @@ class Level:
         """Refuse shares outside 0 < α < π_u ≤ 1."""
         alpha, tail = float(ALPHA.check("alpha", self.alpha)), float(TAIL.check("tail", self.tail))
         if alpha >= tail:
-            rule = (
-                "alpha must be below tail, the share that the law is fitted to, "
-                f"got {plain(alpha)} and {plain(tail)}"
-            )
             raise OutOfDomainError(
-                f"{rule}; pass a smaller alpha, such as 0.01, or a larger tail, such as 0.05"
+                "alpha must be below tail, the share that the law is fitted to, "
+                f"got {plain(alpha)} and {plain(tail)}; "
+                "pass a smaller alpha, such as 0.01, or a larger tail, such as 0.05"
             )
 
     def place(self, count: int) -> tuple[int, float]:

@@ -256,8 +256,8 @@ def list_contributions(
     proxies = compute_order_proxies(chosen, contributions.contribution, memory_mb)
     none = [None] * chosen.records
     whole = explain_missing_fit(contributions.whole)
-    known = [*whole, *proxies.remarks, *chosen.remark]
-    without = "; ".join(known if whole else [STATUS_NO_FIT_WITHOUT, *known])
+    remarks = [*whole, *proxies.remarks, *chosen.remark]
+    without = "; ".join(remarks if whole else [STATUS_NO_FIT_WITHOUT, *remarks])
     columns = zip(
         contributions.contribution.tolist(),
         contributions.unique.tolist(),
@@ -267,7 +267,7 @@ def list_contributions(
         none if proxies.pls is None else proxies.pls.tolist(),
         strict=True,
     )
-    status = "; ".join(known) or OK
+    status = "; ".join(remarks) or OK
     return [
         Contribution(
             i,
@@ -332,10 +332,10 @@ def compare_proxies(
 def _compare_proxy(
     name: str, proxy: Floats | None, contribution: Floats, missing: str
 ) -> ProxyAgreement:
-    known = ~np.isnan(contribution)
-    if proxy is None or not known.any():
+    has_contribution = ~np.isnan(contribution)
+    if proxy is None or not has_contribution.any():
         return ProxyAgreement(name, None, None, None, missing or STATUS_NO_CONTRIBUTION)
-    x, y = proxy[known], contribution[known]
+    x, y = proxy[has_contribution], contribution[has_contribution]
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return ProxyAgreement(name, None, None, None, STATUS_CONSTANT)
     from scipy.stats import kendalltau  # noqa: PLC0415 - it takes long to import, and nothing else needs it
@@ -348,9 +348,9 @@ def _compare_proxy(
 def _auc(score: Floats, positive: npt.NDArray[np.bool_]) -> float | None:
     """Chance that a positive, drawn at random, scores above one of the others; ties count a half."""
     ones = int(positive.sum())
-    others = len(score) - ones
-    if not ones or not others:
+    zeros = len(score) - ones
+    if not ones or not zeros:
         return None
     from scipy.stats import rankdata  # noqa: PLC0415 - as above
 
-    return float((rankdata(score)[positive].sum() - ones * (ones + 1) / 2) / (ones * others))
+    return float((rankdata(score)[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))

@@ -250,11 +250,11 @@ def eliminate_records(
     while len(records) < remove:
         checkpoint(len(records) / remove)
         without = left.risk_without(level)
-        known = without[~np.isnan(without)]
-        if not len(known) or known.min() >= 1:
+        remaining = without[~np.isnan(without)]
+        if not len(remaining) or remaining.min() >= 1:
             break
         # The first of a tie
-        place = int(np.flatnonzero(without <= known.min() * (1 + ROUNDING_TOLERANCE))[0])
+        place = int(np.flatnonzero(without <= remaining.min() * (1 + ROUNDING_TOLERANCE))[0])
         records.append(int(left.records[place]))
         risks.append(float(without[place]))
         left.remove(records[-1])

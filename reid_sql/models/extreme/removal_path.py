@@ -228,8 +228,10 @@ def remove_records(
     """
     how, steps = BY.check("ranking", by), int(REMOVE.check("remove", remove))
     if steps >= chosen.records:
-        rule = f"remove must be below the {chosen.records} records of the table, got {steps}"
-        raise OutOfDomainError(f"{rule}; pass a smaller number")
+        raise OutOfDomainError(
+            f"remove must be below the {chosen.records} records of the table, got {steps}; "
+            "pass a smaller number"
+        )
     distinct = count_distinct_values(chosen, memory_mb)
     whole = fit_tail(select_highest(distinct, level)[None], chosen.records, len(chosen), level)
     if whole.certain[0] or np.isnan(whole.risk[0]):

@@ -200,10 +200,10 @@ class Column:
     @cached_property
     def bin_left_out(self) -> Floats:
         """Share of each bin without one of its records: the mean over the values seen in it."""
-        own, known = np.zeros(len(self.bin_mass)), self.bins[: len(self.seen)]
-        np.add.at(own, known, self.mass[: len(self.seen)] - self.left_out)
-        values = np.maximum(np.bincount(known, minlength=len(own)), 1)
-        return np.asarray(np.maximum(self.bin_mass - own / values, MIN_SHARE))
+        mass, bins = np.zeros(len(self.bin_mass)), self.bins[: len(self.seen)]
+        np.add.at(mass, bins, self.mass[: len(self.seen)] - self.left_out)
+        values = np.maximum(np.bincount(bins, minlength=len(mass)), 1)
+        return np.asarray(np.maximum(self.bin_mass - mass / values, MIN_SHARE))
 
     @cached_property
     def log_within_left_out(self) -> Floats:
@@ -211,10 +211,6 @@ class Column:
         return np.minimum(
             self.log_left_out - np.log(self.bin_left_out[self.bins[: len(self.seen)]]), 0.0
         )
-
-    @cached_property
-    def _code_by_value(self) -> dict[str | None, int]:
-        return {value: code for code, value in enumerate(self.seen)}
 
     @cached_property
     def _code_by_position(self) -> dict[float, int]:
@@ -225,11 +221,16 @@ class Column:
     def _scale(self) -> Scale | None:
         return scale_of(self.seen) if self.ordered else None
 
+    @cached_property
+    def _code_by_value(self) -> dict[str | None, int]:
+        return {value: code for code, value in enumerate(self.seen)}
+
     def codes(self, values: Sequence[str | None]) -> Integers:
         """Codes of values given as text or None; that of a value without a share is above `other_code`."""
-        known = self._code_by_value
+        codes = self._code_by_value
         return np.array(
-            [known[v] if v in known else self._nearest_code(v) for v in values], dtype=np.int64
+            [codes[v] if v in codes else self._nearest_code(v) for v in values],
+            dtype=np.int64,
         )
 
     def _nearest_code(self, value: str | None) -> int:
@@ -319,9 +320,9 @@ class RecordCells(Estimates):
         places: list[tuple[Integers, TextColumn]] = []
         for each in np.unique(people[~np.isnan(people)] if self.doubts else []).tolist():
             rows = np.flatnonzero(people == each)
-            own, place = np.unique(self.status[rows], return_inverse=True)
+            statuses, place = np.unique(self.status[rows], return_inverse=True)
             doubts = doubts_at(self.doubts, each)
-            joined = np.array([join_status(*doubts, status) for status in own.tolist()])
+            joined = np.array([join_status(*doubts, status) for status in statuses.tolist()])
             places.append((rows, joined[place.ravel()]))
         status = self.status.astype(object)
         for rows, texts in places:

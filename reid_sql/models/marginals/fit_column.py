@@ -141,11 +141,11 @@ def column_from_shares(
     max_bins: int,
 ) -> Column:
     """Take the shares from outside, such as a census; refuses a share of 0 for a value of the sample."""
-    known = marginal_from_shares(known_values, shares.tolist(), seen=values)
-    share = dict(zip(known.values, known.shares.tolist(), strict=True))
+    marginal = marginal_from_shares(known_values, shares.tolist(), seen=values)
+    share = dict(zip(marginal.values, marginal.shares.tolist(), strict=True))
     names = [
         *values,
-        *(value for value in known.values if value not in set(values) and share[value] > 0),
+        *(value for value in marginal.values if value not in set(values) and share[value] > 0),
     ]
     counts = np.array([share[value] for value in names]) * CENSUS_RECORDS
     return fit_nominal(name, names, counts, max_bins)
@@ -267,8 +267,8 @@ def _make_lattice(at: Floats, counts: Floats) -> _Lattice:
     inner = [(ascending[i - 1] + ascending[i]) / 2 for i in split.tolist() if 0 < i < len(at)]
     edges = np.unique(np.concatenate([[least - step / 2], inner, [at.max() + 1.5 * step]]))
     cell = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(edges) - 2)
-    own = np.bincount(cell, minlength=len(edges) - 1)
-    points_of_cell = np.clip(np.diff(edges) / step, own, MAX_POINTS_OF_CELL)
+    values_of_cell = np.bincount(cell, minlength=len(edges) - 1)
+    points_of_cell = np.clip(np.diff(edges) / step, values_of_cell, MAX_POINTS_OF_CELL)
     return _Lattice(points_of_cell, (edges[1:] + edges[:-1]) / 2, cell)
 
 
@@ -288,9 +288,9 @@ def _smooth_shares(lattice: _Lattice, counts: Floats) -> _SmoothedShares:
         rows = spread_laplace(np.ones(cells), bandwidth)
         smooth = spread_laplace(in_cell / rows, bandwidth)
         # without the record itself
-        others = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]
+        share_of_cell = (smooth - 1 / rows)[lattice.cell] / lattice.points[lattice.cell]
         for weight in SMOOTHED_SHARES:
-            left_out = ((1 - weight) * np.maximum(counts - 1, 0) + weight * others) / max(
+            left_out = ((1 - weight) * np.maximum(counts - 1, 0) + weight * share_of_cell) / max(
                 n - 1, 1.0
             )
             likelihood = float(counts @ np.log(np.maximum(left_out, 1e-300)))

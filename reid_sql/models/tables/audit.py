@@ -1,14 +1,14 @@
 """What published tables give away together of their hidden cells, and of groups between them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import Annotated, Final, Literal
 
 import numpy as np
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.tables.bounds import Bounds, bound_variables
-from reid_sql.models.tables.constant_columns import STATUS_LEFT_OUT, leave_out_constants
 from reid_sql.models.tables.equations import (
     ContradictionError,
     LinkedCells,
@@ -21,6 +21,7 @@ from reid_sql.models.tables.equations import (
 )
 from reid_sql.models.tables.published_tables import (
     Cells,
+    Counted,
     Key,
     PublishedRows,
     Reading,
@@ -118,19 +119,19 @@ def audit_tables(
     with_zeros = audit.findings
     if reading.lowest > 0 and {RECOVERED, BELOW_K} & {*with_zeros.values()}:
         with_zeros = _audit(rows, replace(reading, lowest=0.0), k, nested=nested).findings
-    found = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
+    audited = [*audit.list_hidden_cells(with_zeros), *audit.small_cells()]
     if reading.value is not None and rules is not None:
         columns, cells = read_sums(rows, reading, nested=nested)
         for key, estimate in estimate_contributors(columns, cells, rules).items():
             if estimate.is_near or cells[key].value is None:
-                found.append(audit.describe_sum(key, cells[key], estimate))
+                audited.append(audit.describe_sum(key, cells[key], estimate))
     names = ", ".join(f"'{name}'" for name in reading.left_out)
     for status, is_so in (
         (STATUS_BASE_GUESSED, is_guessed),
         (STATUS_LEFT_OUT.format(names), bool(names)),
     ):
-        found = [_add_status(row, status) if is_so else row for row in found]
-    return sorted(found, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
+        audited = [_add_status(row, status) if is_so else row for row in audited]
+    return sorted(audited, key=lambda each: (ORDER.index(each.finding), each.kind, each.cell))
 
 
 def _add_status(row: AuditedCell, status: str) -> AuditedCell:
@@ -154,20 +155,20 @@ class _Audit:
     def __init__(self, linked: LinkedCells, k: int, *, has_several: bool) -> None:
         self.linked, self.k, self.has_several = linked, k, has_several
         self.equations = linked.equations()
-        self.asked = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
-        numbers = np.array([linked.numbers[key] for key in self.asked], dtype=np.int64)
+        self.keys = [key for key in linked.numbers if isinstance(key, Rest) or key in linked.cells]
+        numbers = np.array([linked.numbers[key] for key in self.keys], dtype=np.int64)
         self.bounds: Bounds = bound_variables(self.equations, numbers)
-        known = [
+        shown_keys = [
             key for key, cell in linked.cells.items() if cell.suppressed and cell.value is not None
         ]
-        values = np.array([linked.cells[key].bounds[0] for key in known])
-        self.asked += known  # hidden in one table, shown in another
+        values = np.array([linked.cells[key].bounds[0] for key in shown_keys])
+        self.keys += shown_keys  # hidden in one table, shown in another
         self.bounds = Bounds(
             np.concatenate([self.bounds.low, values]),
             np.concatenate([self.bounds.high, values]),
-            np.concatenate([self.bounds.is_exact, np.ones(len(known), dtype=bool)]),
+            np.concatenate([self.bounds.is_exact, np.ones(len(shown_keys), dtype=bool)]),
         )
-        self.findings = {key: self._finding(key, place) for place, key in enumerate(self.asked)}
+        self.findings = {key: self._finding(key, place) for place, key in enumerate(self.keys)}
         self.parts: dict[int, Integers] = {}
         self.sums = 0
 
@@ -176,23 +177,23 @@ class _Audit:
 
         `with_zeros` are the findings if a hidden count may be 0.
         """
-        found = self.findings
-        by_rule = {
-            key for place, key in enumerate(self.asked) if self._is_known_by_rule(key, place)
-        }
-        revealed = [key for key, finding in found.items() if finding in {RECOVERED, BELOW_K}]
+        finding_of = self.findings
+        by_rule = {key for place, key in enumerate(self.keys) if self._is_known_by_rule(key, place)}
+        revealed = [key for key, finding in finding_of.items() if finding in {RECOVERED, BELOW_K}]
         alone = self._find_revealed_alone([key for key in revealed if not isinstance(key, Rest)])
         rows = [
             (
                 key,
-                self._row(key, place, found[key], is_alone=key in alone, is_by_rule=key in by_rule),
+                self._row(
+                    key, place, finding_of[key], is_alone=key in alone, is_by_rule=key in by_rule
+                ),
             )
-            for place, key in enumerate(self.asked)
-            if self._is_uncertain(key) or (found[key] != PROTECTED and key not in by_rule)
+            for place, key in enumerate(self.keys)
+            if self._is_uncertain(key) or (finding_of[key] != PROTECTED and key not in by_rule)
         ]
         return [
             replace(row, status=STATUS_ZEROS_EXCLUDED)
-            if row.status == OK and with_zeros.get(key) != found[key] != PROTECTED
+            if row.status == OK and with_zeros.get(key) != finding_of[key] != PROTECTED
             else row
             for key, row in rows
         ]
@@ -247,10 +248,10 @@ class _Audit:
                 if number in (*cell.published, *cell.suppressed)
             }
             linked = link_cells(cells, self.linked.columns)
-            asked = [key for key in keys if key in linked.numbers]
-            places = np.array([linked.numbers[key] for key in asked], dtype=np.int64)
+            keys_of_table = [key for key in keys if key in linked.numbers]
+            places = np.array([linked.numbers[key] for key in keys_of_table], dtype=np.int64)
             bounds = bound_variables(linked.equations(), places)
-            for key, low, high in zip(asked, bounds.low, bounds.high, strict=True):
+            for key, low, high in zip(keys_of_table, bounds.low, bounds.high, strict=True):
                 if low == high or high < self.k:
                     alone.add(key)
         return alone
@@ -293,9 +294,10 @@ class _Audit:
         revealing_sum: str | None = None,
         status: str = OK,
     ) -> AuditedCell:
-        own = key.total if isinstance(key, Rest) else key
+        key_of_cell = key.total if isinstance(key, Rest) else key
         categories = [
-            TOTAL_SHOWN if each is None else shown(each) for each in own[: len(self.linked.columns)]
+            TOTAL_SHOWN if each is None else shown(each)
+            for each in key_of_cell[: len(self.linked.columns)]
         ]
         least, most = int(low or 0), None if high is None or np.isinf(high) else int(high)
         width = None if most is None else most - least
@@ -347,3 +349,59 @@ class _Audit:
             self.parts = {int(other): part for part in connected for other in part}
         part = self.parts.get(variable, np.array([variable]))
         return find_sum(self.linked, self.equations, part, variable, high) or None
+
+
+# Columns of one category in each table and another in the next: the year, or the state, of publication.
+#
+# As a column of categories it would part the tables: no cell would be in both, and nobody could subtract.
+# Where each table counts some of the people of the one before, it says nothing of the people, and is left
+# out. Where all count the same, it is left out if the tables show the same counts without it: a draft and its
+# final version. Else it says of which people each table is, as tables of several regions do.
+
+STATUS_LEFT_OUT: Final = "left_out: {} has one value in each table, and was left out"
+MAX_CHANCE: Final = 0.01  # that tables of other people show the same counts
+
+
+def leave_out_constants(
+    counted: Sequence[Counted], columns: Sequence[str], reading: Reading, *, nested: bool
+) -> Reading:
+    """Leave out the columns that part the tables by one category in each.
+
+    >>> from reid_sql.models.tables.published_tables import Cell
+    >>> cells = [(1, ("2020", "N"), 60.0), (1, ("2020", "S"), 98.0), (2, ("2021", "N"), 60.0)]
+    >>> counted = [Counted(number, key, Cell(1.0, 9.0, count)) for number, key, count in cells]
+    >>> leave_out_constants(counted, ["year", "town"], Reading(), nested=True).left_out
+    ('year',)
+    """
+    numbers = {each.table for each in counted}
+    places = [
+        place
+        for place in range(len(columns))
+        if all(
+            len({each.key[place] for each in counted if each.table == number} | {None}) == 2  # noqa: PLR2004
+            for number in numbers
+        )
+        and len({each.key[place] for each in counted}) > 1
+        and all(each.key[place] is not None for each in counted)
+    ]
+    if not places or len(places) == len(columns):
+        return reading
+    if not nested and (reading.columns or not _show_the_same(counted, places)):
+        return reading
+    return replace(reading, left_out=tuple(columns[place] for place in places))
+
+
+def _show_the_same(counted: Sequence[Counted], places: Sequence[int]) -> bool:
+    """Whether the counts that tables show are the same without the columns, more often than by chance."""
+    counts: dict[Key, float] = {}
+    chance = 0.0
+    for each in counted:
+        key = tuple(category for place, category in enumerate(each.key) if place not in places)
+        if each.cell.value is None:
+            continue
+        if key in counts:
+            if counts[key] != each.cell.value:
+                return False
+            chance -= log(each.cell.value + 1)
+        counts[key] = each.cell.value
+    return chance <= log(MAX_CHANCE)

@@ -75,8 +75,8 @@ class Changes:
         if not np.isfinite(costs[best]):
             return None
         is_cell = corners.cells[:, best] < len(self.losses)
-        found = Change(corners.cells[is_cell, best], corners.signs[is_cell, best].astype(float))
-        return found if self._is_possible(found, cell, need) else None
+        hypercube = Change(corners.cells[is_cell, best], corners.signs[is_cell, best].astype(float))
+        return hypercube if self._is_possible(hypercube, cell, need) else None
 
     def find_cheapest(
         self, cell: int, need: float, cells: Integers, costs: Floats
@@ -86,18 +86,18 @@ class Changes:
         If its numbers are not whole, an integer programme asks for whole ones in the cells that it changes.
         """
         if not self.is_whole:
-            found = self._solve(cell, need, cells, costs)
-            return found if found is not None and self._is_possible(found, cell, need) else None
+            change = self._solve(cell, need, cells, costs)
+            return change if change is not None and self._is_possible(change, cell, need) else None
         support = np.array([cell])
         # First as if the cell could have less too, then as if it could not, and with some people more.
         for amount in sorted(
             {max(1.0, need - self.losses[cell]), *(need + more for more in range(MORE))}
         ):
-            found = self._solve(cell, amount, cells, costs)
-            if found is None:  # nor is there one of a larger amount
+            change = self._solve(cell, amount, cells, costs)
+            if change is None:  # nor is there one of a larger amount
                 break
-            support = np.union1d(support, found.cells)
-            whole = self._find_whole(cell, amount, support, found, costs)
+            support = np.union1d(support, change.cells)
+            whole = self._find_whole(cell, amount, support, change, costs)
             if whole is not None and self._is_possible(whole, cell, need):
                 return whole
         return None
@@ -110,10 +110,10 @@ class Changes:
         self.work += len(cells)
         inside = self.matrix[:, cells].tocsr()
         inside = inside[np.flatnonzero(np.diff(inside.indptr))]
-        own, size = int(np.flatnonzero(cells == cell)[0]), len(cells)
+        place, size = int(np.flatnonzero(cells == cell)[0]), len(cells)
         low, high = np.zeros(2 * size), np.concatenate([np.full(size, np.inf), self.losses[cells]])
-        low[own] = high[own] = amount
-        high[size + own] = 0.0
+        low[place] = high[place] = amount
+        high[size + place] = 0.0
         rows = np.zeros(inside.shape[0])
         values = Programme(
             hstack([inside, -inside]),
@@ -130,14 +130,14 @@ class Changes:
         return Change(cells[is_changed], change[is_changed])
 
     def _find_whole(
-        self, cell: int, amount: float, support: Integers, found: Change, costs: Floats
+        self, cell: int, amount: float, support: Integers, change: Change, costs: Floats
     ) -> Change | None:
         """Whole numbers: a multiple of the change, else those that an integer programme finds."""
         multiples = [
-            times * found.amounts for times in MULTIPLES if is_whole(times * found.amounts)
+            times * change.amounts for times in MULTIPLES if is_whole(times * change.amounts)
         ]
         if multiples:
-            whole = Change(found.cells, np.round(multiples[0]))
+            whole = Change(change.cells, np.round(multiples[0]))
             if len(multiples) == len(MULTIPLES) or self._is_possible(whole, cell, amount):
                 return whole
         solved = self._solve(cell, amount, support, costs, is_whole=True)
@@ -148,12 +148,12 @@ class Changes:
 
         No programme and no hypercube is believed: the totals of the change must add up.
         """
-        own = change.amounts[change.cells == cell]
-        if not len(own) or not self._adds_up(change):
+        amount = change.amounts[change.cells == cell]
+        if not len(amount) or not self._adds_up(change):
             return False
         losses = self.losses[change.cells]
         if not self.is_whole:
-            return bool(own[0] > 0 and (_times(losses, -change.amounts) * own[0] >= need))
+            return bool(amount[0] > 0 and (_times(losses, -change.amounts) * amount[0] >= need))
         unit = change.amounts / np.gcd.reduce(change.amounts.astype(np.int64))
         up, down = (np.floor(_times(losses, sign * unit)) for sign in (-1, 1))
         return bool(abs(unit[change.cells == cell][0]) * (up + down) >= need)
@@ -168,17 +168,17 @@ class Changes:
         Tables that share a margin each get them: of the cells that agree, those with most columns in common.
         It is always possible, unless an earlier table shows one of the totals.
         """
-        own = self.codes[cell]
-        while (own == 0).any():
-            agrees = ((self.codes == own) | (self.codes == 0) | (own == 0)).all(axis=1)
-            found = np.flatnonzero(agrees & ((self.codes > 0) & (own == 0)).any(axis=1))
-            if not len(found):
+        part = self.codes[cell]
+        while (part == 0).any():
+            agrees = ((self.codes == part) | (self.codes == 0) | (part == 0)).all(axis=1)
+            finer = np.flatnonzero(agrees & ((self.codes > 0) & (part == 0)).any(axis=1))
+            if not len(finer):
                 return None
-            is_shown = self.codes[found] > 0
-            shared = (is_shown & (own > 0)).sum(axis=1)
-            best = found[np.lexsort((costs[found], -is_shown.sum(axis=1), -shared))[0]]
-            own = np.where(own > 0, own, self.codes[best])
-        changed = np.flatnonzero(((self.codes == own) | (self.codes == 0)).all(axis=1))
+            is_shown = self.codes[finer] > 0
+            shared = (is_shown & (part > 0)).sum(axis=1)
+            best = finer[np.lexsort((costs[finer], -is_shown.sum(axis=1), -shared))[0]]
+            part = np.where(part > 0, part, self.codes[best])
+        changed = np.flatnonzero(((self.codes == part) | (self.codes == 0)).all(axis=1))
         change = Change(changed, np.ones(len(changed)))
         return change if np.isfinite(costs[changed]).all() and self._adds_up(change) else None
 

@@ -7,7 +7,7 @@ cell that is not published is a variable, a whole number between two bounds.
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -46,12 +46,19 @@ class Equations:
         """How many variables there are."""
         return len(self.low)
 
+    def matrix(self) -> Any:  # noqa: ANN401 - a sparse matrix of scipy
+        """The coefficients as a sparse matrix of scipy, (equations, variables)."""
+        from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
+
+        terms = (self.signs.astype(float), (self.rows, self.columns))
+        return coo_array(terms, shape=(len(self.right), self.variables)).tocsc()
+
     def with_bounds(self, low: Floats, high: Floats) -> "Equations":
         """The same equations with other bounds."""
         return replace(self, low=low, high=high)
 
     def among(self, chosen: Integers) -> "Equations":
-        """The equations of some variables; all others must be known, as low equals high, and go to the right.
+        """The equations of some variables; the others must be fixed, as low equals high, and go to the right.
 
         Equations without any of the variables are left out.
         """
@@ -59,14 +66,14 @@ class Equations:
         number[chosen] = np.arange(len(chosen))
         is_chosen = number[self.columns] >= 0
         used, rows = np.unique(self.rows[is_chosen], return_inverse=True)
-        known = np.zeros(len(self.right))
+        constants = np.zeros(len(self.right))
         fixed = ~is_chosen & (self.low == self.high)[self.columns]
-        np.add.at(known, self.rows[fixed], (self.signs * self.low[self.columns])[fixed])
+        np.add.at(constants, self.rows[fixed], (self.signs * self.low[self.columns])[fixed])
         return Equations(
             rows,
             number[self.columns[is_chosen]],
             self.signs[is_chosen],
-            (self.right - known)[used],
+            (self.right - constants)[used],
             self.low[chosen],
             self.high[chosen],
         )
@@ -114,18 +121,18 @@ def _rest(rows: Integers, terms: Floats, equations: int) -> Floats:
     is_finite = np.isfinite(terms)
     finite = np.where(is_finite, terms, 0.0)
     sums = np.bincount(rows, finite, equations)[rows] - finite
-    others = np.bincount(rows, ~is_finite, equations)[rows] - ~is_finite
+    infinite_terms = np.bincount(rows, ~is_finite, equations)[rows] - ~is_finite
     infinite = terms[~is_finite][0] if not is_finite.all() else 0.0
-    return np.where(others > 0, infinite, sums)
+    return np.where(infinite_terms > 0, infinite, sums)
 
 
 def _refuse_unequal_sums(equations: Equations, low: Floats, high: Floats) -> None:
     """Refuse equations whose terms are all known and add up to something else."""
-    known = low == high
-    unknown = np.bincount(equations.rows, ~known[equations.columns], len(equations.right))
-    terms = np.where(known[equations.columns], equations.signs * low[equations.columns], 0.0)
+    is_fixed = (low == high)[equations.columns]
+    variables = np.bincount(equations.rows, ~is_fixed, len(equations.right))
+    terms = np.where(is_fixed, equations.signs * low[equations.columns], 0.0)
     sums = np.bincount(equations.rows, terms, len(equations.right))
-    if ((unknown == 0) & (sums != equations.right)).any():
+    if ((variables == 0) & (sums != equations.right)).any():
         raise ContradictionError(REFUSAL_CONTRADICTION)
 
 
@@ -248,17 +255,18 @@ def _labels(cells: Cells) -> set[int]:
 
     Such a column may say of which people a table is, as in a table of women next to one of everybody.
     """
-    found: dict[int, dict[int, set[str | None]]] = {}
+    categories: dict[int, dict[int, set[str | None]]] = {}  # of each column, in each table
     for key, cell in cells.items():
         for number in (*cell.published, *cell.suppressed):
             for place, category in enumerate(key):
-                found.setdefault(place, {}).setdefault(number, set()).add(category)
-    named = {place: [each for each in of.values() if each != {None}] for place, of in found.items()}
-    return {
-        place
-        for place, of in named.items()
-        if 0 < len(of) < len(found[place]) and all(each == of[0] for each in of) and len(of[0]) == 1
-    }
+                categories.setdefault(place, {}).setdefault(number, set()).add(category)
+    labels = set()
+    for place, by_table in categories.items():
+        named = [each for each in by_table.values() if each != {None}]
+        is_same = all(each == named[0] for each in named)
+        if 0 < len(named) < len(by_table) and is_same and len(named[0]) == 1:
+            labels.add(place)
+    return labels
 
 
 def _project(key: Key, layout: Layout) -> Key:
@@ -268,10 +276,10 @@ def _project(key: Key, layout: Layout) -> Key:
 def _close(layouts: dict[Layout, set[Key]]) -> None:
     """Add the intersections of layouts, and to each layout the totals of all cells of finer ones."""
     shown = list(layouts)
-    found = set(shown)
-    for own in shown:
-        found |= {own & other for other in list(found)}
-    for layout in sorted(found, key=len, reverse=True):
+    closed = set(shown)
+    for one in shown:
+        closed |= {one & other for other in list(closed)}
+    for layout in sorted(closed, key=len, reverse=True):
         keys = layouts.setdefault(layout, set())
         for finer in shown:
             if layout < finer:
@@ -377,18 +385,11 @@ def _find_factors(
 ) -> tuple[Floats | None, bool]:
     """The factors of all equations, zero outside the part, and whether bounds are not needed."""
     from scipy.optimize import linprog  # noqa: PLC0415 - see numerics/special_functions
-    from scipy.sparse import coo_array, eye_array, hstack  # noqa: PLC0415
+    from scipy.sparse import eye_array, hstack  # noqa: PLC0415
 
     checkpoint()
-    number = np.full(equations.variables, -1)
-    number[part] = np.arange(len(part))
-    inside = number[equations.columns] >= 0
-    used, rows = np.unique(equations.rows[inside], return_inverse=True)
-    shape = (len(part), len(used))
-    transposed = coo_array(
-        (equations.signs[inside].astype(float), (number[equations.columns[inside]], rows)),
-        shape=shape,
-    )
+    used = np.unique(equations.rows[np.isin(equations.columns, part)])
+    transposed = equations.matrix()[used][:, part].T
     identity = eye_array(len(part))
     low, top, right = equations.low[part], equations.high[part], equations.right[used]
     cost = np.concatenate([right, -right, np.where(np.isfinite(top), top, 0.0), -low])

@@ -67,26 +67,26 @@ class Hierarchy:
     keys: Integers  # (categories, levels + 1): of the total, and of each level
     layouts: Integers  # (levels + 1,)
 
-    def axis(self, own: Integers, finest: Integers) -> Axis:
+    def axis(self, categories: Integers, finest: Integers) -> Axis:
         """Replace a category by each other one, or by nothing; one that has parts, with one of `finest`."""
-        depth, levels = int((own > 0).sum()), len(self.columns)
+        depth, levels = int((categories > 0).sum()), len(self.columns)
         if not depth:  # the total of all: it changes as its parts do
             keys = (self.keys[finest, 1:] - self.keys[finest, :1]).T
             layouts = (self.layouts[1:] - self.layouts[0])[:, None] + np.zeros_like(keys)
             return Axis(keys, layouts, np.ones_like(keys))
-        found = [self._replace(one, depth, levels) for one in finest]
-        return Axis(*(np.concatenate(each, axis=1) for each in zip(*found, strict=True)))
+        choices = [self._replace(one, depth, levels) for one in finest]
+        return Axis(*(np.concatenate(each, axis=1) for each in zip(*choices, strict=True)))
 
-    def below(self, own: Integers) -> Integers:
+    def below(self, categories: Integers) -> Integers:
         """The finest categories of a category."""
-        depth = int((own > 0).sum())
-        return np.flatnonzero((self.codes[:, :depth] == own[:depth]).all(axis=1))
+        depth = int((categories > 0).sum())
+        return np.flatnonzero((self.codes[:, :depth] == categories[:depth]).all(axis=1))
 
     def _replace(self, one: int, depth: int, levels: int) -> tuple[Integers, Integers, Integers]:
         shared = np.cumprod(self.codes == self.codes[one], axis=1).sum(axis=1)  # levels above both
-        others = np.flatnonzero(shared < depth)
+        different = np.flatnonzero(shared < depth)
         # first, nothing in its place: all totals change
-        shared = np.concatenate([[0], shared[others]])
+        shared = np.concatenate([[0], shared[different]])
         keys, layouts, signs = [], [], []
         for level in range(1, levels + 1):
             if level != depth:
@@ -94,8 +94,10 @@ class Hierarchy:
                 layouts.append(np.full(len(shared), self.layouts[level]))
                 signs.append((level > shared).astype(np.int64))
             first = (self.keys[one, 0], self.layouts[0], 1) if level == 1 else (0, 0, 0)
-            keys.append(np.concatenate([[first[0]], self.keys[others, level]]))
-            layouts.append(np.concatenate([[first[1]], np.full(len(others), self.layouts[level])]))
+            keys.append(np.concatenate([[first[0]], self.keys[different, level]]))
+            layouts.append(
+                np.concatenate([[first[1]], np.full(len(different), self.layouts[level])])
+            )
             signs.append(np.concatenate([[first[2]], -(level > shared[1:]).astype(np.int64)]))
         return (
             np.stack(keys) - self.keys[one, depth],
@@ -137,8 +139,8 @@ class Hypercubes:
         self.hierarchies = [self._list_categories(each) for each in directions]
 
     def _list_categories(self, columns: list[int]) -> Hierarchy:
-        every = self.codes[:, columns]
-        codes = np.unique(every[(every > 0).all(axis=1)], axis=0)
+        categories = self.codes[:, columns]
+        codes = np.unique(categories[(categories > 0).all(axis=1)], axis=0)
         # levels of each depth
         above = np.tril(np.ones((len(columns) + 1, len(columns)), dtype=np.int64), -1)
         keys = (codes[:, None, :] * above) @ self.factors[columns]
@@ -189,22 +191,26 @@ class Hypercubes:
     def _replace(self, cell: int, hierarchy: Hierarchy, costs: Floats) -> Axis:
         """The choices of one direction, the cheapest first."""
         key, layout = self._place_of(cell)
-        own = self.codes[cell, hierarchy.columns]
-        finest = hierarchy.below(own)
-        if len(finest) > FINEST and not (own > 0).all() and len(hierarchy.columns) > 1:
-            depth = int((own > 0).sum())
+        categories = self.codes[cell, hierarchy.columns]
+        finest = hierarchy.below(categories)
+        if len(finest) > FINEST and not (categories > 0).all() and len(hierarchy.columns) > 1:
+            depth = int((categories > 0).sum())
             at = self._find(
                 key + hierarchy.keys[finest, -1] - hierarchy.keys[finest, depth],
                 layout + hierarchy.layouts[-1] - hierarchy.layouts[depth] + np.zeros_like(finest),
             )
             finest = finest[np.argsort(costs[at], kind="stable")[:FINEST]]
-        axis = hierarchy.axis(own, finest)
+        axis = hierarchy.axis(categories, finest)
         at = np.where(
             axis.signs == 0, self.size + 2, self._find(key + axis.keys, layout + axis.layouts)
         )
-        found = costs[at].sum(axis=0)
+        costs_of_choices = costs[at].sum(axis=0)
         most = MAX_CORNERS / self.corners
         is_large = prod(len(each.codes) + 1 for each in self.hierarchies) > most
-        longest = max(2, int(most ** (1 / len(self.hierarchies)))) if is_large else len(found)
-        order = np.argsort(found, kind="stable")[: min(longest, int(np.isfinite(found).sum()))]
+        longest = (
+            max(2, int(most ** (1 / len(self.hierarchies)))) if is_large else len(costs_of_choices)
+        )
+        order = np.argsort(costs_of_choices, kind="stable")[
+            : min(longest, int(np.isfinite(costs_of_choices).sum()))
+        ]
         return axis.choose(order)

@@ -51,12 +51,14 @@ def find_hidden(
         names = {fold_case(status)}
     hidden = [False] * len(rows)
     for number in dict.fromkeys(tables):
-        places = [place for place, own in enumerate(tables) if own == number]
+        places = [place for place, table in enumerate(tables) if table == number]
         of_table = [rows[place] for place in places]
         for name in names:
             if status is None and name == STATUS and not _texts(of_table, name) <= BY_SAFE_TABLE:
-                rule = "tables with a column 'status' must say what it is, got neither status nor columns"
-                raise OutOfDomainError(f"{rule}; {REMEDY_ASK}")
+                raise OutOfDomainError(
+                    "tables with a column 'status' must say what it is, got neither status nor columns; "
+                    f"{REMEDY_ASK}"
+                )
             marks = _find_marks(_texts(of_table, name), status or name)
             for place in places:
                 hidden[place] |= _text(rows[place].get(name)) in marks
@@ -65,22 +67,27 @@ def find_hidden(
 
 def _check_status(rows: Sequence[Mapping[str, Any]], status: str, categories: set[str]) -> None:
     if fold_case(status) in categories:
-        rule = f"status must be no column of categories, got '{status}'"
-        raise OutOfDomainError(f"{rule}; leave it out of one of them")
+        raise OutOfDomainError(
+            f"status must be no column of categories, got '{status}'; leave it out of one of them"
+        )
     if not any(fold_case(status) in row for row in rows):
-        known = list(dict.fromkeys(each for row in rows for each in row))
-        rule = f"status must be a column of one of the tables, got '{status}'"
-        raise UnknownNameError(f"{rule}; {suggestion(status, known)}")
+        columns_of_rows = list(dict.fromkeys(each for row in rows for each in row))
+        raise UnknownNameError(
+            f"status must be a column of one of the tables, got '{status}'; "
+            f"{suggestion(status, columns_of_rows)}"
+        )
 
 
-def _find_marks(found: set[str], name: str) -> frozenset[str]:
+def _find_marks(values: set[str], name: str) -> frozenset[str]:
     """Find what marks hidden counts in the only alphabet that has all values."""
-    fitting = {frozenset(found & hides) for shows, hides in ALPHABETS if found <= shows | hides}
+    fitting = {frozenset(values & hides) for shows, hides in ALPHABETS if values <= shows | hides}
     if len(fitting) == 1:
         return fitting.pop()
     got = f"values of two meanings in '{name}'" if fitting else f"{OTHER_VALUE} in '{name}'"
-    rule = "status must be letters of tau-Argus or sdcTable, or true where a count is hidden"
-    raise OutOfDomainError(f"{rule}, got {got}; write true or false in a view")
+    raise OutOfDomainError(
+        "status must be letters of tau-Argus or sdcTable, or true where a count is hidden"
+        f", got {got}; write true or false in a view"
+    )
 
 
 def _texts(rows: Iterable[Mapping[str, Any]], name: str) -> set[str]:

@@ -5,15 +5,12 @@ new programme would take hundreds.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.parameters import Floats, Integers
-
-if TYPE_CHECKING:
-    from highspy import HighsLp
 
 WHOLE: Final = 1e-6  # distance to a whole number within which a solution of HiGHS is one
 # of HiGHS: the first for new programmes, the second for changed costs
@@ -57,7 +54,10 @@ class Programme:
         model.col_cost_ = np.asarray(costs, dtype=float)
         model.col_lower_, model.col_upper_ = (np.asarray(each, dtype=float) for each in bounds)
         model.row_lower_, model.row_upper_ = (np.asarray(each, dtype=float) for each in row_bounds)
-        _set_matrix(model, columns)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = columns.indptr.astype(np.int32)
+        model.a_matrix_.index_ = columns.indices.astype(np.int32)
+        model.a_matrix_.value_ = columns.data.astype(float)
         if is_whole:
             model.integrality_ = [highspy.HighsVarType.kInteger] * columns.shape[1]
         self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -100,15 +100,6 @@ class Programme:
     def is_unbounded(self) -> bool:
         """Whether the last answer was none because there is no least."""
         return bool(self.solver.getModelStatus() == self.unbounded)
-
-
-def _set_matrix(model: "HighsLp", columns: Any) -> None:  # noqa: ANN401 - a sparse matrix of scipy
-    import highspy  # noqa: PLC0415
-
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = columns.indptr.astype(np.int32)
-    model.a_matrix_.index_ = columns.indices.astype(np.int32)
-    model.a_matrix_.value_ = columns.data.astype(float)
 
 
 def is_whole(values: Floats) -> bool:

@@ -221,17 +221,21 @@ def _refuse_absent_labels(
     for parameter, declared in labels.items():
         for label in declared:
             if label not in categories:
-                rule = f"{parameter} must be a category of a table, got '{label}', which no row has"
-                raise OutOfDomainError(f"{rule}; {suggestion(label, categories, 'categories')}")
+                raise OutOfDomainError(
+                    f"{parameter} must be a category of a table, got '{label}', which no row has; "
+                    f"{suggestion(label, categories, 'categories')}"
+                )
 
 
 def _refuse_unmarked_totals(cells: Cells, reading: Reading) -> None:
     """Refuse a category named like a total: as a category, it would be one more part, and link nothing."""
     named = {category for key in cells for category in key if category is not None}
     named -= set(reading.not_total)
-    if found := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
-        rule = f"total must say how totals are marked, got a category '{found[0]}' that is none"
-        raise OutOfDomainError(f"{rule}; pass total := '{found[0]}', or rename the category")
+    if unmarked := sorted(named & {each for each in named if each.lower() in LIKE_TOTALS}):
+        raise OutOfDomainError(
+            f"total must say how totals are marked, got a category '{unmarked[0]}' that is none; "
+            f"pass total := '{unmarked[0]}', or rename the category"
+        )
 
 
 def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
@@ -239,23 +243,25 @@ def _refuse_unlike_categories(cells: Cells, columns: Sequence[str]) -> None:
 
     Tables of different regions have no category in common either, where a column of one category says so.
     """
-    known: dict[int, list[set[str]]] = {}
+    categories: dict[int, list[set[str]]] = {}
     for key, cell in cells.items():
         for number in (*cell.published, *cell.suppressed):
-            sets = known.setdefault(number, [set() for _ in columns])
+            sets = categories.setdefault(number, [set() for _ in columns])
             for place, category in enumerate(key[: len(columns)]):
                 sets[place] |= set() if category is None else {category}
-    for one, other in combinations(sorted(known), 2):
+    for one, other in combinations(sorted(categories), 2):
         apart = [
-            (name, min(len(own), len(others)))
-            for name, own, others in zip(columns, known[one], known[other], strict=True)
-            if own and others and own.isdisjoint(others)
+            (name, min(len(one_set), len(other_set)))
+            for name, one_set, other_set in zip(
+                columns, categories[one], categories[other], strict=True
+            )
+            if one_set and other_set and one_set.isdisjoint(other_set)
         ]
         if apart and all(fewest > 1 for _, fewest in apart):
             label = f"'{apart[0][0]}' in both {one} and {other}"
-            rule = f"tables must write categories alike, got no category of {label}"
             raise OutOfDomainError(
-                f"{rule}; write values alike in all, or add a column of the part of each"
+                f"tables must write categories alike, got no category of {label}; "
+                "write values alike in all, or add a column of the part of each"
             )
 
 
@@ -268,42 +274,51 @@ def _refuse_figures(cells: Cells, columns: Sequence[str]) -> None:
         for number in sorted(
             {each for cell in cells.values() for each in (*cell.published, *cell.suppressed)}
         ):
-            own = [
+            keys = [
                 key for key, cell in cells.items() if number in (*cell.published, *cell.suppressed)
             ]
-            shown = {key for key in own if key[place] is not None}
+            shown = {key for key in keys if key[place] is not None}
             most = max((sum(each is not None for each in key) for key in shown), default=0)
             parts = {key[place] for key in shown if sum(each is not None for each in key) == most}
-            if len(shown) == len(own) and {key[place] for key in shown} - parts:
-                rule = f"columns must name the categories, got '{name}', of which totals have other values"
+            if len(shown) == len(keys) and {key[place] for key in shown} - parts:
                 raise OutOfDomainError(
-                    f"{rule}; pass columns := ['region'] without figures such as means"
+                    f"columns must name the categories, got '{name}', of which totals have other values; "
+                    "pass columns := ['region'] without figures such as means"
                 )
 
 
 def _columns_of(parsed: Sequence[tuple[int, Mapping[str, Any]]], reading: Reading) -> list[str]:
     """The columns of categories: those that are named, or all that are neither counts nor added."""
-    known = list(dict.fromkeys(name for _, row in parsed for name in row))
-    folded = {fold_case(name) for name in known}
+    names = list(dict.fromkeys(name for _, row in parsed for name in row))
+    folded = {fold_case(name) for name in names}
     for _, row in parsed:
         if len({fold_case(name) for name in row}) < len(row):
-            rule = "columns of tables must differ by more than capitals, got two that do not"
-            raise OutOfDomainError(f"{rule}; rename one of them")
+            raise OutOfDomainError(
+                "columns of tables must differ by more than capitals, got two that do not; "
+                "rename one of them"
+            )
         if fold_case(reading.count) not in map(fold_case, row):
-            rule = f"count must be a column of every table, got '{reading.count}'"
-            raise UnknownNameError(f"{rule}; {suggestion(reading.count, list(row))}")
+            raise UnknownNameError(
+                f"count must be a column of every table, got '{reading.count}'; "
+                f"{suggestion(reading.count, list(row))}"
+            )
     if reading.columns:
         for name in reading.columns:
             if fold_case(name) not in folded:
-                rule = f"columns must be in one of the tables, got '{name}'"
-                raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
+                raise UnknownNameError(
+                    f"columns must be in one of the tables, got '{name}'; {suggestion(name, names)}"
+                )
         return list(reading.columns)
     figures = () if reading.value is None else (reading.value, reading.largest)
-    own = {*ADDED, *map(fold_case, (reading.count, reading.status or STATUS, *figures))}
-    columns = list({fold_case(name): name for name in known if fold_case(name) not in own}.values())
+    no_categories = {*ADDED, *map(fold_case, (reading.count, reading.status or STATUS, *figures))}
+    columns = list(
+        {fold_case(name): name for name in names if fold_case(name) not in no_categories}.values()
+    )
     if not columns:
-        rule = f"tables must have a column of categories next to '{reading.count}', got none"
-        raise OutOfDomainError(f"{rule}; name it by columns := ['region']")
+        raise OutOfDomainError(
+            f"tables must have a column of categories next to '{reading.count}', got none; "
+            "name it by columns := ['region']"
+        )
     return columns
 
 
@@ -372,15 +387,15 @@ def _round_off(cell: Cell, reading: Reading) -> Cell:
     if cell.value is None or not reading.distance:
         return cell
     if cell.value % reading.base:
-        rule = f"count must be multiples of {reading.base}, as base says, or hidden"
         raise OutOfDomainError(
-            f"{rule}, got {OTHER_VALUE} in '{reading.count}'; pass the base of the rounding"
+            f"count must be multiples of {reading.base}, as base says, or hidden"
+            f", got {OTHER_VALUE} in '{reading.count}'; pass the base of the rounding"
         )
     bounds = cell_between(cell.value, reading)
     if bounds.low > bounds.high:
-        rule = f"count must be 0 where a cell has at most {reading.redacted} people, as rule says"
         raise OutOfDomainError(
-            f"{rule}, got {OTHER_VALUE} in '{reading.count}'; leave rule out, and pass base"
+            f"count must be 0 where a cell has at most {reading.redacted} people, as rule says"
+            f", got {OTHER_VALUE} in '{reading.count}'; leave rule out, and pass base"
         )
     return bounds
 
@@ -402,22 +417,22 @@ def _number(text: str) -> float:
         return -1.0
 
 
-def add_cell(cells: Cells, key: Key, found: Cell, number: int, *, is_shown: bool) -> None:
+def add_cell(cells: Cells, key: Key, read: Cell, number: int, *, is_shown: bool) -> None:
     """Put a cell of one table among those of all."""
-    cell = cells.setdefault(key, Cell(found.low, found.high))
+    cell = cells.setdefault(key, Cell(read.low, read.high))
     if number in (*cell.published, *cell.suppressed):
-        rule = f"tables must have one row for each cell, got two in table {number}"
         raise OutOfDomainError(
-            f"{rule}; name all columns of categories, and mark totals by total := 'Total'"
+            f"tables must have one row for each cell, got two in table {number}; "
+            "name all columns of categories, and mark totals by total := 'Total'"
         )
-    if found.value is None:
+    if read.value is None:
         (cell.published if is_shown else cell.suppressed).append(number)
-        cell.low, cell.high = max(cell.low, found.low), min(cell.high, found.high)
+        cell.low, cell.high = max(cell.low, read.low), min(cell.high, read.high)
         return
-    if cell.value is not None and cell.value != found.value:
+    if cell.value is not None and cell.value != read.value:
         rule = "tables must count the same people, got two counts of one cell in"
         got = f"tables {cell.published[0]} and {number}"
         remedy = "pass people := 'nested' if each counts some of those before, or name what differs in a column"
         raise OutOfDomainError(f"{rule} {got}; {remedy}")
-    cell.value = found.value
+    cell.value = read.value
     cell.published.append(number)

@@ -48,9 +48,9 @@ def _depth(key: Key) -> int:
 def add_unlisted(cells: Cells, counted: Sequence[Counted], reading: Reading) -> None:
     """Add the cells that rounding may have left out of each table, or take its zeros for cells of people."""
     for number in sorted({each.table for each in counted}):
-        own = [each for each in counted if each.table == number]
-        absent = _absent_keys([each.key for each in own])
-        zeros = [each.key for each in own if each.cell.value == 0]
+        cells_of_table = [each for each in counted if each.table == number]
+        absent = _absent_keys([each.key for each in cells_of_table])
+        zeros = [each.key for each in cells_of_table if each.cell.value == 0]
         for key in zeros if absent else ():
             cells[key].low = max(cells[key].low, min(reading.lowest, cells[key].high))
         for key in absent if not zeros else ():
@@ -70,15 +70,17 @@ def _absent_keys(keys: Sequence[Key]) -> list[Key]:
     places = range(len(keys[0]))
     categories = [sorted({key[place] for key in keys} - {None}, key=str) for place in places]
     if sum(prod(_sizes(categories, layout)) for layout in layouts) > MAX_UNLISTED:
-        rule = f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more"
         raise OutOfDomainError(
-            f"{rule}; list the cells that are rounded to 0, or name fewer columns"
+            f"rounded tables must have at most {MAX_UNLISTED:,} cells, with those of nobody, got more; "
+            "list the cells that are rounded to 0, or name fewer columns"
         )
     parents = [_parents(keys, *pair) for pair in permutations(places, 2)]
-    known = set(keys)
-    made = (key for layout in sorted(layouts) for key in product(*_choices(categories, layout)))
+    listed = set(keys)
+    possible = (key for layout in sorted(layouts) for key in product(*_choices(categories, layout)))
     return [
-        key for key in made if key not in known and all(_is_possible(key, each) for each in parents)
+        key
+        for key in possible
+        if key not in listed and all(_is_possible(key, each) for each in parents)
     ]
 
 
@@ -100,12 +102,12 @@ Parents = tuple[int, int, dict[str | None, str | None]]
 
 def _parents(keys: Iterable[Key], child: int, parent: int) -> Parents:
     """The category of one column that each of another has, if each has one and some share it; else none."""
-    found: dict[str | None, set[str | None]] = {}
+    parents_of: dict[str | None, set[str | None]] = {}
     for key in keys:
         if key[child] is not None and key[parent] is not None:
-            found.setdefault(key[child], set()).add(key[parent])
-    single = {category: next(iter(of)) for category, of in found.items() if len(of) == 1}
-    is_hierarchy = len(single) == len(found) > len({*single.values()}) > 1
+            parents_of.setdefault(key[child], set()).add(key[parent])
+    single = {category: next(iter(of)) for category, of in parents_of.items() if len(of) == 1}
+    is_hierarchy = len(single) == len(parents_of) > len({*single.values()}) > 1
     return child, parent, single if is_hierarchy else {}
 
 

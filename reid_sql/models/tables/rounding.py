@@ -44,12 +44,14 @@ def round_cells(codes: Integers, counts: Integers, base: int) -> Integers:
     order = np.lexsort(codes.T[::-1])
     codes, counts = codes[order], counts[order].astype(np.int64)
     totals = _totals(codes)
-    found = None
+    table = None
     for bases in MAX_BASES:
-        if found is None:
-            found = _find_table(totals, counts // base, _steps(counts, base, bases))
+        if table is None:
+            table = _find_table(totals, counts // base, _steps(counts, base, bases))
+    if table is None:
+        table = _Search(codes, counts, base).run()
     answer = np.empty(len(counts), dtype=np.int64)
-    answer[order] = base * (_Search(codes, counts, base).run() if found is None else found)
+    answer[order] = base * table
     return answer
 
 
@@ -65,17 +67,12 @@ class _Steps:
 
 def _totals(codes: Integers) -> Any:  # noqa: ANN401 - a sparse matrix of scipy
     """The equations of the totals, (equations, cells): each total less its parts is 0."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
-
     cells: Cells = {
         tuple(str(code) if code else None for code in row): Cell(0.0, inf, None, [], [1])
         for row in codes.tolist()
     }
     linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
-    equations = linked.equations()
-    terms = (equations.signs.astype(float), (equations.rows, equations.columns))
-    matrix = coo_array(terms, shape=(len(equations.right), equations.variables)).tocsc()
-    return matrix[:, [linked.numbers[key] for key in cells]]
+    return linked.equations().matrix()[:, [linked.numbers[key] for key in cells]]
 
 
 def _steps(counts: Whole, base: int, bases: int) -> _Steps:
@@ -129,11 +126,11 @@ class _Search:
         shape = (len(self.finest), len(counts))
         # of which total
         self.parts = csr_array((np.ones(len(cells)), (cells, totals)), shape=shape)
-        own = counts[self.finest]
+        finest = counts[self.finest]
         self.base, self.counts = base, counts
-        self.is_free = own % base > 0
-        self.is_up = (own % base) * 2 > base
-        self.rounded = own // base + self.is_up
+        self.is_free = finest % base > 0
+        self.is_up = (finest % base) * 2 > base
+        self.rounded = finest // base + self.is_up
         self.errors: Floats = base * (self.parts.T @ self.rounded) - counts
         # distance, without moving a multiple
         self.allowed = np.where(counts % base > 0, base - 1, 0)
@@ -165,8 +162,8 @@ class _Search:
         return np.where(self.is_free, np.where(self.is_up, down, up), np.inf)
 
     def _change(self, cell: int) -> None:
-        own = slice(self.parts.indptr[cell], self.parts.indptr[cell + 1])
-        self.errors[self.parts.indices[own]] += self.base * (-1 if self.is_up[cell] else 1)
+        places = slice(self.parts.indptr[cell], self.parts.indptr[cell + 1])
+        self.errors[self.parts.indices[places]] += self.base * (-1 if self.is_up[cell] else 1)
         self.is_up[cell] = not self.is_up[cell]
 
     def _change_two(self, gains: Floats) -> bool:
@@ -175,10 +172,10 @@ class _Search:
             if not np.isfinite(gains[first]):
                 return False
             self._change(first)
-            others = self._gains()
-            others[first] = np.inf
-            second = int(others.argmin())
-            if gains[first] + others[second] < -0.5:  # noqa: PLR2004 - whole numbers below 0
+            further = self._gains()
+            further[first] = np.inf
+            second = int(further.argmin())
+            if gains[first] + further[second] < -0.5:  # noqa: PLR2004 - whole numbers below 0
                 self._change(second)
                 return True
             self._change(first)

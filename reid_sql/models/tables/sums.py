@@ -96,13 +96,17 @@ def read_sums(
     for number, key, row, is_hidden in read:
         for name, parameter in ((str(reading.value), "value"), (reading.largest, "largest")):
             if fold_case(name) not in row:
-                rule = f"{parameter} must be a column of every table, got '{name}'"
-                raise UnknownNameError(f"{rule}; {suggestion(name, list(row))}")
+                raise UnknownNameError(
+                    f"{parameter} must be a column of every table, got '{name}'; "
+                    f"{suggestion(name, list(row))}"
+                )
         value = None if is_hidden else _read_sum(row[fold_case(str(reading.value))])
         largest = _read_largest(row[fold_case(reading.largest)])
         if value is not None and largest.sum() > abs(value) * (1 + ROUNDING):
-            rule = "value must be at least the sum of its largest contributions, got less in a cell"
-            raise OutOfDomainError(f"{rule}; add up absolute values, sum(abs(value))")
+            raise OutOfDomainError(
+                "value must be at least the sum of its largest contributions, got less in a cell; "
+                "add up absolute values, sum(abs(value))"
+            )
         count = read_count(row, reading, is_hidden=is_hidden).value
         people = None if count is None else int(count)
         cell = cells.setdefault(key, SumCell(value, largest, people, [], []))
@@ -111,8 +115,10 @@ def read_sums(
             and value is not None
             and abs(cell.value - value) > ROUNDING * abs(value)
         ):
-            rule = "tables must add up the same people, got two sums of one cell"
-            raise OutOfDomainError(f"{rule}; name what differs in a column, or audit each table")
+            raise OutOfDomainError(
+                "tables must add up the same people, got two sums of one cell; "
+                "name what differs in a column, or audit each table"
+            )
         longer = max(cell.largest, largest, key=len)
         shown = value if cell.value is None else cell.value
         cells[key] = SumCell(shown, longer, cell.people or people, cell.published, cell.suppressed)
@@ -128,8 +134,10 @@ def _read_sum(value: Any) -> float | None:  # noqa: ANN401 - as JSON has it
     except (TypeError, ValueError):
         number = inf
     if isinstance(value, bool) or not np.isfinite(number):
-        rule = f"value must be numbers, NULL where hidden, got {OTHER_VALUE}"
-        raise OutOfDomainError(f"{rule}; write sums as 12.5, and hidden ones as NULL or *")
+        raise OutOfDomainError(
+            f"value must be numbers, NULL where hidden, got {OTHER_VALUE}; "
+            "write sums as 12.5, and hidden ones as NULL or *"
+        )
     return number
 
 
@@ -140,8 +148,9 @@ def _read_largest(value: Any) -> Floats:  # noqa: ANN401 - as JSON has it
     except (TypeError, ValueError):
         sizes = np.array([inf])
     if sizes.ndim != 1 or not np.isfinite(sizes).all() or (np.diff(sizes) > 0).any():
-        rule = f"largest {RULE_CONTRIBUTIONS}, got {OTHER_VALUE}"
-        raise OutOfDomainError(f"{rule}; write max(abs(value), 2) AS largest")
+        raise OutOfDomainError(
+            f"largest {RULE_CONTRIBUTIONS}, got {OTHER_VALUE}; write max(abs(value), 2) AS largest"
+        )
     return np.asarray(sizes)
 
 
@@ -158,11 +167,11 @@ def estimate_contributors(
     >>> [(each.attacker, each.high, each.is_near) for each in found.values()]
     [('second_largest', 85.0, True), ('second_largest', 75.0, False)]
     """
-    known = max((len(cell.largest) for cell in cells.values()), default=0)
-    if known < max(2, rules.contributors):
-        rule = f"largest {RULE_CONTRIBUTIONS}, got at most {known} of a cell"
+    listed = max((len(cell.largest) for cell in cells.values()), default=0)
+    if listed < max(2, rules.contributors):
         raise OutOfDomainError(
-            f"{rule}; list the {max(2, rules.contributors)} largest, as the rules ask"
+            f"largest {RULE_CONTRIBUTIONS}, got at most {listed} of a cell; "
+            f"list the {max(2, rules.contributors)} largest, as the rules ask"
         )
     return _SumAudit(columns, cells, rules).estimates()
 
@@ -190,29 +199,33 @@ class _SumAudit:
 
     def estimates(self) -> dict[Key, Estimate]:
         """The estimates of all sums that have contributions."""
-        found = {}
+        estimates = {}
         for key, cell in self.cells.items():
             if cell.value is not None and len(cell.largest):
                 size = abs(cell.value)
-                found[key] = self._nearest(cell, (size, size, True))
+                estimates[key] = self._nearest(cell, (size, size, True))
         numbers = self.linked.numbers
         names = {numbers[key]: key for key in self.cells if key in numbers}
         for part in find_connected_variables(self.equations):
-            found |= dict(self._estimate_part(part, names))
-        return {key: found[key] for key in self.cells if key in found}
+            estimates |= dict(self._estimate_part(part, names))
+        return {key: estimates[key] for key in self.cells if key in estimates}
 
     def _nearest(self, cell: SumCell, bounds: tuple[float, float, bool]) -> Estimate:
         """The attacker who knows nothing else, or the second largest contributor."""
         low, high, is_exact = bounds
         of_all, of_largest = self.rules.demands(cell.largest)
         second = float(cell.largest[1]) if len(cell.largest) > 1 else 0.0
-        others = [(ANYONE, 0.0, of_all, 0), (SECOND, second, of_largest, 1)]
+        attackers = [(ANYONE, 0.0, of_all, 0), (SECOND, second, of_largest, 1)]
         candidates = []
-        for attacker, own, needed, contributors in others:
+        for attacker, contribution, needed, contributors in attackers:
             # the largest has at least as much as the mean
             people = (cell.people or 0) - contributors
-            least = max(0.0, low - own) / people if people > 0 and self.floor == 0 else self.floor
-            most = high - own
+            least = (
+                max(0.0, low - contribution) / people
+                if people > 0 and self.floor == 0
+                else self.floor
+            )
+            most = high - contribution
             is_near = most < needed * (1 - (ROUNDING if cell.value is not None else SOLVED))
             candidates.append(Estimate(attacker, least, most, needed, is_near, is_exact))
         return min(candidates, key=lambda each: each.high / each.needed if each.needed else inf)
@@ -223,13 +236,13 @@ class _SumAudit:
         """The hidden sums of one part that equations connect."""
         programmes = _SumProgrammes(self.equations.among(part), self.largest_sum)
         keys = [names.get(int(variable)) for variable in part]
-        own = [
+        places = [
             place
             for place, key in enumerate(keys)
             if key is not None and len(self.cells[key].largest)
         ]
-        hidden = {place: self.cells[key] for place in own if (key := keys[place]) is not None}
-        bounds = {place: programmes.bound(place) for place in own}
+        hidden = {place: self.cells[key] for place in places if (key := keys[place]) is not None}
+        bounds = {place: programmes.bound(place) for place in places}
         for place, cell in hidden.items():
             nearest = self._nearest(cell, bounds[place])
             if not nearest.is_near and self.floor == 0:
@@ -278,18 +291,12 @@ class _SumProgrammes:
     """Linear programmes over the hidden sums of one part, in shares of the largest sum that is known."""
 
     def __init__(self, part: Equations, largest_sum: float) -> None:
-        from scipy.sparse import coo_array  # noqa: PLC0415 - see numerics/special_functions
-
         self.part = part
         self.scale = float(np.abs(part.right).max(initial=0.0)) or 1.0
         noise = np.full(len(part.right), 1e-14 * largest_sum / self.scale)
         right = part.right / self.scale
-        shape = (len(part.right), part.variables)
-        matrix = coo_array(
-            (part.signs.astype(float), (part.rows, part.columns)), shape=shape
-        ).tocsc()
         self.programme = Programme(
-            matrix,
+            part.matrix(),
             (part.low, part.high),
             (right - noise, right + noise),
             np.zeros(part.variables),

@@ -4,9 +4,10 @@ An attacker knows the published cells, that the totals add up, and that a listed
 A hidden cell is protected if the interval that follows is at least as wide as asked. Greedy: for each cell
 that is not protected, the cheapest change that makes it so (of hypercubes, and a linear programme; Kelly,
 Golden & Assad 1992), of which every cell is hidden. Then each secondary cell, the largest first, is shown
-again if all stay protected. Small tables are solved optimally by an integer programme (Fischetti & Salazar
-2001). A change of whole numbers proves the protection of each cell. Adding people to a cell and to all of its
-totals is one that is always possible: no unsafe cell stays unprotected, and the search can be cut off.
+again if others that cost less do instead. Small tables are solved optimally by an integer programme
+(Fischetti & Salazar 2001). A change of whole numbers proves the protection of each cell. Adding people to a
+cell and to all of its totals is one that is always possible: no unsafe cell stays unprotected, and the search
+can be cut off.
 
 Totals that no table shows are hidden cells at no cost: a person who is added may change them. What an earlier
 table shows is known; an unsafe cell that follows from it stays unprotected, and its status says so.
@@ -16,6 +17,7 @@ the sum is larger by as much (Hundepool et al. 2012, section 4.2). An attacker k
 that totals add up, and that no sum is below 0, unless one is.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -23,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from reid_sql.errors import OutOfDomainError
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.tables.bounds import bound_variables
 from reid_sql.models.tables.changes import (
@@ -37,16 +40,24 @@ from reid_sql.models.tables.changes import (
 from reid_sql.models.tables.equations import Equations, Rest, link_cells
 from reid_sql.models.tables.hypercubes import Corners
 from reid_sql.models.tables.programmes import Programme
-from reid_sql.models.tables.published_tables import Cell, Cells
-from reid_sql.parameters import Floats, Integers
+from reid_sql.models.tables.published_tables import (
+    NULL,
+    Cell,
+    Cells,
+    Key,
+    PublishedRows,
+    Reading,
+    read_cells,
+    text_of,
+)
+from reid_sql.parameters import Floats, Integers, fold_case
 
 PUBLISHED, PRIMARY, SECONDARY, UNPROTECTED = range(4)
 NOT_BEFORE, SHOWN_BEFORE, HIDDEN_BEFORE = range(3)  # what earlier tables did with a cell
 LEAST_LISTED: Final = 1.0  # people of a cell that is listed
 MAX_OPTIMAL: Final = 600  # cells x unsafe cells up to which the optimum is sought
 MAX_NODES: Final = 2000  # of the search for it
-MAX_PROGRAMMES: Final = 250  # by which cells are found that may be shown again
-MAX_REPLACEMENTS: Final = 100  # programmes by which cells are replaced by cheaper ones
+MAX_REPLACEMENTS: Final = 300  # programmes by which cells are replaced by cheaper ones
 MAX_TERMS: Final = 30_000  # of the equations, up to which a bound on the loss is sought
 
 # of the protection, by which more is hidden than the rule asks: solutions are not exact
@@ -142,8 +153,8 @@ class _Problem:
         }
         linked = link_cells(cells, [str(place) for place in range(codes.shape[1])])
         self.equations: Equations = linked.equations()
-        others = [key for key in linked.numbers if not isinstance(key, Rest) and key not in cells]
-        more = np.array([[int(code or 0) for code in key] for key in others], dtype=np.int64)
+        totals = [key for key in linked.numbers if not isinstance(key, Rest) and key not in cells]
+        more = np.array([[int(code or 0) for code in key] for key in totals], dtype=np.int64)
         self.listed, self.more = codes, more.reshape(-1, codes.shape[1])
         self.counts, self.codes = self._with_totals(counts), np.concatenate([codes, self.more])
         nothing = np.zeros(len(more), dtype=bool)
@@ -154,9 +165,9 @@ class _Problem:
         self.unprotected = {int(cell) for cell in np.flatnonzero(self.is_unsafe & self.is_fixed)}
         self.costs = np.where(self.is_fixed, inf, np.concatenate([counts, np.zeros(len(more))]))
         self.width, self.hierarchies = width, hierarchies
-        self.cells = np.array([linked.numbers[key] for key in [*cells, *others]], dtype=np.int64)
+        self.cells = np.array([linked.numbers[key] for key in [*cells, *totals]], dtype=np.int64)
         self.is_linked = len(self.equations.right) > 0
-        self.matrix = _matrix(self.equations)[:, self.cells].tocsc()
+        self.matrix = self.equations.matrix()[:, self.cells]
 
     def _with_totals(self, figures: Floats) -> Floats:
         """The figures of the cells, and those of each total that no table shows."""
@@ -191,14 +202,13 @@ class _Problem:
         return np.asarray((bounds.high - bounds.low >= self.width) & bounds.is_exact)
 
     def _hide_greedily(self) -> Flags:
-        """Hide what makes one unsafe cell after another wide enough, then show what is not needed."""
+        """Hide what makes one unsafe cell after another wide enough, then show what others can replace."""
         losses = np.where(self.is_fixed, 0.0, self.counts - LEAST_LISTED)
         changes = Changes(self.codes, self.matrix, losses, self.hierarchies, is_whole=True)
         greedy = GreedyChoice(changes, self.costs, self.is_kept)
         unsafe = np.flatnonzero(self.is_primary)
         order = np.lexsort((unsafe, self.counts[unsafe]))  # the smallest first
         greedy.protect(unsafe[order], np.full(len(unsafe), float(self.width)))
-        greedy.show_again()
         greedy.replace_dearest()
         # what is hidden for others may protect a cell for which no change was found
         left = np.array(sorted(greedy.unprotected), dtype=np.int64)
@@ -222,12 +232,14 @@ class _Problem:
             return float("nan")
         cells, number = len(self.counts), np.arange(terms.nnz)
         is_asked = (~self.is_kept | self.is_primary)[terms.col]
-        others = coo_array(
+        of_equations = coo_array(
             (np.ones(terms.nnz), (number, terms.row)), shape=(terms.nnz, terms.shape[0])
         )
-        own = coo_array((np.full(terms.nnz, -2.0), (number, terms.col)), shape=(terms.nnz, cells))
+        of_cells = coo_array(
+            (np.full(terms.nnz, -2.0), (number, terms.col)), shape=(terms.nnz, cells)
+        )
         sums = hstack([terms, -eye_array(terms.shape[0])])
-        matrix = vstack([sums, hstack([own, others]).tocsr()[is_asked]])
+        matrix = vstack([sums, hstack([of_cells, of_equations]).tocsr()[is_asked]])
         least = np.zeros(matrix.shape[0])
         most = np.concatenate([np.zeros(terms.shape[0]), np.full(int(is_asked.sum()), inf)])
         free = np.full(terms.shape[0], inf)
@@ -262,48 +274,38 @@ class _Problem:
         Two differences for each unsafe cell, in which only hidden cells differ.
         """
         from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415
-        from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack  # noqa: PLC0415
+        from scipy.sparse import coo_array, diags_array, eye_array, hstack, kron  # noqa: PLC0415
 
-        variables, unsafe = self.equations.variables, np.flatnonzero(self.is_primary)
-        tables, cells = 2 * len(unsafe), len(self.counts)
-        matrix = _matrix(self.equations)
-        totals = hstack(
-            [block_diag([matrix] * tables), csr_array((tables * matrix.shape[0], cells))]
-        )
-        places = np.arange(len(unsafe))
-        ends = [2 * places * variables, (2 * places + 1) * variables]
-        at = np.concatenate([end + self.cells[unsafe] for end in ends])
+        unsafe, cells = np.flatnonzero(self.is_primary), len(self.counts)
+        tables = 2 * len(unsafe)
+        size = tables * cells  # variables of the differences, before the flags of hidden cells
+        totals = kron(eye_array(tables), self.matrix)
+        pairs = np.arange(len(unsafe))
+        first = 2 * pairs * cells + unsafe  # in the one table of an unsafe cell, and in the other
+        at = np.concatenate([first, first + cells])
         signs = np.repeat([1.0, -1.0], len(unsafe))
-        shape = (len(unsafe), tables * variables + cells)
-        differs = coo_array((signs, (np.tile(places, 2), at)), shape=shape)
-        # an array of shape (tables * cells,)
-        of_cells = (np.arange(tables)[:, None] * variables + self.cells).ravel()
-        number = np.arange(tables * cells)
-        here = coo_array((np.ones(len(number)), (number, of_cells)), shape=(len(number), shape[1]))
-        flags = tables * variables + np.tile(np.arange(cells), tables)
+        differs = coo_array((signs, (np.tile(pairs, 2), at)), shape=(len(unsafe), size + cells))
 
-        def limit(size: Floats) -> Any:  # noqa: ANN401 - a matrix of scipy
-            hides = coo_array(
-                (np.tile(size, tables), (number, flags)), shape=(len(number), shape[1])
-            )
-            return (here - hides).tocsr()
+        def limit(amounts: Floats) -> Any:  # noqa: ANN401 - a matrix of scipy
+            """Each difference less the amount of its cell if that is hidden."""
+            return hstack([eye_array(size), -kron(np.ones((tables, 1)), diags_array(amounts))])
 
         most = np.full(cells, 2.0 * self.width)
         least = -np.minimum(self.counts - LEAST_LISTED, 2.0 * self.width)
+        free = np.full(size, inf)
+        costs = np.where(self.is_fixed, 0.0, self.costs)
         solved: Any = milp(
-            np.concatenate(
-                [np.zeros(tables * variables), np.where(self.is_fixed, 0.0, self.costs)]
-            ),
+            np.concatenate([np.zeros(size), costs]),
             constraints=[
-                LinearConstraint(totals.tocsr(), 0, 0),
-                LinearConstraint(vstack([differs]).tocsr(), self.width, np.inf),
-                LinearConstraint(limit(most), -np.inf, 0),
-                LinearConstraint(limit(least), 0, np.inf),
+                LinearConstraint(hstack([totals, coo_array((totals.shape[0], cells))]), 0, 0),
+                LinearConstraint(differs, self.width, inf),
+                LinearConstraint(limit(most), -inf, 0),
+                LinearConstraint(limit(least), 0, inf),
             ],
-            integrality=np.concatenate([np.zeros(tables * variables), np.ones(cells)]),
+            integrality=np.repeat([0, 1], [size, cells]),
             bounds=(
-                np.concatenate([np.full(tables * variables, -np.inf), self.is_kept]),
-                np.concatenate([np.full(tables * variables, np.inf), ~self.is_fixed]),
+                np.concatenate([-free, self.is_kept]),
+                np.concatenate([free, ~self.is_fixed]),
             ),
             options={"node_limit": MAX_NODES},
         )
@@ -319,7 +321,6 @@ class GreedyChoice:
         self.is_kept, self.unprotected = is_hidden.copy(), set[int]()
         self.proofs: dict[int, Change] = {}
         self.needs: dict[int, float] = {}
-        self.programmes = 0  # by which cells were found that may be shown again
         self.replacements = 0  # of proofs, by others without a cell that is dear
 
     def protect(self, cells: Integers, needs: Floats) -> None:
@@ -328,7 +329,9 @@ class GreedyChoice:
         for cell, need in zip(cells.tolist(), needs.tolist(), strict=True):
             checkpoint()
             self.needs[cell] = need
-            proof = self._find_among_hidden(cell)
+            hidden = np.where(self.is_hidden, 1.0, inf)
+            corners = self.changes.compare_hypercubes(cell, hidden)
+            proof = self.changes.find_hypercube(cell, need, corners)
             if proof is None:
                 proof = self._find_cheapest(cell)
             if proof is None:
@@ -337,69 +340,31 @@ class GreedyChoice:
             self.proofs[cell] = proof
             self.is_hidden[proof.cells] = True
 
-    def _find_among_hidden(self, cell: int, *, by_programmes: bool = False) -> Change | None:
-        changes, need = self.changes, self.needs[cell]
-        costs = np.where(self.is_hidden, 1.0, np.inf)
-        found = changes.find_hypercube(cell, need, changes.compare_hypercubes(cell, costs))
-        if found is not None or not by_programmes:
-            return found
-        hidden = np.flatnonzero(self.is_hidden)
-        if len(hidden) > MAX_CELLS or changes.work > MAX_WORK or self.programmes >= MAX_PROGRAMMES:
-            return None
-        self.programmes += 1
-        return changes.find_cheapest(cell, need, hidden, costs)
-
     def _find_cheapest(self, cell: int) -> Change | None:
         changes, need = self.changes, self.needs[cell]
         costs = np.where(self.is_hidden, FREE_COST, self.costs)
         corners = changes.compare_hypercubes(cell, costs)
-        found = [changes.find_hypercube(cell, need, corners), changes.add_people(cell, costs)]
+        changed = [changes.find_hypercube(cell, need, corners), changes.add_people(cell, costs)]
         if changes.work < MAX_WORK:
-            found.append(
-                changes.find_cheapest(cell, need, self._choose_cells(cell, corners), costs)
-            )
-        possible = [each for each in found if each is not None]
+            cells = self._choose_cells(cell, corners)
+            changed.append(changes.find_cheapest(cell, need, cells, costs))
+        possible = [each for each in changed if each is not None]
         return min(possible, key=lambda each: float(costs[each.cells].sum()), default=None)
 
     def _choose_cells(self, cell: int, corners: Corners | None) -> Integers:
         """The cells of a programme: all, or those of the cheapest hypercubes, and the nearest hidden ones."""
         if len(self.costs) <= MAX_CELLS:
             return np.flatnonzero(np.isfinite(self.costs))
-        own = np.array([cell])
-        near = (
-            own if corners is None else np.union1d(own, corners.near(HYPERCUBES, self.needs[cell]))
-        )
+        near = np.array([cell])
+        if corners is not None:
+            near = np.union1d(near, corners.near(HYPERCUBES, self.needs[cell]))
         hidden = np.setdiff1d(np.flatnonzero(self.is_hidden), near)
         distance = (self.changes.codes[hidden] != self.changes.codes[cell]).sum(axis=1)
         nearest = hidden[np.argsort(distance, kind="stable")][: max(0, MAX_CELLS - len(near))]
         return np.union1d(near, nearest)
 
-    def show_again(self) -> None:
-        """Show each secondary cell again, the largest first, if all unsafe cells stay as protected."""
-        used: dict[int, set[int]] = {}
-        for cell, proof in self.proofs.items():
-            for other in proof.cells.tolist():
-                used.setdefault(other, set()).add(cell)
-        secondary = np.flatnonzero(self.is_hidden & ~self.is_kept)
-        for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
-            checkpoint()
-            unsafe_ones = sorted(used.get(cell, ()))
-            if unsafe_ones and self.changes.work > MAX_WORK:
-                continue
-            self.is_hidden[cell] = False
-            others = self._find_others(unsafe_ones)
-            if others is None:
-                self.is_hidden[cell] = True
-                continue
-            for unsafe, proof in others.items():
-                for other in self.proofs[unsafe].cells.tolist():
-                    used[other].discard(unsafe)
-                for other in proof.cells.tolist():
-                    used.setdefault(other, set()).add(unsafe)
-                self.proofs[unsafe] = proof
-
     def replace_dearest(self) -> None:
-        """Show each secondary cell again, the largest first, where other cells that cost less do instead."""
+        """Show each secondary cell again, the largest first, where others that cost less, or none, do."""
         secondary = np.flatnonzero(self.is_hidden & ~self.is_kept)
         for cell in secondary[np.lexsort((secondary, -self.costs[secondary]))].tolist():
             if self.changes.work > MAX_WORK:
@@ -418,28 +383,71 @@ class GreedyChoice:
         for cell in unsafe:
             checkpoint()
             self.replacements += 1
-            found = self._find_cheapest(cell)
-            if found is None:
+            proof = self._find_cheapest(cell)
+            if proof is None:
                 return False
-            most -= float(self.costs[found.cells[~self.is_hidden[found.cells]]].sum())
+            most -= float(self.costs[proof.cells[~self.is_hidden[proof.cells]]].sum())
             if most <= 0:
                 return False
-            self.is_hidden[found.cells], self.proofs[cell] = True, found
+            self.is_hidden[proof.cells], self.proofs[cell] = True, proof
         return True
 
-    def _find_others(self, unsafe: list[int]) -> dict[int, Change] | None:
-        """Other proofs for unsafe cells; None if one has none."""
-        others: dict[int, Change] = {}
-        for cell in unsafe:
-            found = self._find_among_hidden(cell, by_programmes=True)
-            if found is None:
-                return None
-            others[cell] = found
-        return others
+
+# Earlier tables: what they show of a new table's cells is known, and what they hide stays hidden.
+
+REFUSAL_OTHER_PEOPLE: Final = (
+    "published must count the same people as tbl, got cells that differ; pass tables of the same people, or "
+    "compare them by audit_tables(…, people := 'nested')"
+)
+REFUSAL_TOTALS: Final = (
+    "published must have no totals that the new table lacks, got some; pass totals := 'margins', or list "
+    "their columns in tables"
+)
 
 
-def _matrix(equations: Equations) -> Any:  # noqa: ANN401 - a matrix of scipy
-    from scipy.sparse import coo_array  # noqa: PLC0415
+def find_earlier(
+    rows: PublishedRows,
+    columns: Sequence[str],
+    labels: Sequence[str],
+    codes: Integers,
+    counts: Integers,
+) -> Integers:
+    """Say of each cell what the earlier tables did with it; `labels` are its categories, as JSON lists.
 
-    terms = (equations.signs.astype(float), (equations.rows, equations.columns))
-    return coo_array(terms, shape=(len(equations.right), equations.variables)).tocsr()
+    >>> texts = ['{"a": "x", "records": 7}', '{"a": "y", "records": null}']
+    >>> rows = PublishedRows(np.ones(2, dtype=int), texts)
+    >>> find_earlier(rows, ["a"], ['["x"]', '["y"]', '["z"]'], np.array([[1], [2], [3]]), np.array([7, 3, 9]))
+    array([1, 2, 0])
+    """
+    names, cells = read_cells(rows, Reading())
+    places = {fold_case(name): place for place, name in enumerate(columns)}
+    if unknown := [name for name in names if fold_case(name) not in places]:
+        raise OutOfDomainError(
+            f"published must have columns of by, got '{unknown[0]}'; "
+            "name it in by, and the columns of the new table in tables"
+        )
+    at = [places[fold_case(name)] for name in names]
+    named = zip(labels, codes, strict=True)
+    number = {_key_of(json.loads(label), code): cell for cell, (label, code) in enumerate(named)}
+    layouts = {tuple(row) for row in (codes > 0).tolist()}
+    answer = np.full(len(counts), NOT_BEFORE)
+    for categories, cell in cells.items():
+        key: list[str | None] = [None] * len(columns)
+        for place, category in zip(at, categories, strict=True):
+            key[place] = category
+        if tuple(each is not None for each in key) not in layouts:
+            raise OutOfDomainError(REFUSAL_TOTALS)
+        match = number.get(tuple(key))
+        count = 0 if match is None else counts[match]
+        if count != (count if cell.value is None and match is not None else cell.value):
+            raise OutOfDomainError(REFUSAL_OTHER_PEOPLE)
+        if match is not None:
+            answer[match] = HIDDEN_BEFORE if cell.value is None else SHOWN_BEFORE
+    return answer
+
+
+def _key_of(categories: Sequence[object], code: Integers) -> Key:
+    return tuple(
+        (NULL if category is None else text_of(category)) if is_shown else None
+        for category, is_shown in zip(categories, code > 0, strict=True)
+    )

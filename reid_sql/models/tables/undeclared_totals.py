@@ -89,12 +89,12 @@ def refuse_undeclared_totals(
     if not reading.distance and all(each.cell.value is not None for each in counted):
         return
     for number in sorted({each.table for each in counted if not each.names_totals}):
-        own = [each for each in counted if each.table == number]
+        cells = [each for each in counted if each.table == number]
         for place, column in enumerate(columns):
-            slices = slice_cells(own, place, len(columns))
-            found = None if slices is None else find_total(slices, reading, k)
-            if found is not None and found[0] not in reading.not_total:
-                raise OutOfDomainError(_refusal(column, *found))
+            slices = slice_cells(cells, place, len(columns))
+            total = None if slices is None else find_total(slices, reading, k)
+            if total is not None and total[0] not in reading.not_total:
+                raise OutOfDomainError(_refusal(column, *total))
 
 
 def _refusal(column: str, category: str, kind: str) -> str:
@@ -107,19 +107,21 @@ def _refusal(column: str, category: str, kind: str) -> str:
     return f"{rule}, {got}; {remedy}, or not_total := {label} if it is an ordinary category"
 
 
-def slice_cells(own: Sequence[Counted], place: int, width: int) -> Slices | None:
+def slice_cells(cells: Sequence[Counted], place: int, width: int) -> Slices | None:
     """The slices of one column of a table; None where it has too few categories for a total and its parts."""
-    categories = list(dict.fromkeys(each.key[place] for each in own if each.key[place] is not None))
+    categories = list(
+        dict.fromkeys(each.key[place] for each in cells if each.key[place] is not None)
+    )
     if len(categories) <= MIN_PARTS:
         return None
     at = {category: number for number, category in enumerate(categories)}
     rows: dict[tuple[str | None, ...], int] = {}
-    for each in own:
+    for each in cells:
         rows.setdefault((*each.key[:place], *each.key[place + 1 : width]), len(rows))
     shape = (len(rows), len(categories))
     low, high, totals = np.zeros(shape), np.zeros(shape), np.full(len(rows), np.nan)
     is_hidden, is_listed = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    for each in own:
+    for each in cells:
         row = rows[*each.key[:place], *each.key[place + 1 : width]]
         category = each.key[place]
         if category is None:
@@ -163,42 +165,42 @@ class _Sums:
 
     def __init__(self, slices: Slices, place: int, distance: int, k: int) -> None:
         rows = np.flatnonzero(slices.is_listed[:, place] & ~slices.is_hidden[:, place])
-        self.others = np.delete(np.arange(len(slices.categories)), place)
-        self.own = slices.low[rows, place]
+        self.candidates = np.delete(np.arange(len(slices.categories)), place)
+        self.counts = slices.low[rows, place]
         self.low, self.high = slices.low[rows], slices.high[rows]
         self.is_hidden, self.is_listed = slices.is_hidden[rows], slices.is_listed[rows]
         self.totals, self.place, self.distance, self.k = slices.totals[rows], place, distance, k
 
     def all_others(self) -> Iterator[float]:
         """The sum of all others; of no category next to another total that is declared."""
-        if not (~np.isnan(self.totals) & (self.totals != self.own)).any():
-            yield from self._fit(self.others, 1)
+        if not (~np.isnan(self.totals) & (self.totals != self.counts)).any():
+            yield from self._fit(self.candidates, 1)
 
     def mean_of_others(self) -> Iterator[float]:
         """The mean of all others, rounded."""
-        parts = len(self.others)
-        yield from self._fit(self.others, parts, rounded=parts / 2, is_whole_alone=True)
+        parts = len(self.candidates)
+        yield from self._fit(self.candidates, parts, rounded=parts / 2, is_whole_alone=True)
 
     def levels_of_others(self) -> Iterator[float]:
         """The sum of others that count everybody several times: parts, and totals of them."""
         for times in LEVELS:
-            yield from self._fit(self.others, times, is_whole_alone=True)
+            yield from self._fit(self.candidates, times, is_whole_alone=True)
 
     def neighbours(self) -> Iterator[float]:
         """The sums of those that are listed right before it, or right after it, one of them hidden."""
-        if not len(self.own):
+        if not len(self.counts):
             return
-        before, after = self.others[: self.place][::-1], self.others[self.place :]
+        before, after = self.candidates[: self.place][::-1], self.candidates[self.place :]
         for direction in (before, after):
             slack = self.distance * (np.arange(len(direction)) + 2)
-            more = self.own[:, None] - self.low[:, direction].cumsum(
+            more = self.counts[:, None] - self.low[:, direction].cumsum(
                 axis=1
             )  # of runs of each length
             most = (self.high - self.low)[:, direction].cumsum(axis=1)
             does_fit = ((more >= -slack) & (more <= most + slack)).mean(axis=0) >= MIN_SHARE
             for length in np.flatnonzero(does_fit) + 1:
                 run = direction[:length]
-                if MIN_PARTS <= length < len(self.others) and self.is_hidden[:, run].any():
+                if MIN_PARTS <= length < len(self.candidates) and self.is_hidden[:, run].any():
                     yield from self._fit(run, 1)
 
     def any_others(self) -> Iterator[float]:
@@ -206,25 +208,27 @@ class _Sums:
 
         Its chance is that of any set: no search is made where chance would find one.
         """
-        of = self.others[(self.low[:, self.others] <= self.own[:, None]).all(axis=0)]
-        evidence = float(np.log(self.own + 1).sum()) + log(MAX_CHANCE_OF_SETS)
+        of = self.candidates[(self.low[:, self.candidates] <= self.counts[:, None]).all(axis=0)]
+        evidence = float(np.log(self.counts + 1).sum()) + log(MAX_CHANCE_OF_SETS)
         if (
             not MIN_PARTS < len(of) <= MAX_CATEGORIES
-            or len(self.own) < MIN_SLICES
+            or len(self.counts) < MIN_SLICES
             or not self.is_hidden[:, of].any()
             or evidence < len(of) * log(2)
         ):
             return
         is_hidden = self.is_hidden[:, of]
-        most = np.where(is_hidden, np.minimum(self.high[:, of], self.own[:, None]), self.low[:, of])
+        most = np.where(
+            is_hidden, np.minimum(self.high[:, of], self.counts[:, None]), self.low[:, of]
+        )
         slack = self.distance * (len(of) + 1)
-        infinite = np.full(len(self.own), np.inf)
+        infinite = np.full(len(self.counts), np.inf)
         chosen = Programme(
             np.concatenate([self.low[:, of], most, np.ones((1, len(of)))]),
             (np.zeros(len(of)), np.ones(len(of))),
             (
-                np.concatenate([-infinite, self.own - slack, [MIN_PARTS]]),
-                np.concatenate([self.own + slack, infinite, [len(self.others) - 1]]),
+                np.concatenate([-infinite, self.counts - slack, [MIN_PARTS]]),
+                np.concatenate([self.counts + slack, infinite, [len(self.candidates) - 1]]),
             ),
             is_hidden.sum(axis=0).astype(float),
             is_whole=True,
@@ -246,21 +250,27 @@ class _Sums:
 
         Slices without hidden parts are evidence each, the others together; `is_whole_alone`, they are none.
         """
-        own, low, is_hidden = times * self.own, self.low[:, parts], self.is_hidden[:, parts]
+        multiples, low, is_hidden = (
+            times * self.counts,
+            self.low[:, parts],
+            self.is_hidden[:, parts],
+        )
         hidden = is_hidden.sum(axis=1)
         slack = rounded + self.distance * (len(parts) + times)
-        more = own - low.sum(axis=1)  # what hidden parts have together, beyond the least
+        more = multiples - low.sum(axis=1)  # what hidden parts have together, beyond the least
         most = np.where(is_hidden, self.high[:, parts] - low, 0.0).sum(axis=1)
         does_fit, is_whole = (more >= -slack) & (more <= most + slack), hidden == 0
         if not _nearly_all(does_fit) or not _nearly_all(does_fit[is_whole]):
             return
         has_parts = does_fit & (self.is_listed[:, parts].sum(axis=1) >= MIN_PARTS)
         whole, part = is_whole & has_parts, ~is_whole & has_parts
-        chance = sum(log(min(1.0, (2 * slack + 1) / (each + 1))) for each in own[whole])
+        chance = sum(log(min(1.0, (2 * slack + 1) / (each + 1))) for each in multiples[whole])
         shown = np.where(is_hidden | (low == 0), np.inf, low)
         if part.any() and not is_whole_alone:
             if self._is_plausible(more[part], hidden[part], shown[part]):
-                chance += log(min(1.0, (more[part].clip(0).sum() + 1) / (own[part].sum() + 1)))
+                chance += log(
+                    min(1.0, (more[part].clip(0).sum() + 1) / (multiples[part].sum() + 1))
+                )
             elif chance > log(MAX_CHANCE_OF_SETS):
                 return
         yield chance
@@ -275,7 +285,7 @@ class _Sums:
         few = np.where(has_several, np.maximum(few, shown.min(axis=1)), few)
         if not _nearly_all(more / hidden < few):
             return False
-        return len(self.own) > 1 or int(hidden[0]) == 1 or float(more[0]) + 1 < self.k
+        return len(self.counts) > 1 or int(hidden[0]) == 1 or float(more[0]) + 1 < self.k
 
 
 def _nearly_all(does_fit: Flags) -> bool:
