@@ -46,15 +46,11 @@ class RightColumns(Columns):
 
     form = "names"
     is_in_checks = True
+    schema = NAMES_SCHEMA
 
     def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401 - as the base
         """The columns, none of the left table."""
         return () if table == LEFT else super().columns_in(value, table)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Names."""
-        return NAMES_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -72,8 +68,12 @@ class JoinColumns(Domain):
 
     role = "key"
     form = "names"
+    schema = NAMES_SCHEMA
+    label = "column names, or pairs such as `{'id': 'person_id'}` where `right` has other names"
+    hint = "str | Sequence[str] | Mapping[str, str]"
 
-    def _check(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
+    def read_sql(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as SQL gave it
+        """Read names, or a STRUCT, MAP or mapping of pairs."""
         if isinstance(value, Mapping):
             names = [list(value), list(value.values())]
         else:
@@ -85,36 +85,15 @@ class JoinColumns(Domain):
             raise OutOfDomainError(
                 f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid"
             )
-        own, theirs = (list_columns(name, side, fold_case) for side in names)
-        return dict(zip(own, theirs, strict=True))
+        left, right = (list_columns(name, side, fold_case) for side in names)
+        return dict(zip(left, right, strict=True))
 
-    def read_sql(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as SQL gave it
-        """Read names, or a STRUCT or MAP of pairs."""
-        return self._check(name, value)
-
-    def from_python(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
-        """Read names, or a mapping."""
-        return self._check(name, value)
+    from_python = read_sql
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument
         """The columns of the table."""
-        pairs = self._check(ON, value)
+        pairs = self.read_sql(ON, value)
         return list(pairs.values()) if table == RIGHT else list(pairs)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Names; the gate joins by columns that both tables have."""
-        return NAMES_SCHEMA
-
-    @property
-    def label(self) -> str:
-        """Names or pairs."""
-        return "column names, or pairs such as `{'id': 'person_id'}` where `right` has other names"
-
-    @property
-    def hint(self) -> str:
-        """Names or pairs."""
-        return "str | Sequence[str] | Mapping[str, str]"
 
 
 JOIN: Final = Reduction(

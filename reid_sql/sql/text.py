@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reid_sql.parameters import fold_case
+from reid_sql.parameters import fold_case, sql_text
 
+text = sql_text  # quotes a text as a literal
 # SQL has no empty name: a control character, which no table has as a name, replaces it until the check of
 # the columns refuses it.
 NO_NAME = "\x01"
@@ -18,11 +19,6 @@ def name(column: str) -> str:
     '"it\'s"'
     """
     return '"' + (column.replace('"', '""') or NO_NAME) + '"'
-
-
-def text(value: str) -> str:
-    """Quote a text as a literal."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def is_nan(number: str) -> str:
