@@ -407,8 +407,9 @@ def table_function(
 
     def shape(body: Body, _: str) -> Shape:
         columns = {} if answer is Answer.REDUCTION else columns_of(body)
-        is_chosen_alone = output and output.selector not in inspect.signature(body).parameters
-        listed = [name for name in names if not (is_chosen_alone and name == output.selector)]
+        chosen_by = {output.selector} if output else set()
+        of_no_body = chosen_by - set(inspect.signature(body).parameters)
+        listed = [name for name in names if name not in of_no_body]
         ordered = _ordered(body, listed, reduction, (ENTITY,) if one_row_per_person else ())
         if not overlapping_classes:
             ordered = tuple(

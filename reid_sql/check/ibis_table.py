@@ -504,7 +504,7 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
 
 def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
-    others = {name: fetched.others[name] for name in fetched.others.column_names}
+    others = {name: fetched.unnumbered[name] for name in fetched.unnumbered.column_names}
     return list(pa.table({**columns, **others}).to_pylist())
 
 

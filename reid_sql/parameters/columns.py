@@ -57,16 +57,16 @@ class Columns(Domain):
     optional: bool = False
     table: str = "the table"
 
-    def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+    def check(self, names: Sequence[str], table_columns: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
-        return self.known(list_columns(self.words, names), known)
+        return self.known(list_columns(self.words, names), table_columns)
 
-    def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+    def known(self, names: Sequence[str], table_columns: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
-            if name not in known:
+            if name not in table_columns:
                 rule = f"{self.words} must be columns of {self.table}, got '{name}'"
-                raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
+                raise UnknownNameError(f"{rule}; {suggestion(name, table_columns)}")
         return list(names)
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -93,7 +94,10 @@ class Tolerance(Domain):
         """Give the allowances of a STRUCT, MAP, mapping or JSON text as JSON text, or refuse what is none."""
         if value is None:
             return None
-        mapping = _read_json(value) if isinstance(value, str) else value
+        mapping = value
+        if isinstance(value, str):
+            with suppress(ValueError):
+                mapping = json.loads(value)
         if not isinstance(mapping, Mapping) or not mapping:
             raise OutOfDomainError(RULE.format(describe_value(value)))
         allowances: dict[str, str] = {}
@@ -113,13 +117,6 @@ class Tolerance(Domain):
         """A number or a text for each column."""
         each = {"type": ["number", "string"]}
         return {"type": "object", "minProperties": 1, "additionalProperties": each}
-
-
-def _read_json(text: str) -> Any:  # noqa: ANN401 - what the text has
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 def allowances_of(tolerance: str | None, columns: Sequence[str]) -> dict[int, Allowance]:

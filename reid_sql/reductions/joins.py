@@ -148,10 +148,10 @@ def join(
     """
     _refuse_roles(on, qi, right_qi, entity, nulls)
     plan = _Plan(len(on), len(qi), len(right_qi), has_entity=entity is not None)
-    own = [*qi, *on, *([] if entity is None else [entity])]
-    theirs = [*right_qi, *on.values()]
+    left_columns = [*qi, *on, *([] if entity is None else [entity])]
+    right_columns = [*right_qi, *on.values()]
     counted = f"""
-        WITH {plan.read(left, right, own, theirs, nulls)},
+        WITH {plan.read(left, right, left_columns, right_columns, nulls)},
         {plan.join()},
         {plan.totals()},
         reid_lines AS ({" UNION ALL ".join(plan.lines(right_qi, k))})
@@ -160,8 +160,8 @@ def join(
         FROM reid_lines, reid_total ORDER BY kind ASC, column_name ASC"""
     body = with_null_report_of_all([(left, qi), (right, right_qi)], nulls, counted)
     label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
-    checked = right.check_columns("right_qi and on", theirs, body, TABLES[RIGHT])
-    return left.check_columns(label, own, checked, TABLES[LEFT])
+    checked = right.check_columns("right_qi and on", right_columns, body, TABLES[RIGHT])
+    return left.check_columns(label, left_columns, checked, TABLES[LEFT])
 
 
 def _refuse_roles(
@@ -184,34 +184,39 @@ def _refuse_roles(
 class _Plan:
     """The names of the plan: a… and b… are the quasi-identifiers, h… and g… on, p… people."""
 
-    def __init__(self, keys: int, own: int, theirs: int, *, has_entity: bool) -> None:
-        self.a, self.b = _names("a", own), _names("b", theirs)
+    def __init__(self, keys: int, left: int, right: int, *, has_entity: bool) -> None:
+        self.a, self.b = _names("a", left), _names("b", right)
         self.h, self.g = _names("h", keys), _names("g", keys)
         self.has_entity = has_entity
         self.p = ["p1"] if has_entity else _names("p", keys)
 
     def read(
-        self, left: Source, right: Source, own: Sequence[str], theirs: Sequence[str], nulls: str
+        self,
+        left: Source,
+        right: Source,
+        left_columns: Sequence[str],
+        right_columns: Sequence[str],
+        nulls: str,
     ) -> str:
         """Read each distinct row of both tables once, with the number of its records."""
         sides = (
             (
                 "reid_own",
                 left,
-                own,
+                left_columns,
                 [*self.a, *self.h, *(["p1"] if self.has_entity else [])],
                 self.h,
             ),
-            ("reid_theirs", right, theirs, [*self.b, *self.g], self.g),
+            ("reid_theirs", right, right_columns, [*self.b, *self.g], self.g),
         )
         parts = []
         for side, source, columns, names, keys in sides:
             width = len(self.a if side == "reid_own" else self.b)
             cells = ", ".join(f"q{place} AS {alias}" for place, alias in enumerate(names, 1))
             where = f"WHERE {none_null(columns[:width])}" if nulls == "drop" else ""
-            known = " AND ".join(f"{source.known(key)} IS NOT NULL" for key in keys)
+            has_key = " AND ".join(f"{source.without_nan(key)} IS NOT NULL" for key in keys)
             parts.append(f"""{side} AS MATERIALIZED (
-          SELECT *, {known} AS has_key FROM (
+          SELECT *, {has_key} AS has_key FROM (
             SELECT {cells}, count(*) AS records FROM {source.rows(columns)} {where} GROUP BY ALL
           )
         )""")
@@ -228,8 +233,8 @@ class _Plan:
     def join(self) -> str:
         """Join the rows with a key; where people are named, the others of left stay people there."""
         on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
-        own = ["p1"] if self.has_entity else self.h
-        people = [f"o.{each} AS {p}" for each, p in zip(own, self.p, strict=True)]
+        left_columns = ["p1"] if self.has_entity else self.h
+        people = [f"o.{each} AS {p}" for each, p in zip(left_columns, self.p, strict=True)]
         cells = ", ".join(
             [*people, *(f"o.{each}" for each in self.a), *(f"t.{each}" for each in self.b)]
         )
