@@ -12,7 +12,7 @@ ALL := tests/all -m all
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
-.PHONY: demo test test-all lint types docs site wheel catalogue publish-check bench accuracy clean
+.PHONY: demo test test-all lint types docs site wheel catalogue dbt-package publish-check bench accuracy clean
 
 demo: .venv/.installed
 	$(BIN)/reid-sql risk "$(FILE)" --qi "$(QI)" --stand-out 5
@@ -56,8 +56,15 @@ catalogue: .venv/.installed
 	rm -f dist/reid.duckdb
 	$(BIN)/reid-sql sql --file dist/reid.duckdb
 
+# The repository that the hub of dbt wants: the macros, the licence, and a project that tries them.
+DBT_PACKAGE ?= dist/dbt-reid-sql
+dbt-package:
+	rm -rf "$(DBT_PACKAGE)"
+	mkdir -p "$(DBT_PACKAGE)"
+	cp -R reid_sql/dbt/macros reid_sql/dbt/dbt_project.yml LICENSE NOTICE tools/dbt_package/. "$(DBT_PACKAGE)"
+
 # What docs/publishing.md asks before a release: metadata, and the demo in an environment with the wheel alone.
-publish-check: wheel catalogue
+publish-check: wheel catalogue dbt-package
 	.venv/publish/bin/python -m twine check --strict dist/*.whl dist/*.gz
 	rm -rf .venv/wheel
 	$(PYTHON) -m venv .venv/wheel

@@ -11,7 +11,7 @@ from reid_sql.commands.parser import parser
 from reid_sql_udfs import declared
 
 ROOT = Path(__file__).parents[1]
-SKILL = (ROOT / "SKILL.md").read_text(encoding="utf-8")
+SKILL = (ROOT / "skills" / "reid-sql" / "SKILL.md").read_text(encoding="utf-8")
 INDEX = (ROOT / "llms.txt").read_text(encoding="utf-8")
 
 

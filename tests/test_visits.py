@@ -25,6 +25,7 @@ from reid_sql.function import Answer
 from reid_sql.parameters import Columns, Table
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
+from tests.conformance.engines import Sql
 from tests.explorations import chosen, explored
 from tests.processes import command
 from tests.tiers import representatives
@@ -298,6 +299,70 @@ def test_the_python_api_warns_at_the_callers_line(name: str) -> None:
     cautions = [each for each in caught if each.category is RowsNotPeopleWarning]
     assert [HINT in str(each.message) for each in cautions] == [True]
     assert cautions[0].filename == __file__
+
+
+SQL_HINT: Final = re.compile(
+    r"Column 'patient_id' looks like an identifier and repeats \(about (29|30|31) values in 180 rows\): "
+    "if it identifies people, count them with entity := patient_id."
+)
+
+
+def registered() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect()
+    reid_sql.register(con)
+    con.execute("CREATE TABLE visits AS FROM 'visits.csv'")
+    return con
+
+
+@pytest.mark.first(name=representatives())
+@pytest.mark.parametrize("name", table_functions())
+def test_a_query_of_sql_warns_where_it_runs(name: str) -> None:
+    con = registered()
+    given = {"tbl": "visits"} | arguments_of(name)
+    query = Sql().sql(declared()[name], given)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        con.execute(query).fetchall()
+    cautions = [str(each.message) for each in caught if each.category is RowsNotPeopleWarning]
+    assert len(cautions) == 1
+    assert SQL_HINT.fullmatch(cautions[0])
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "visits",
+        "'visits.csv'",
+        "in_waves",
+        '(SELECT age, sex, town, patient_id AS "Patient ID" FROM visits)',
+    ],
+)
+def test_sql_warns_of_each_kind_of_table_and_keeps_the_answer(table: str) -> None:
+    con = registered()
+    con.execute(
+        "CREATE VIEW in_waves AS FROM visits ORDER BY row_number() OVER (PARTITION BY patient_id)"
+    )
+    query = f"FROM class_size_histogram({table}, ['age', 'sex'])"
+    if table.startswith("("):
+        query = f"WITH named AS {table} {query.replace(table, 'named')}"
+    with pytest.warns(
+        RowsNotPeopleWarning, match="(?i)'patient.id' looks like an identifier and repeats"
+    ):
+        rows = con.execute(query).fetchall()
+    con.execute("CREATE TABLE alone AS SELECT age, sex FROM visits")
+    assert rows == con.execute("FROM class_size_histogram(alone, ['age', 'sex'])").fetchall()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rows", [1, 40, 3_000, 300_000])
+def test_sql_is_silent_where_rows_are_people(rows: int) -> None:
+    con = registered()
+    con.execute(
+        f"CREATE TABLE people AS SELECT i AS patient_id, i % 7 AS age FROM range({rows}) AS t(i)"
+    )
+    con.execute("FROM risk_summary(people, ['age'])").fetchall()
+    con.execute("FROM risk_summary(visits, ['age'], entity := 'patient_id')").fetchall()
+    con.execute("FROM profile(visits)").fetchall()
 
 
 IN_POLARS: Final = [name for name in table_functions() if not declared()[name].absence("polars")]

@@ -52,9 +52,9 @@ class Recipient:
 
     def defaults(self, parameters: Collection[str]) -> dict[str, Any]:
         """Return what the recipient may know, as defaults of the parameters of a check."""
-        known = {"points": self.rows, "scenario": self.scenario}
+        defaults = {"points": self.rows, "scenario": self.scenario}
         return {
-            key: value for key, value in known.items() if value is not None and key in parameters
+            key: value for key, value in defaults.items() if value is not None and key in parameters
         }
 
 
@@ -112,24 +112,24 @@ def read_assessment(place: Place) -> Assessment | None:
     """Read the assessment, if the policy has one."""
     if "assessment" not in place.values:
         return None
-    given = place.table("assessment")
-    given.only(ASSESSMENT_KEYS)
-    made, until = _read_date(given, "date"), _read_date(given, "valid_until", "")
-    if until and until < made:
-        rule = f"{given.at('valid_until')} must not be before the date {made}, got {until}"
+    written = place.table("assessment")
+    written.only(ASSESSMENT_KEYS)
+    day, until = _read_date(written, "date"), _read_date(written, "valid_until", "")
+    if until and until < day:
+        rule = f"{written.at('valid_until')} must not be before the date {day}, got {until}"
         raise OutOfDomainError(f"{rule}; correct one of them")
-    answers = given.table("answers")
+    answers = written.table("answers")
     return Assessment(
-        assessor=_read_words(given, "assessor"),
-        role=given.text("role", ""),
-        qualification=given.text("qualification", ""),
-        purpose=given.text("purpose", ""),
-        date=made,
+        assessor=_read_words(written, "assessor"),
+        role=written.text("role", ""),
+        qualification=written.text("qualification", ""),
+        purpose=written.text("purpose", ""),
+        date=day,
         valid_until=until,
-        triggers=given.texts("triggers"),
-        license=given.text("license", ""),
-        standards=given.texts("standards"),
-        intruder_tests=tuple(_read_tests(given)),
+        triggers=written.texts("triggers"),
+        license=written.text("license", ""),
+        standards=written.texts("standards"),
+        intruder_tests=tuple(_read_tests(written)),
         answers={key: _read_words(answers, key) for key in answers.values},
     )
 
@@ -159,16 +159,16 @@ def _read_words(place: Place, key: str) -> str:
 
 def _read_date(place: Place, key: str, default: str | None = None) -> str:
     """Read a day, as TOML or as text, and write it as ISO 8601 does."""
-    given = place.values.get(key, default)
-    if given == "" and default == "":
+    day = place.values.get(key, default)
+    if day == "" and default == "":
         return ""
     try:
-        if isinstance(given, date) and not isinstance(given, datetime):
-            return given.isoformat()
-        if isinstance(given, str):
-            return date.fromisoformat(given).isoformat()
+        if isinstance(day, date) and not isinstance(day, datetime):
+            return day.isoformat()
+        if isinstance(day, str):
+            return date.fromisoformat(day).isoformat()
     except ValueError:
         pass
     raise OutOfDomainError(
-        f"{place.at(key)} must be a day, got {shown(given)}; write it like 2026-11-30"
+        f"{place.at(key)} must be a day, got {shown(day)}; write it like 2026-11-30"
     )

@@ -4,7 +4,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -49,45 +51,34 @@ def read_baseline(
     accepted = policy.baseline_accepted_by or (ACCEPTED_FOR_RUN if named else None)
     earlier = {_check_key(each): each for each in page["checks"]}
     tables = {each["name"]: each for each in page["tables"]}
-    comparable = [
-        table
-        for table in policy.tables
-        if _is_comparable(table, tables.get(table.name), page, policy)
-    ]
-    others = {
-        (table.name, *check.without_limit): OTHER_REFERENCE.format(" and ".join(roles))
-        for table in comparable
-        for check in table.checks
-        if (roles := _find_other_roles(table, check, files[table.name], tables[table.name]))
-    }
-    figures = {
-        key: before
-        for table in comparable
-        for check in table.checks
-        if (table.name, *check.without_limit) not in others
-        for key, before in _baseline_figures(
-            table,
-            check,
-            earlier,
-            accepted=accepted is not None,
-            same=_is_same_file(files[table.name], tables[table.name], page),
-        )
-    }
+    figures: dict[tuple[Any, ...], BaselineFigure] = {}
+    left_out: dict[tuple[Any, ...], str] = {}
+    for table in policy.tables:
+        before, now = tables.get(table.name), files[table.name]
+        # Only a table that was measured by the same rules is comparable.
+        if before is None or page["policy"]["mask_below"] != policy.mask_below:
+            continue
+        if (before["nulls"], before.get("entity")) != (table.nulls, table.entity):
+            continue
+        is_same = _is_same_file(now, before, page)
+        for check in table.checks:
+            if roles := _find_other_roles(table, check, now, before):
+                reason = OTHER_REFERENCE.format(" and ".join(roles))
+                left_out[table.name, *check.without_limit] = reason
+                continue
+            has_approval = accepted is not None
+            figures |= _baseline_figures(table, check, earlier, accepted=has_approval, same=is_same)
     caution = "" if page["policy"]["sha256"] == policy.sha256 else CAUTION_OTHER_POLICY
-    return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, others)
+    return Baseline(figures, hashlib.sha256(content).hexdigest(), caution, accepted, left_out)
 
 
 def _read_report(path: Path, policy: str) -> tuple[bytes, Mapping[str, Any]]:
     """Read the report, of several that of this policy, or refuse what is none by its schema."""
     if not path.is_file():
-        known = (
-            sorted(other.name for other in path.parent.glob("*.json"))
-            if path.parent.is_dir()
-            else []
-        )
+        neighbours = sorted(other.name for other in path.parent.glob("*.json"))
         raise UnknownNameError(
             f"baseline must be an existing report, got '{path}'; "
-            f"{suggestion(path.name, known, 'files beside it')}"
+            f"{suggestion(path.name, neighbours, 'files beside it')}"
         )
     content = path.read_bytes()
     try:
@@ -168,25 +159,13 @@ def _follows(check: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
     return broken or (check["no_worse"] and verdict == FAIL)
 
 
-def _is_comparable(
-    table: TablePolicy, before: Mapping[str, Any] | None, page: Mapping[str, Any], policy: Policy
-) -> bool:
-    """Whether the earlier table was measured by the same rules."""
-    return (
-        before is not None
-        and before["nulls"] == table.nulls
-        and before.get("entity") == table.entity
-        and page["policy"]["mask_below"] == policy.mask_below
-    )
-
-
 def _is_same_file(now: Evidence, before: Mapping[str, Any], page: Mapping[str, Any]) -> bool:
     """Whether the same version measured the very same files."""
     files = {role: before.get(f"{role}_file") for role in ROLES}
-    others = {role: file["sha256"] for role, file in files.items() if file}
+    role_hashes = {role: file["sha256"] for role, file in files.items() if file}
     return (
         now.sha256 is not None
-        and (before["sha256"], others) == (now.sha256, now.others)
+        and (before["sha256"], role_hashes) == (now.sha256, now.role_hashes)
         and page["versions"]["reid-sql"] == __version__
     )
 
@@ -198,22 +177,17 @@ def _find_other_roles(
 
     A file is the same if its content is; a table of a warehouse, if its name is.
     """
-    asked = [parameter.name for parameter in check.measure.declared.parameters]
-    roles = [role for name, role in OTHER_TABLES.items() if name in asked]
+    parameters = [parameter.name for parameter in check.measure.declared.parameters]
+    roles = [role for name, role in OTHER_TABLES.items() if name in parameters]
     roles += PUBLISHED if check.measure.takes("tables") else ()
-    return [
-        role for role in roles if _identify(table, role, now) != _identify_earlier(before, role)
-    ]
-
-
-def _identify(table: TablePolicy, role: str, now: Evidence) -> tuple[str | None, ...] | None:
-    source = table.others.get(role)
-    return None if source is None else (now.others[role] or source.given, source.table)
-
-
-def _identify_earlier(before: Mapping[str, Any], role: str) -> tuple[str | None, ...] | None:
-    file = before.get(f"{role}_file")
-    return file and (file["sha256"] or file["file"], file["table"])
+    other_roles = []
+    for role in roles:
+        source, file = table.role_sources.get(role), before.get(f"{role}_file")
+        compared = source and (now.role_hashes[role] or source.location, source.table)
+        earlier = file and (file["sha256"] or file["file"], file["table"])
+        if compared != earlier:
+            other_roles.append(role)
+    return other_roles
 
 
 def _baseline_figures(
@@ -233,9 +207,9 @@ def _baseline_figures(
 
 
 def _check_key(each: Mapping[str, Any]) -> str:
-    asked = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
+    fields = ("table", "measure", "quasi_identifiers", "sensitive", "by", "parameters", "judge_by")
     # reports before had no recipients
-    named = [*(each[name] for name in asked), each.get("recipient")]
+    named = [*(each[name] for name in fields), each.get("recipient")]
     return json.dumps(round_figures(named), sort_keys=True)
 
 
@@ -263,45 +237,45 @@ def broken_rule(value: object, schema: Schema) -> str:
 
 
 def _broken_rules(value: Any, schema: Schema, root: Schema, at: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
+    """Yield each rule that a value breaks; one of a wrong type is not looked at further."""
     if "$ref" in schema:
-        node: Any = root
-        for part in schema["$ref"].removeprefix("#/").split("/"):
-            node = node[part]
-        yield from _broken_rules(value, node, root, at)
+        names = schema["$ref"].removeprefix("#/").split("/")
+        yield from _broken_rules(value, reduce(getitem, names, root), root, at)
         return
     if "anyOf" in schema and all(
-        any(True for _ in _broken_rules(value, each, root, at)) for each in schema["anyOf"]
+        next(_broken_rules(value, each, root, at), "") for each in schema["anyOf"]
     ):
         yield f"{at} is none of what it may be"
-    if ("const" in schema and value != schema["const"]) or (
-        "enum" in schema and value not in schema["enum"]
-    ):
+    words = [schema["const"]] if "const" in schema else schema.get("enum", [value])
+    if value not in words:
         yield f"{at} is no word that it may be"
-    kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
     if kinds and not any(_is_kind(value, kind) for kind in kinds):
         yield f"{at} is no {' or '.join(kinds)}"
         return
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        yield from _out_of_range(value, schema, at)
-    if isinstance(value, str) and "pattern" in schema and not re.search(schema["pattern"], value):
-        yield f"{at} is not written as it must be"
-    if isinstance(value, list):
-        yield from _broken_list(value, schema, root, at)
-    if isinstance(value, dict):
-        yield from _broken_object(value, schema, root, at)
+    for types, broken in RULES_OF_TYPES:
+        if isinstance(value, types):
+            yield from broken(value, schema, root, at)
 
 
 def _is_kind(value: object, kind: str) -> bool:
+    """Whether a value is of a type of JSON: to Python, truth values are whole numbers."""
     return isinstance(value, KINDS[kind]) and (not isinstance(value, bool) or kind == "boolean")
 
 
-def _out_of_range(value: float, schema: Schema, at: str) -> Iterator[str]:
+def _broken_number(value: float, schema: Schema, root: Schema, at: str) -> Iterator[str]:  # noqa: ARG001 - as every rule
     if isinstance(value, float) and not math.isfinite(value):
         yield f"{at} is not finite"
     if value < schema.get("minimum", -math.inf):
         yield f"{at} is below {schema['minimum']}"
     if value > schema.get("maximum", math.inf):
         yield f"{at} is above {schema['maximum']}"
+
+
+def _broken_text(value: str, schema: Schema, root: Schema, at: str) -> Iterator[str]:  # noqa: ARG001 - as every rule
+    if not re.search(schema.get("pattern", ""), value):
+        yield f"{at} is not written as it must be"
 
 
 def _broken_list(value: list[Any], schema: Schema, root: Schema, at: str) -> Iterator[str]:
@@ -319,3 +293,12 @@ def _broken_object(value: dict[str, Any], schema: Schema, root: Schema, at: str)
             yield f"{at} has the unknown key {key}"
         elif isinstance(inside, Mapping):
             yield from _broken_rules(each, inside, root, f"{at}.{key}")
+
+
+# The rules of a type that its values are held to.
+RULES_OF_TYPES: Final[Sequence[tuple[tuple[type, ...], Callable[..., Iterator[str]]]]] = (
+    ((int, float), _broken_number),
+    ((str,), _broken_text),
+    ((list,), _broken_list),
+    ((dict,), _broken_object),
+)

@@ -41,8 +41,8 @@ def _measures(function: str, *rows: Row, **shared: Any) -> tuple[Measure, ...]: 
     The column of the answer is called as the measure, unless a row says otherwise.
     """
     return tuple(
-        Measure(name, words, **{"function": function, "column": name, **shared, **own})
-        for name, words, own in rows
+        Measure(name, words, **{"function": function, "column": name, **shared, **fields})
+        for name, words, fields in rows
     )
 
 
@@ -107,7 +107,10 @@ _BEFORE_SENSITIVE: Final = (
         "quasi_identifiers",
         "sets",
         "count",
-        own=(Parameter("share_unique", AT_LEAST, 1.0), Parameter("max_sets", MAX_SETS, 1_000_000)),
+        extra=(
+            Parameter("share_unique", AT_LEAST, 1.0),
+            Parameter("max_sets", MAX_SETS, 1_000_000),
+        ),
         unused=("sets",),
         renamed=(("at_least", "share_unique"),),
         pick=count_sets,
@@ -118,7 +121,7 @@ _BEFORE_SENSITIVE: Final = (
         "unsafe_combinations",
         "combinations",
         "count",
-        own=(Parameter("k", LEAST_SHARED, 5),),
+        extra=(Parameter("k", LEAST_SHARED, 5),),
         pick=sum_of("combinations"),
     ),
     *_measures(
@@ -176,7 +179,7 @@ _BEFORE_SENSITIVE: Final = (
             {
                 "column": "uniqueness",
                 "unused": ("k",),
-                "own": (METHOD_PARAMETER,),
+                "extra": (METHOD_PARAMETER,),
                 "older": "population_uniqueness",
             },
         ),
@@ -207,9 +210,9 @@ _BEFORE_SENSITIVE: Final = (
             (
                 f"adversary_{column}",
                 f"{words} against the attacker of a scenario",
-                {"column": column, **own},
+                {"column": column, **fields},
             )
-            for column, words, own in (
+            for column, words, fields in (
                 ("average", "mean risk of a record", {}),
                 ("median", "median risk of a record", {}),
                 ("highest", "highest risk of a record", {}),
@@ -220,7 +223,7 @@ _BEFORE_SENSITIVE: Final = (
                 ),
             )
         ),
-        own=(ATTACK,),
+        extra=(ATTACK,),
         pick=row_of("measure", "risk"),
         unused=(*ESTIMATES, *NO_THRESHOLD),
     ),
@@ -237,12 +240,12 @@ def _name_threshold(measure: str) -> dict[str, Any]:
     if measure not in OWN_THRESHOLDS:
         return {}
     name, domain, default = OWN_THRESHOLDS[measure]
-    return {"own": (Parameter(name, domain, default),), "renamed": (("threshold", name),)}
+    return {"extra": (Parameter(name, domain, default),), "renamed": (("threshold", name),)}
 
 
 _SENSITIVE: Final = tuple(
     measure
-    for name, words, own in (
+    for name, words, fields in (
         (
             "l_diversity",
             "sensitive values in the poorest class",
@@ -271,7 +274,7 @@ _SENSITIVE: Final = tuple(
             | {"relative": "log", "function": "attribute_disclosure_delta_disclosure"},
         ),
     )
-    for measure in _measures(name, (name, words, own), column="value", monotone=True)
+    for measure in _measures(name, (name, words, fields), column="value", monotone=True)
 )
 ALL: Final = (
     *_BEFORE_SENSITIVE,
@@ -298,7 +301,7 @@ ALL: Final = (
             {"over": "correctness_kappa > $threshold"},
         ),
         column="share",
-        own=COPULA_PARAMETERS,
+        extra=COPULA_PARAMETERS,
     ),
     *_measures(
         "sparse_correctness_curve",
@@ -326,7 +329,7 @@ ALL: Final = (
             {"column": "population_uniqueness", "unused": ()},
         ),
         interval=True,
-        own=(Parameter("points", POINTS, 4),),
+        extra=(Parameter("points", POINTS, 4),),
         unused=("population",),
     ),
     *_measures(
@@ -421,7 +424,7 @@ ALL: Final = (
             {
                 "pick": count_rules(DOMINANCE, P_PERCENT),
                 "unused": ("k", *SUPPRESSING),
-                "own": (
+                "extra": (
                     Parameter("value", Column("value")),
                     Parameter("dominance", DOMINANCE_RULE, [1.0, 0.5]),
                 ),

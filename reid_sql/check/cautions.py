@@ -12,7 +12,15 @@ from typing import Final
 
 import duckdb
 
-from reid_sql.check.policy_model import Check, TablePolicy, columns_named
+from reid_sql.check.exact_figures import ColumnAlone, ReleasedColumns
+from reid_sql.check.measure import Measure
+from reid_sql.check.policy_model import (
+    Check,
+    TablePolicy,
+    columns_checked,
+    columns_named,
+    columns_released,
+)
 from reid_sql.check.remarks import (
     Count,
     RefusedTableError,
@@ -25,7 +33,8 @@ from reid_sql.check.remarks import (
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.models.columns.identifiers import likely, names_a_person, repeating
 from reid_sql.models.columns.nobodies import UNIT_PERSON, count_rows_of_nobodies
-from reid_sql.parameters import WORLD_POPULATION, fold_case, plain
+from reid_sql.parameters import MAX_COLUMNS, WORLD_POPULATION, fold_case, plain
+from reid_sql.parameters.document import toml_texts
 from reid_sql.reduction import REFUSAL_UNIDENTIFIED_ROW
 
 # beyond, a table is no sample of its population, but nearly all of it
@@ -50,24 +59,12 @@ ALWAYS_MET: Final = {"threshold": 1, "t": 1, "alpha": 1}
 NEVER_MISSED: Final = {"l": 1, "k": 1}  # and those that every class reaches
 # Japanese is written in three scripts, Korean in two; in Unicode each is named by its own.
 WRITTEN_TOGETHER: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
-# Small letters of Cyrillic and Greek, by their number in Unicode, and the Latin ones that they look like.
-LOOKALIKES: Final = {
-    **dict(
-        zip(
-            (0x430, 0x435, 0x43E, 0x440, 0x441, 0x443, 0x445, 0x456, 0x458),
-            "aeopcyxij",
-            strict=True,
-        )
-    ),
-    **dict(zip((0x455, 0x4BB, 0x501, 0x51B, 0x51D, 0x43A, 0x442, 0x43C), "shdqwktm", strict=True)),
-    **dict(
-        zip(
-            (0x3B1, 0x3BF, 0x3C1, 0x3C7, 0x3B9, 0x3BA, 0x3C4, 0x3BD, 0x3C5),
-            "aopxiktvu",
-            strict=True,
-        )
-    ),
-}
+# Small letters of Cyrillic and Greek, and the Latin ones that they look like.
+CYRILLIC: Final = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u043a\u0442\u043c",
+    "aeopcyxijshdqwktm",
+)
+GREEK: Final = str.maketrans("\u03b1\u03bf\u03c1\u03c7\u03b9\u03ba\u03c4\u03bd\u03c5", "aopxiktvu")
 
 
 def table_cautions(
@@ -114,18 +111,19 @@ def check_cautions(
     )
     if population is not None:
         yield from _population_cautions(population, records)
-    limit, measure = check.limit, check.measure
-    if limit is not None and not check.no_worse:
-        bound = measure.bound.replace("_", " ")
-        share = measure.unit == "share" and not measure.at_least
-        words = CAUTION_ANY_TABLE.format(bound, plain(limit))
-        if limit <= 1 if measure.at_least else share and limit >= 1:
-            yield remark(words, code="met_by_any_table")
-        elif not measure.at_least and limit >= _highest(measure.name, records):
-            yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
-    yield from (
-        remark(each, code="met_by_any_table") for each in _threshold_cautions(check, records)
-    )
+    if check.limit is not None and not check.no_worse:
+        yield from _limit_cautions(check.measure, check.limit, records)
+    yield from _threshold_cautions(check, records)
+
+
+def _limit_cautions(measure: Measure, limit: float, records: int) -> Iterator[Remark]:
+    """Yield where any table, or any of so many records, is within the limit."""
+    words = CAUTION_ANY_TABLE.format(measure.bound.replace("_", " "), plain(limit))
+    is_met = limit <= 1 if measure.at_least else measure.unit == "share" and limit >= 1
+    if is_met:
+        yield remark(words, code="met_by_any_table")
+    elif not measure.at_least and limit >= _highest(measure.name, records):
+        yield remark(f"{words} of ", Count(records, "records"), code="met_by_any_table")
 
 
 def _highest(name: str, records: int) -> float:
@@ -143,19 +141,22 @@ def _highest(name: str, records: int) -> float:
     return by_name.get(name, math.inf)
 
 
-def _threshold_cautions(check: Check, records: int) -> Iterator[str]:
+def _threshold_cautions(check: Check, records: int) -> Iterator[Remark]:
     """Yield where no record, or no class, could be beyond the measure's own threshold."""
-    gains = {
+    never_exceeded = {
+        **ALWAYS_MET,
         "beta": _highest("beta_likeness", records),
         "delta": _highest("delta_disclosure", records),
     }
     for name, value in check.parameters.items():
         if not isinstance(value, int | float):
             continue
-        if value >= {**ALWAYS_MET, **gains}.get(name, math.inf):
-            yield f"{name} = {plain(value)} is exceeded by no record"
+        if value >= never_exceeded.get(name, math.inf):
+            words = f"{name} = {plain(value)} is exceeded by no record"
+            yield remark(words, code="met_by_any_table")
         if value <= NEVER_MISSED.get(name, -math.inf) and "alpha" not in check.parameters:
-            yield f"{name} = {plain(value)} is met by any class"
+            words = f"{name} = {plain(value)} is met by any class"
+            yield remark(words, code="met_by_any_table")
 
 
 def _population_cautions(population: float, records: int) -> Iterator[Remark]:
@@ -195,7 +196,7 @@ def scripts_of(name: str) -> set[str]:
 
 def _skeleton(name: str) -> str:
     """Return what a name looks like: without marks, widths and case, its letters as Latin ones."""
-    shown = unicodedata.normalize("NFKC", name).casefold().translate(LOOKALIKES)
+    shown = unicodedata.normalize("NFKC", name).casefold().translate(CYRILLIC | GREEK)
     return "".join(letter for letter in shown if unicodedata.category(letter) not in {"Cf", "Cc"})
 
 
@@ -230,16 +231,18 @@ def find_identifiers(
 ) -> dict[str, Remark]:
     """Return a caution for each column that looks like an identifier and repeats, or that cannot be counted.
 
-    Without `records`, of the population table.
+    Without `records`, of the population table. None where the policy names the column of people.
     """
+    if table.entity is not None:
+        return {}
     in_population = records is None
     columns = engine.population_columns if in_population else engine.columns
     described = (*table.quasi_identifiers, *table.sensitive)
     names = likely(columns, described)
     of = CAUTION_POPULATION_ROWS if in_population else ""
     try:
-        found = engine.find_panels(described, in_population=in_population) if columns else ()
-        names = list(dict.fromkeys([*names, *found]))
+        panels = engine.find_panels(described, in_population=in_population) if columns else ()
+        names = list(dict.fromkeys([*names, *panels]))
         if not names:
             return {}
         counted = engine.count_values(names, in_population=in_population)
@@ -254,8 +257,84 @@ def find_identifiers(
     except errors:
         words = ", ".join(names) or "rows of people"
         return {words: remark(of + CAUTION_UNCOUNTED.format(words), code="uncounted_identifier")}
-    known = {fold_case(name) for name in engine.columns}
+    of_table = {fold_case(name) for name in engine.columns}
     return {
-        each.name: identifier_remark(of, each, records, named=fold_case(each.name) in known)
+        each.name: identifier_remark(of, each, records, named=fold_case(each.name) in of_table)
         for each in repeated
     }
+
+
+# The columns that a release has, and those that no check measures: each is named, with what it would do. A
+# policy's checks are about the columns that they name. The file has others, which are released with them
+# unless the policy leaves them out. Each is counted by itself, and all together, through the functions that
+# every engine has; no value leaves it.
+
+# A column singles people out if at least this share of them are the only one with their value. Of a column
+# of few values, such as ages, a rare one or two may be single, too. In nine public tables these are at most
+# 0.4 % of the people of a category, a count or an age; of weights, amounts and identifiers, 1 to 100 %.
+MIN_SHARE_SINGLED_OUT: Final = 0.01
+MIN_SINGLED_OUT: Final = 3
+CAUTION_UNNAMED: Final = (
+    "no list of the policy names {}, which single{} people out by {}: name {} in quasi_identifiers, "
+    "sensitive, or left_out"
+)
+MAX_NAMED: Final = 10  # columns in a caution; the report names all
+
+
+def caution_on(columns: ReleasedColumns | None) -> Remark | None:
+    """Return the caution on columns that single people out and that nobody named; it has no count."""
+    names = columns.unlisted if columns else ()
+    if columns is None or not names:
+        return None
+    listed = ", ".join(names[:MAX_NAMED])
+    if len(names) > MAX_NAMED:
+        listed = f"{listed} and {len(names) - MAX_NAMED} more columns"
+    words = ("s", "itself", "it") if len(names) == 1 else ("", "themselves", "them")
+    remedy = "" if columns.has_list else f"left_out = {toml_texts([*columns.left_out, *names])}"
+    return remark(CAUTION_UNNAMED.format(listed, *words), code="unnamed_columns", remedy=remedy)
+
+
+def measure_released_columns(
+    engine: TableEngine,
+    table: TablePolicy,
+    records: int,
+    errors: tuple[type[Exception], ...],
+) -> ReleasedColumns:
+    """Count the people whom each column in no check singles out by itself, and all columns together."""
+    omitted = set(map(fold_case, engine.omitted))
+    released = [c for c in columns_released(table, engine.columns) if fold_case(c) not in omitted]
+    kept = set(map(fold_case, released))
+    entity = "" if table.entity is None else fold_case(table.entity)
+    described = [c for c in released if fold_case(c) != entity]
+    checked = set(map(fold_case, columns_checked(table)))
+    unchecked = [name for name in described if fold_case(name) not in checked]
+    together = tuple(described[:MAX_COLUMNS])
+    sets = [*((name,) for name in unchecked), *([together] if together else [])]
+    unique = engine.count_unique(sets, errors)
+    alone = [ColumnAlone(name, count) for name, count in zip(unchecked, unique, strict=False)]
+    alone.sort(key=lambda each: -records - 1 if each.unique is None else -each.unique)
+    left_out = [c for c in (*engine.columns, *engine.omitted) if fold_case(c) not in kept]
+    return ReleasedColumns(
+        unmeasured=tuple(alone),
+        unlisted=_find_unlisted(table, alone, records),
+        left_out=tuple(dict.fromkeys(left_out)),
+        counted=together,
+        more=len(described) - len(together),
+        unique=unique[-1] if together else None,
+        entity=table.entity if entity in kept else None,
+        is_prepared=engine.is_prepared,
+        has_list=table.released is not None,
+    )
+
+
+def _find_unlisted(
+    table: TablePolicy, columns: Sequence[ColumnAlone], records: int
+) -> tuple[str, ...]:
+    """Find the columns that single people out, or may, as they could not be counted, and are in no list."""
+    listed = {fold_case(name) for name in (*table.quasi_identifiers, *table.sensitive, *table.kept)}
+    least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * records)
+    return tuple(
+        each.column
+        for each in columns
+        if fold_case(each.column) not in listed and (each.unique is None or each.unique >= least)
+    )

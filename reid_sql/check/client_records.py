@@ -1,7 +1,7 @@
 """What the gate asks of a warehouse: records at the client for DuckDB, and measures from one statement."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,8 +56,10 @@ class RemoteTable(TableEngine):
         """Fetch the distinct records on some columns, and by the columns that divide them, these last."""
 
     def is_fetched(self, check: Check) -> bool:
-        """Whether the client answers, as the warehouse lacks the function."""
-        return is_answered_by_client(self.table, check)
+        """Whether the client answers, from distinct records, as the warehouse lacks the function."""
+        arguments = {**check.parameters, **self.table.call_options}
+        function = check.measure.declared
+        return bool(check.measure.over) or function.uses_fallback("ibis", arguments)
 
     @abstractmethod
     def leave(self) -> None:
@@ -77,25 +79,34 @@ class Client:
         return self._stack.enter_context(open_client())
 
 
-def is_answered_by_client(table: TablePolicy, check: Check) -> bool:
-    """Whether the client answers a check of a warehouse's table, from its distinct records."""
-    given = {**check.parameters, "nulls": table.nulls, "entity": table.entity}
-    return bool(check.measure.over) or check.measure.declared.uses_fallback("ibis", given)
+@dataclass(frozen=True)
+class Request:
+    """The records that a call needs: on which columns, and by which columns they are divided.
 
+    Of the columns in `coded`, numbers that stand for the values are enough, as far as the need says.
+    """
 
-def _needs_of(check: Check) -> Needs:
-    """What a check needs of its columns; a fitted model has values."""
-    return Needs.VALUES if check.measure.over else check.measure.declared.needs
+    columns: Sequence[str]
+    by: Sequence[str]
+    coded: Mapping[str, Needs]
 
+    @property
+    def key(self) -> tuple[frozenset[str], tuple[str, ...], frozenset[tuple[str, Needs]]]:
+        """What is the same of two requests of the same records, whatever the order of the columns."""
+        return frozenset(self.columns), tuple(self.by), frozenset(self.coded.items())
 
-# columns, those that divide the records, and what is needed of columns of which numbers came
-Key = tuple[frozenset[str], tuple[str, ...], frozenset[tuple[str, Needs]]]
+    def serves(self, other: "Request") -> bool:
+        """Whether its records have at least what the other needs of each column: values serve for codes."""
+        return self.key[:2] == other.key[:2] and all(
+            need.serves(other.coded.get(name, Needs.VALUES)) for name, need in self.coded.items()
+        )
 
 
 @dataclass(frozen=True)
 class View:
     """Records at the client: the name of their view, how many are distinct, how many values that is."""
 
+    request: Request
     name: str
     rows: int
     values: int
@@ -110,8 +121,8 @@ class ClientRecords:
         """Remember where the records come from."""
         self._client, self._table, self._name = client, table, f"reid_client_{number}"
         self._source = source
-        self._views: dict[Key, View] = {}
-        self._refused: dict[Key, ReidError] = {}
+        self._views: list[View] = []
+        self._refused: dict[Any, ReidError] = {}  # by the key of a request
         self._created = 0
         self._has_all = False  # whether the records of all checks were fetched, as far as they fit
         self._is_full = False  # whether some did not
@@ -124,81 +135,82 @@ class ClientRecords:
         self,
         function: Function,
         qi: Sequence[str],
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         by: Sequence[str],
         group: Group,
     ) -> list[Row]:
         """Call a function on the records of a group, or of the whole table."""
-        columns = self._needed(function, qi, given)
-        part = self._part(columns, by, group, self._coded(function.needs, given, columns))
-        return self._calls.call(function, qi, given, part)
+        part = self._part(self._request(function, qi, arguments, by), group)
+        return self._calls.call(function, qi, arguments, part)
 
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
-        columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-        part = self._part(columns, check.by, group, {})
-        return self._calls.call_measure(check, given, part)
+        part = self._part(self._request_of(check), group)
+        return self._calls.call_measure(check, arguments, part)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         """Call a function on all groups at once; the values of a group are under the names of the source."""
-        columns = self._needed(function, qi, given)
-        view = self._view(columns, by, self._coded(function.needs, given, columns))
+        view = self._view(self._request(function, qi, arguments, by))
         names, groups = self._source.group_names(by), self._source.groups(by)
-        rows = self._calls.call(function, qi, {**given, "by": [PLACE]}, view)
-        return [
-            dict(zip(names, groups[row[PLACE]].values, strict=True)) | _without_place(row)
-            for row in rows
-        ]
+        answers: list[Row] = []
+        for row in self._calls.call(function, qi, {**arguments, "by": [PLACE]}, view):
+            cells = dict(row)
+            values = groups[cells.pop(PLACE)].values
+            answers.append(dict(zip(names, values, strict=True)) | cells)
+        return answers
 
-    def _needed(self, function: Function, qi: Sequence[str], given: Mapping[str, Any]) -> list[str]:
-        """List the columns that the call is about, with those of a model and the one of people."""
-        arguments = {
-            p.name: qi if p.domain.role == "counted" else given.get(p.name)
-            for p in function.parameters
-        }
-        person = [] if self._table.entity is None else [self._table.entity]
-        return list(
-            dict.fromkeys([*qi, *(needed_columns(function, "tbl", arguments) or []), *person])
-        )
-
-    def _coded(
+    def _request(
         self,
-        needs: Needs,
-        given: Mapping[str, Any],
-        columns: Sequence[str],
+        function: Function,
+        qi: Sequence[str],
+        arguments: Mapping[str, Any],
+        by: Sequence[str] = (),
+        needs: Needs | None = None,
         *,
         of_any_size: bool = False,
-    ) -> dict[str, Needs]:
-        """Choose the columns of which numbers are enough for a call on the table or a group.
+    ) -> Request:
+        """Return what a call needs: the columns that it is about, those of a model, and the one of people.
 
         With `of_any_size` the table may have so many records that a model draws some of them.
         """
-        arguments = {**given, "entity": self._table.entity, "by": None}
+        person = [] if self._table.entity is None else [self._table.entity]
+        named = {
+            each.name: qi if each.domain.role == "counted" else arguments.get(each.name)
+            for each in function.parameters
+        }
+        required = needed_columns(function, "tbl", named) or []
+        columns = list(dict.fromkeys([*qi, *required, *person]))
         is_drawn = not KEEPS_VALUES.get() and (
             of_any_size or self._source.count_records() > MAX_DRAWN
         )
-        return columns_as_codes(needs, arguments, columns, is_drawn=is_drawn)
+        undivided = {**arguments, "entity": self._table.entity, "by": None}
+        coded = columns_as_codes(needs or function.needs, undivided, columns, is_drawn=is_drawn)
+        return Request(columns, by, coded)
 
-    def _view(self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]) -> str:
+    def _request_of(self, check: Check, *, of_any_size: bool = False) -> Request:
+        """Return what a check needs; a fitted model has values."""
+        function = check.measure.declared
+        return self._request(
+            function,
+            check.quasi_identifiers,
+            {**check.parameters, "sensitive": check.sensitive},
+            check.by,
+            Needs.VALUES if check.measure.over else function.needs,
+            of_any_size=of_any_size,
+        )
+
+    def _view(self, request: Request) -> str:
         """Name a view of all records, with the place of their group."""
-        key = (frozenset(columns), tuple(by), frozenset(coded.items()))
-        if self._find_view(key) is None:
-            self._fetch_view(key, columns, by)
+        if self._find_view(request) is None:
+            self._fetch(request)
         self._fetch_all()
         self._source.leave()
-        return (self._find_view(key) or self._views[key]).name
+        return next(view.name for view in self._views if view.request.serves(request))
 
-    def _find_view(self, key: Key) -> View | None:
-        """Find the records with at least what is needed of each column: values serve for codes."""
-        needed = dict(key[2])
-        for (names, by, coded), view in self._views.items():
-            if (names, by) == key[:2] and all(
-                need.serves(needed.get(name, Needs.VALUES)) for name, need in coded
-            ):
-                return view
-        return None
+    def _find_view(self, request: Request) -> View | None:
+        return next((view for view in self._views if view.request.serves(request)), None)
 
     def columns_fetched(self, check: Check, texts: Collection[str]) -> list[str]:
         """List the columns whose values the check fetches: of its groups, and of what the client computes.
@@ -208,20 +220,15 @@ class ClientRecords:
         """
         if not self._source.is_fetched(check):
             return list(check.by)
-        columns = self._needed(
-            check.measure.declared,
-            check.quasi_identifiers,
-            {**check.parameters, "sensitive": check.sensitive},
-        )
-        needs = self._coded(_needs_of(check), check.parameters, columns, of_any_size=True)
-        codes = {name for name, need in needs.items() if need.is_by_code or name in texts}
-        return [*check.by, *(name for name in columns if name not in codes)]
+        request = self._request_of(check, of_any_size=True)
+        codes = {name for name, need in request.coded.items() if need.is_by_code or name in texts}
+        return [*check.by, *(name for name in request.columns if name not in codes)]
 
     def fetch_with(self, columns: Sequence[str]) -> None:
         """Fetch the records that a check needs anyway, if they have these columns, and fit next to others."""
-        for needed, by, coded in self._list_needed():
-            if set(columns) <= set(needed):
-                self._fetch_ahead(needed, by, coded)
+        for request in self._list_requests():
+            if set(columns) <= set(request.columns):
+                self._fetch_ahead(request)
                 return
 
     def _fetch_all(self) -> None:
@@ -231,85 +238,66 @@ class ClientRecords:
         """
         if not self._has_all:
             self._has_all = True
-            for columns, by, coded in self._list_needed():
-                self._fetch_ahead(columns, by, coded)
+            for request in self._list_requests():
+                self._fetch_ahead(request)
 
-    def _fetch_ahead(
-        self, columns: Sequence[str], by: Sequence[str], coded: Mapping[str, Needs]
-    ) -> None:
+    def _fetch_ahead(self, request: Request) -> None:
         """Fetch the records before their check is computed, unless they do not fit next to the others.
 
         They are known not to fit if those on some of the columns, which are no more, would not.
         """
-        key = (frozenset(columns), tuple(by), frozenset(coded.items()))
-        every = {*columns, *by}
-        least = [
-            view.rows for (names, own, _), view in self._views.items() if names | set(own) <= every
+        columns = [*request.columns, *request.by]
+        narrower = [
+            view.rows
+            for view in self._views
+            if {*view.request.columns, *view.request.by} <= set(columns)
         ]
-        may_fit = (
-            self._total + max(least, default=0) * (len(columns) + len(by) + 1)
-            <= max_collected_values()
-        )
-        if self._find_view(key) or self._is_full or not may_fit:
+        least = self._total + max(narrower, default=0) * (len(columns) + 1)
+        if self._find_view(request) or self._is_full or least > max_collected_values():
             return
         with suppress(ReidError):  # the check that is about them is refused
-            self._fetch_view(key, columns, by, ahead=True)
+            self._fetch(request, ahead=True)
 
     @property
     def _total(self) -> int:
-        return sum(view.values for view in self._views.values())
+        return sum(view.values for view in self._views)
 
-    def _list_needed(
-        self,
-    ) -> Iterator[tuple[Sequence[str], Sequence[str], Mapping[str, Needs]]]:
-        """Yield the columns of each check that the client answers, and by which; and of the overview.
+    def _list_requests(self) -> list[Request]:
+        """List what the checks that the client answers need, and the overview.
 
-        Those of which most is needed come first: they serve where less would do.
+        Those that need most of the values come first: their records serve where less would do.
         """
-        yield from sorted(
-            self._list_checked(),
-            key=lambda each: sum(1 + need.is_by_code for need in each[2].values()),
-        )
-
-    def _list_checked(
-        self,
-    ) -> Iterator[tuple[Sequence[str], Sequence[str], Mapping[str, Needs]]]:
         table = self._table
-        for check in table.checks:
-            if self._source.is_fetched(check):
-                given = {**check.parameters, "sensitive": check.sensitive}
-                columns = self._needed(check.measure.declared, check.quasi_identifiers, given)
-                yield columns, check.by, self._coded(_needs_of(check), check.parameters, columns)
-        is_asked = self._source.counts_overview and table.asks_for_population
-        population = largest_population(table) if is_asked else None
+        requests = [
+            self._request_of(check) for check in table.checks if self._source.is_fetched(check)
+        ]
+        has_estimate = self._source.counts_overview and table.asks_for_population
+        population = largest_population(table) if has_estimate else None
         if table.quasi_identifiers and (population or 0) > self._source.count_records():
             function = declared()["population_risk"]
-            columns = self._needed(function, table.quasi_identifiers, {})
-            yield columns, (), self._coded(function.needs, {}, columns)
+            requests.append(self._request(function, table.quasi_identifiers, {}))
+        return sorted(
+            requests, key=lambda each: sum(1 + need.is_by_code for need in each.coded.values())
+        )
 
-    def _fetch_view(
-        self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool = False
-    ) -> None:
-        if key in self._refused:
-            raise self._refused[key]
-        try:
-            self._create(key, columns, by, ahead=ahead)
-        except ReidError as error:  # once for all groups: a refusal takes as long as counting
-            self._refused[key] = error
-            raise
-
-    def _create(self, key: Key, columns: Sequence[str], by: Sequence[str], *, ahead: bool) -> None:
+    def _fetch(self, request: Request, *, ahead: bool = False) -> None:
         """Fetch the records; of more than the client may have, keep those that are needed now."""
-        fetched = self._source.fetch(columns, by, dict(key[2]))
-        if ahead and self._total + fetched.values > max_collected_values():
-            self._is_full = True
-            return
-        while self._views and self._total + fetched.values > max_collected_values():
-            drop_view(self._client.con, self._views.pop(next(iter(self._views))).name)
-        self._created += 1
-        view = View(f"{self._name}_{self._created}", len(fetched.fetched.codes), fetched.values)
-        create_view(self._client.con, view.name, *self._with_places(fetched, by))
-        self._views[key] = view
+        if request.key in self._refused:
+            raise self._refused[request.key]
+        try:
+            fetched = self._source.fetch(request.columns, request.by, request.coded)
+            if ahead and self._total + fetched.values > max_collected_values():
+                self._is_full = True
+                return
+            while self._views and self._total + fetched.values > max_collected_values():
+                drop_view(self._client.con, self._views.pop(0).name)
+            self._created += 1
+            name = f"{self._name}_{self._created}"
+            create_view(self._client.con, name, *self._with_places(fetched, request.by))
+            self._views.append(View(request, name, len(fetched.fetched.codes), fetched.values))
+        except ReidError as error:  # once for all groups: a refusal takes as long as counting
+            self._refused[request.key] = error
+            raise
 
     def _with_places(
         self, fetched: DistinctRecords, by: Sequence[str]
@@ -317,44 +305,37 @@ class ClientRecords:
         """Replace the columns that divide the records, which are the last, by the places of their groups."""
         if not by:
             return fetched.columns, fetched.rows
-        names, own = aliases(fetched.columns), len(fetched.columns) - len(by)
-        kinds, of_kind = np.unique(fetched.fetched.codes[:, own:], axis=0, return_inverse=True)
-        values = [[None, *each.to_pylist()] for each in fetched.fetched.values[own:]]
+        names, undivided = aliases(fetched.columns), len(fetched.columns) - len(by)
+        kinds, of_kind = np.unique(
+            fetched.fetched.codes[:, undivided:], axis=0, return_inverse=True
+        )
+        values = [[None, *each.to_pylist()] for each in fetched.fetched.values[undivided:]]
         places = [
             self._source.place_of(
                 by, [listed[code] for listed, code in zip(values, kind, strict=True)]
             )
             for kind in kinds
         ]
-        rows = fetched.rows.select([*names[:own], "records"])
-        numbers = np.array(places, dtype=np.int64)[of_kind.ravel()]
-        return [*fetched.columns[:own], PLACE], rows.append_column(f"q{own + 1}", pa.array(numbers))
+        rows = fetched.rows.select([*names[:undivided], "records"])
+        numbers = pa.array(np.array(places, dtype=np.int64)[of_kind.ravel()])
+        columns = [*fetched.columns[:undivided], PLACE]
+        return columns, rows.append_column(f"q{undivided + 1}", numbers)
 
-    def _part(
-        self,
-        columns: Sequence[str],
-        by: Sequence[str],
-        group: Group,
-        coded: Mapping[str, Needs],
-    ) -> str:
+    def _part(self, request: Request, group: Group) -> str:
         """Name a view of the group's records alone."""
-        view = self._view(columns, by, coded)
-        if not by:
+        view = self._view(request)
+        if not request.by:
             return view
         part = f"{view}_of_{group.place}"
-        listed = ", ".join(quoted(name) for name in columns)
+        listed = ", ".join(quoted(name) for name in request.columns)
         select = f"SELECT {listed} FROM {view} WHERE {quoted(PLACE)} = {group.place}"
         self._client.con.execute(f"CREATE OR REPLACE TEMP VIEW {part} AS {select}")
         return part
 
 
-def _without_place(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != PLACE}
-
-
 WORDS: Final = "what a check is judged by"
 Ask = Callable[[Callable[[], pa.Table]], pa.Table]
-Asked = tuple[str, tuple[tuple[str, Any], ...]]  # the measure and its options
+Variant = tuple[str, tuple[tuple[str, Any], ...]]  # the measure and its options
 Place = tuple[tuple[str, ...], str]  # quasi-identifiers and the sensitive column
 
 
@@ -364,90 +345,75 @@ class SensitiveMeasures:
     def __init__(self, table: TablePolicy, frame: Table) -> None:
         """Remember which measures the checks of the table ask for."""
         self._table, self._frame = table, frame
-        self._counts: dict[tuple[Place, Asked], pa.Table] = {}
+        self._counts: dict[tuple[Place, Variant], pa.Table] = {}
         # that were asked together, whether they were answered or not
         self._joined: set[Place] = set()
 
-    def has(self, function: Function, given: Mapping[str, Any]) -> bool:
+    def has(self, function: Function, arguments: Mapping[str, Any]) -> bool:
         """Whether the function is such a measure of the whole table, and the database can answer it."""
-        plain = given.get("nulls") != "wildcard" and not given.get("entity")
-        return function.reduction in MEASURES and plain and not given.get("by")
+        plain = arguments.get("nulls") != "wildcard" and not arguments.get("entity")
+        return function.reduction in MEASURES and plain and not arguments.get("by")
 
     def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], ask: Ask
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], ask: Ask
     ) -> list[Row]:
         """Answer one measure; the others of the same columns are counted with it."""
-        place, asked = (tuple(qi), given["sensitive"]), _asked(function, given)
-        if (place, asked) not in self._counts:
-            self._count(place, asked, ask)
-        counts = self._counts[place, asked]
-        own = {each.name: argument_of(each, given) for each in function.own_parameters}
+        place, variant = (tuple(qi), arguments["sensitive"]), _variant_of(function, arguments)
+        if (place, variant) not in self._counts:
+            self._count(place, variant, ask)
+        counts = self._counts[place, variant]
+        options = {each.name: argument_of(each, arguments) for each in function.own_parameters}
         inputs = list(function.reduction.inputs) if function.reduction else []
-        treated = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
-        return [
-            row | treated for row in answer_rows(function, arrays_of(counts.select(inputs)), own)
-        ]
+        null_report = {name: pc.max(counts[name]).as_py() for name in NULL_REPORT_COLUMNS}
+        rows = answer_rows(function, arrays_of(counts.select(inputs)), options)
+        return [row | null_report for row in rows]
 
-    def _count(self, place: Place, asked: Asked, ask: Ask) -> None:
+    def _count(self, place: Place, variant: Variant, ask: Ask) -> None:
         """Count this one with the others; alone if that was tried, as the others may be what is refused."""
-        recipe = recipe_of(self._frame, asked[0], dict(asked[1]))
-        others = self._others(place, asked) if place not in self._joined else {}
+        recipes = {variant: recipe_of(self._frame, variant[0], dict(variant[1]))}
+        joined = {} if place in self._joined else self._find_joined(place, variant)
         self._joined.add(place)
-        if others:
-            try:
-                self._fetch(place, {asked: recipe, **others}, ask)
-            except ReidError:
-                self._fetch(place, {asked: recipe}, ask)
-        else:
-            self._fetch(place, {asked: recipe}, ask)
+        try:
+            self._fetch(place, recipes | joined, ask)
+        except ReidError:
+            if not joined:
+                raise
+            self._fetch(place, recipes, ask)
 
-    def _others(self, place: Place, asked: Asked) -> dict[Asked, Recipe]:
+    def _find_joined(self, place: Place, variant: Variant) -> dict[Variant, Recipe]:
         """Return another measure of each function that the checks ask of the same columns."""
-        found: dict[str, tuple[Asked, Recipe]] = {
-            asked[0]: (asked, Recipe(lambda each: each["parts"]))
-        }
+        recipes: dict[Variant, Recipe] = {}
         for check in self._table.checks:
             function = check.measure.declared
+            counted = {variant[0], *(name for name, _ in recipes)}
             same = (check.quasi_identifiers, check.sensitive) == place and not check.by
-            if not same or function.reduction not in MEASURES or function.reduction.name in found:
+            if not same or function.reduction not in MEASURES or function.reduction.name in counted:
                 continue
-            try:
-                other = _asked(function, _given(check))
-                found[other[0]] = (other, recipe_of(self._frame, other[0], dict(other[1])))
-            except ReidError:  # the check itself says so
-                continue
-        return {each: recipe for each, recipe in found.values() if each != asked}
+            arguments = {
+                each.name: argument_of(each, check.parameters) for each in function.parameters
+            }
+            with suppress(ReidError):  # the check itself says so
+                joined = _variant_of(function, arguments)
+                recipes[joined] = recipe_of(self._frame, joined[0], dict(joined[1]))
+        return recipes
 
-    def _fetch(self, place: Place, recipes: Mapping[Asked, Recipe], ask: Ask) -> None:
+    def _fetch(self, place: Place, recipes: Mapping[Variant, Recipe], ask: Ask) -> None:
+        """Fetch the joint counts; add up the classes of each size and value of each measure."""
         qi, sensitive = place
-        nulls = self._table.nulls
+        nulls, frame = self._table.nulls, self._frame
         joint = ask(
-            lambda: collected(
-                several_kinds(self._frame, qi, sensitive, nulls, *recipes.values()), WORDS
-            )
+            lambda: collected(several_kinds(frame, qi, sensitive, nulls, *recipes.values()), WORDS)
         )
-        for each, name in zip(recipes, value_names(len(recipes)), strict=True):
-            self._counts[place, each] = _of_one(joint, name)
+        for variant, value in zip(recipes, value_names(len(recipes)), strict=True):
+            keys = ["class_size", value, *NULL_REPORT_COLUMNS]
+            summed = joint.group_by(keys).aggregate([("classes", "sum"), ("records", "sum")])
+            renamed = {value: "value", "classes_sum": "classes", "records_sum": "records"}
+            columns = [renamed.get(name, name) for name in summed.column_names]
+            self._counts[place, variant] = summed.rename_columns(columns).sort_by("class_size")
 
 
-def _of_one(joint: pa.Table, value: str) -> pa.Table:
-    """Add up the classes of each size and value of one measure."""
-    keys = ["class_size", value, *NULL_REPORT_COLUMNS]
-    sums = [("classes", "sum"), ("records", "sum")]
-    summed = joint.group_by(keys).aggregate(sums)
-    renamed = {value: "value", "classes_sum": "classes", "records_sum": "records"}
-    named = summed.rename_columns([renamed.get(name, name) for name in summed.column_names])
-    return named.sort_by("class_size")
-
-
-def _asked(function: Function, given: Mapping[str, Any]) -> Asked:
+def _variant_of(function: Function, arguments: Mapping[str, Any]) -> Variant:
     reduction = function.reduction
     names = [] if reduction is None else [each.name for each in reduction.arguments]
     options = [name for name in ("variant", "c") if name in names]
-    return (str(reduction and reduction.name), tuple((name, given[name]) for name in options))
-
-
-def _given(check: Check) -> dict[str, Any]:
-    return {
-        each.name: argument_of(each, check.parameters) for each in check.measure.declared.parameters
-    }
+    return (str(reduction and reduction.name), tuple((name, arguments[name]) for name in options))

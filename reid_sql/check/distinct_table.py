@@ -67,13 +67,13 @@ class DistinctCounts:
         """
         named = [f"{self.aliases[column]} AS k{place}" for place, column in enumerate([*by, *qi])]
         grouped = ", ".join(str(place + 1) for place in range(len(named)))
-        source = f"{relation or self.relation} AS r {self.where_known(qi if drop else ())}"
+        source = f"{relation or self.relation} AS r {self.where_filled(qi if drop else ())}"
         classes = f"SELECT {', '.join(named)}, {self.count} AS n FROM {source} GROUP BY {grouped}"
         shown = ", ".join([*(f"k{place}" for place in range(len(by))), "n"])
         sizes = f"SELECT {shown}, count(*) AS classes FROM ({classes}) AS c"
         return self.ask(f"{sizes} GROUP BY {shown} ORDER BY {shown}")
 
-    def where_known(self, columns: Sequence[str]) -> str:
+    def where_filled(self, columns: Sequence[str]) -> str:
         """Write the condition that no column is NULL."""
         tests = " AND ".join(f"{self.aliases[column]} IS NOT NULL" for column in columns)
         return f"WHERE {tests}" if tests else ""
@@ -99,9 +99,9 @@ class NearlyUnique:
 
     def rest(self, columns: Sequence[str]) -> str | None:
         """Name the relation of all records that may be equal by these columns, if they are few."""
-        known = [rest for base, rest in self.rests.items() if base <= set(columns)]
-        if known:
-            return min(known)[1]
+        narrower = [rest for base, rest in self.rests.items() if base <= set(columns)]
+        if narrower:
+            return min(narrower)[1]
         base = self._choose_base(columns)
         return self._create_rest(base) if base and frozenset(base) not in self._refused else None
 
@@ -252,25 +252,25 @@ class DistinctTable(DistinctCounts):
         return self._add_unique(rows, rest, by, qi if drop else ()) if rest else rows
 
     def _add_unique(
-        self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], known: Sequence[str]
+        self, rows: Sequence[tuple[Any, ...]], rest: str, by: Sequence[str], filled: Sequence[str]
     ) -> list[tuple[Any, ...]]:
         """Add the records that are not among the rest: each is a class of its own."""
-        unique = [(*row[:-1], 1, row[-1]) for row in self._count_known(self.relation, by, known)]
-        others = [(*row[:-1], 1, -row[-1]) for row in self._count_known(rest, by, known)]
+        unique = [(*row[:-1], 1, row[-1]) for row in self._count_filled(self.relation, by, filled)]
+        without_rest = [(*row[:-1], 1, -row[-1]) for row in self._count_filled(rest, by, filled)]
         keys = {repr(row[:-1]): row[:-1] for row in (*rows, *unique)}  # a value may have no hash
         classes = Counter[str]()
-        for row in (*rows, *unique, *others):
+        for row in (*rows, *unique, *without_rest):
             classes[repr(row[:-1])] += row[-1]
         return [(*keys[key], number) for key, number in classes.items() if number]
 
-    def _count_known(
-        self, relation: str, by: Sequence[str], known: Sequence[str]
+    def _count_filled(
+        self, relation: str, by: Sequence[str], filled: Sequence[str]
     ) -> list[tuple[Any, ...]]:
-        """Count the records of each group, of those that lack no value of the known columns."""
-        key = (relation, tuple(by), frozenset(known))
+        """Count the records of each group, of those that lack no value of the `filled` columns."""
+        key = (relation, tuple(by), frozenset(filled))
         if key not in self._counted:
             listed = ", ".join([*(self.aliases[column] for column in by), "count(*)"])
-            where = self.where_known(known)
+            where = self.where_filled(filled)
             self._counted[key] = self.ask(
                 f"SELECT {listed} FROM {relation} AS c {where} GROUP BY ALL"
             )

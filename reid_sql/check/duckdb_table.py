@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import duckdb
@@ -29,14 +30,14 @@ from reid_sql.check.sources import (
     select_known,
 )
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.source import known_value
 from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, TABLES, Columns, fold_case, quoted, sql_literal
+from reid_sql.parameters import TABLES, Columns, fold_case, quoted, sql_literal
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import REFUSAL_INTERVAL
 from reid_sql.sources.copies import describe_copies
@@ -66,28 +67,30 @@ class Calls:
     """Calls of the public functions, on the relations of one connection."""
 
     def __init__(
-        self, con: duckdb.DuckDBPyConnection, table: TablePolicy, others: Mapping[str, str]
+        self, con: duckdb.DuckDBPyConnection, table: TablePolicy, role_views: Mapping[str, str]
     ) -> None:
         """Remember where the relations are, with those that the table is compared with, by role."""
-        self.con, self.table, self.others = con, table, others
+        self.con, self.table, self.role_views = con, table, role_views
         self.whole = ""  # the table with all of its columns
         self._models: dict[Any, tuple[str, str]] = {}
 
     def call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], tbl: str
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], tbl: str
     ) -> list[Row]:
         """Call a function on one relation."""
-        call, values = self._write_call(function, qi, {**given, **dict.fromkeys(OWN_TABLES, tbl)})
+        call, values = self._write_call(
+            function, qi, {**arguments, **dict.fromkeys(OWN_TABLES, tbl)}
+        )
         return list(self.ask(f"FROM {call}", values, function.name).records())
 
-    def call_measure(self, check: Check, given: Mapping[str, Any], tbl: str) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], tbl: str) -> list[Row]:
         """Return the share of the records of one relation for which a measure's condition is true."""
         function = check.measure.declared
         tables, fit = {"tbl": tbl}, {}
         if check.measure.takes("model"):
             model, status = self._fit_copula(check, tbl)
             tables, fit = {"model": model, "tbl": self._scored(check, tbl)}, {"status": status}
-        call, values = self._write_call(function, check.quasi_identifiers, {**given, **tables})
+        call, values = self._write_call(function, check.quasi_identifiers, {**arguments, **tables})
         literals = {name: sql_literal(value) for name, value in check.parameters.items()}
         person = None if self.table.entity is None else quoted(self.table.entity)
         share = check.measure.share(literals, person)
@@ -95,12 +98,12 @@ class Calls:
         return [{**row, **fit} for row in rows]
 
     def _write_call(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
     ) -> tuple[str, list[Any]]:
         """Write the call with ? for the required arguments, and return their values."""
         positional, named, values = [], [], []
         for parameter in function.parameters:
-            value = self._argument(parameter, qi, given)
+            value = self._argument(parameter, qi, arguments)
             if parameter.default is REQUIRED:
                 positional.append("?")
                 values.append(value)
@@ -109,17 +112,22 @@ class Calls:
         named += [f"{name} := {sql_literal(word)}" for name, word in function.preset.items()]
         return f"{function.name}({', '.join([*positional, *named])})", values
 
-    def _argument(self, parameter: Parameter, qi: Sequence[str], given: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    def _argument(
+        self, parameter: Parameter, qi: Sequence[str], arguments: Mapping[str, Any]
+    ) -> Any:  # noqa: ANN401
         """Return the argument of a call: the columns, a relation, or what is given."""
         if parameter.domain.role == "counted" and not parameter.domain.is_in_checks:
-            own = [given["sensitive"]] if given.get("sensitive") else list(self.table.sensitive)
+            if parameter.name != "sensitive":
+                return list(qi)
             # Attacks that need no sensitive column are judged without one.
-            return (own or None) if parameter.name == "sensitive" else list(qi)
+            one = arguments.get("sensitive")
+            return ([one] if one else list(self.table.sensitive)) or None
+        views = self.role_views
         if parameter.domain == TABLES:
-            return [self.whole, *(self.others[role] for role in PUBLISHED if role in self.others)]
-        if parameter.name in OTHER_TABLES and parameter.name in given:
-            return self.others.get(OTHER_TABLES[parameter.name])
-        return given.get(parameter.name)
+            return [self.whole, *(views[role] for role in PUBLISHED if role in views)]
+        if parameter.name in OTHER_TABLES and parameter.name in arguments:
+            return views.get(OTHER_TABLES[parameter.name])
+        return arguments.get(parameter.name)
 
     def ask(
         self, sql: str, values: Sequence[Any], function: str, label: str | None = None
@@ -159,11 +167,11 @@ class Calls:
         if person is None and not drops:
             return tbl
         name = f"{tbl}_scored_{len(self._models)}"
-        own = [quoted(column) for column in check.quasi_identifiers]
-        listed = "*" if person is None else f"DISTINCT {', '.join([*own, quoted(person)])}"
-        known = " AND ".join(f"{column} IS NOT NULL" for column in own) if drops else "true"
+        columns = [quoted(column) for column in check.quasi_identifiers]
+        listed = "*" if person is None else f"DISTINCT {', '.join([*columns, quoted(person)])}"
+        filled = " AND ".join(f"{column} IS NOT NULL" for column in columns) if drops else "true"
         self.con.execute(
-            f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {known}"
+            f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {listed} FROM {tbl} WHERE {filled}"
         )
         return name
 
@@ -179,7 +187,7 @@ class DuckDBTable(TableEngine):
         self.con, self.table, self.view = con, table, view
         self.whole = view  # with all columns, also of a text file
         self.raw = view  # in which the codes that the policy declares are values
-        self.other_views = {role: f"{view}_{role}" for role in table.others}
+        self.other_views = {role: f"{view}_{role}" for role in table.role_sources}
         self.columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
         self.calls = Calls(con, table, self.other_views)
         self.profiled: Sequence[Row] = ()  # the columns, where they were profiled already
@@ -213,8 +221,10 @@ class DuckDBTable(TableEngine):
 
     def profile(self, columns: Sequence[str]) -> list[Row]:
         """Profile some columns, unless all were."""
-        known = {fold_case(row["column_name"]): row for row in self.profiled}
-        return [known[fold_case(each)] for each in columns] if known else super().profile(columns)
+        if not self.profiled:
+            return super().profile(columns)
+        profiles = {fold_case(row["column_name"]): row for row in self.profiled}
+        return [profiles[fold_case(each)] for each in columns]
 
     def count_records(self) -> int:
         if columns_counted(self.table):
@@ -278,17 +288,14 @@ class DuckDBTable(TableEngine):
         view = self.whole if role is None else self.other_views[role]
         columns = [str(row[0]) for row in self.ask(f"DESCRIBE {view}")]
         of = "" if role is None else f"the {role} table: "
-        return describe_copies(lambda sql: self.ask(sql, "equal rows"), view, columns, of)
+        return describe_copies(partial(self.ask, label="equal rows"), view, columns, of)
 
     def count_unique(
         self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
         """Count many sets at a time: else a table of a thousand columns is bound a thousand times."""
         del errors  # what DuckDB refuses is the same for each table in it
-
-        def ask(sql: str) -> list[tuple[Any, ...]]:
-            return self.ask(sql, "people whom columns single out")
-
+        ask = partial(self.ask, label="people whom columns single out")
         return count_unique(ask, self.view, sets, self.count_records(), self.table.entity)
 
     def find_panels(self, described: Sequence[str], *, in_population: bool = False) -> list[str]:
@@ -296,10 +303,10 @@ class DuckDBTable(TableEngine):
         return find_panels(self.con.sql, tbl, described)
 
     def call_on(
-        self, relation: str, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+        self, relation: str, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
     ) -> list[Row]:
         self.calls.whole = self.whole
-        return self.calls.call(function, qi, given, relation)
+        return self.calls.call(function, qi, arguments, relation)
 
     def divided(self, by: Sequence[str]) -> str:
         if tuple(by) not in self._views:
@@ -310,9 +317,9 @@ class DuckDBTable(TableEngine):
             self._views[tuple(by)] = view
         return self._views[tuple(by)]
 
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
-        return self.calls.call_measure(check, given, self.part(check.by, group))
+        return self.calls.call_measure(check, arguments, self.part(check.by, group))
 
     def part(self, by: Sequence[str], group: Group) -> str:
         if not by:
@@ -366,37 +373,36 @@ def open_in_duckdb(
     opened = read.attach(view, table.source) if read else _attach(con, view, where, table.source)
     engine = DuckDBTable(con, table, view)
     named = columns_required(table)
-    for start in range(0, len(named), MAX_COLUMNS):
-        Columns(POLICY_COLUMNS).check(named[start : start + MAX_COLUMNS], engine.columns)
+    for part in parts_of(named):
+        Columns(POLICY_COLUMNS).check(part, engine.columns)
     _refuse_intervals(engine, named)
-    engine.whole = _known(engine, view)
+    engine.whole = _null_codes(engine, view)
     if read is None and check_source(where, str(table.source.paths[0])) in SLOW_TO_READ:
         # Read the columns of a text file that are measured into a temporary table.
         listed = ", ".join(map(quoted, columns_read(table, engine.columns))) or "*"
         engine.ask(f"CREATE TEMP TABLE {view}_read AS SELECT {listed} FROM {view}", "reading")
         engine.raw = f"{view}_read"
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {engine.raw}")[0][0])
-    engine.view = engine.whole if engine.raw == view else _known(engine, engine.raw)
+    engine.view = engine.whole if engine.raw == view else _null_codes(engine, engine.raw)
     if read is not None and engine.view == view:  # no value is declared missing
         engine.profiled = read.profile
     engine.cautions += _cautions_of_source(opened, table.source)
-    for role, source in table.others.items():
+    for role, source in table.role_sources.items():
         _open_other(engine, f"policy tables[{number}].{role}_file", role, source)
     return DuckDBTableCounts(table, engine)
 
 
 def _refuse_intervals(engine: DuckDBTable, named: Sequence[str]) -> None:
     """Refuse the columns of the policy of which 1 month equals 30 days."""
-    types = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
-    wanted = set(map(fold_case, named))
-    found = [
-        name for name, kind in types.items() if "INTERVAL" in kind and fold_case(name) in wanted
-    ]
-    if found:
-        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(found)))
+    required = set(map(fold_case, named))
+    kinds = {row[0]: row[1] for row in engine.ask(f"DESCRIBE {engine.view}")}
+    intervals = [name for name, kind in kinds.items() if "INTERVAL" in kind]
+    refused = [name for name in intervals if fold_case(name) in required]
+    if refused:
+        raise OutOfDomainError(REFUSAL_INTERVAL.format(", ".join(refused)))
 
 
-def _known(engine: DuckDBTable, view: str) -> str:
+def _null_codes(engine: DuckDBTable, view: str) -> str:
     """Name a view in which the values that the policy declares missing are NULL; the same where none are."""
     codes = engine.table.codes_as_nulls
     types = dict(row[:2] for row in engine.ask(f"DESCRIBE {view}")) if codes else {}
@@ -418,7 +424,7 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
     opened = _attach(engine.con, view, where, source)
     if role == "population":
         engine.population_columns = [row[0] for row in engine.ask(f"DESCRIBE {view}")]
-    engine.other_views[role] = _known(engine, view)
+    engine.other_views[role] = _null_codes(engine, view)
     if opened.text is not None:
         opened.refuse_missing_records(where, engine.ask(f"SELECT count(*) FROM {view}")[0][0])
     engine.cautions += _cautions_of_source(opened, source)
@@ -426,5 +432,5 @@ def _open_other(engine: DuckDBTable, where: str, role: str, source: Source) -> N
 
 def _cautions_of_source(opened: Opened, source: Source) -> list[Remark]:
     """Return the cautions on what was decided while a file was read."""
-    view = [remark(CAUTION_VIEW.format(source.given), code="view")] if opened.of_view else []
+    view = [remark(CAUTION_VIEW.format(source.location), code="view")] if opened.of_view else []
     return [*view, *(remark(note.words, code=note.code) for note in opened.notes)]

@@ -21,8 +21,8 @@ from reid_sql.check.exact_figures import (
     PopulationEstimate,
     group_labels,
 )
-from reid_sql.check.figures import whole_of
 from reid_sql.check.masking import Mask
+from reid_sql.check.measure import whole_of
 from reid_sql.check.policy_model import Check, Policy, TablePolicy, largest_population
 from reid_sql.check.remarks import Count, RefusedTableError, Remark, remark
 from reid_sql.check.small_counts import count_around, has_few_gaps, reveals_small_cells
@@ -165,14 +165,20 @@ def measure_check(counts: TableCounts, check: Check, mask: Mask) -> MeasuredChec
 def _find_cautions(counts: TableCounts, check: Check) -> tuple[Remark, ...]:
     """Return the cautions on the table, then those on what the check asks of it, each once."""
     of_people = counts.population_identifiers if check.measure.takes("population_tbl") else {}
-    asked = check_cautions(check, counts.records, counts.identifiers, of_people)
-    known = table_cautions(
+    of_check = check_cautions(check, counts.records, counts.identifiers, of_people)
+    of_table = table_cautions(
         counts.table, counts.records, counts.engine.columns, counts.engine.cautions
     )
     copies = [remark(CAUTION_COPIES, code="repeated_rows")] if _has_copies(counts) else []
-    copies = list(counts.copies) or copies
-    of_table = [*known, *counts.find_unnamed_columns(check), *copies, *counts.unused_codes]
-    return tuple(dict.fromkeys([*of_table, *counts.find_nobodies(check), *asked]))
+    cautions = [
+        *of_table,
+        *counts.find_unnamed_columns(check),
+        *(counts.copies or copies),
+        *counts.unused_codes,
+        *counts.find_nobodies(check),
+        *of_check,
+    ]
+    return tuple(dict.fromkeys(cautions))
 
 
 def _has_copies(counts: TableCounts) -> bool:
@@ -265,11 +271,11 @@ def _remarks(check: Check, row: Mapping[str, Any]) -> tuple[Remark, ...]:
     if check.by and "population" in check.parameters:
         words = REMARK_POPULATION_OF_GROUP.format(plain(check.parameters["population"]))
         return (remark(words, code="population_of_groups"),)
-    asked, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
-    if not isinstance(asked, int | float) or not asked or measured is None or measured == asked:
+    sample, measured = check.parameters.get("sample"), row.get("quasi_identifiers")
+    if not isinstance(sample, int | float) or not sample or measured is None or measured == sample:
         return ()
     words = (
-        f"a sample of {int(asked):,} choices of columns was asked for, {measured:,} were measured"
+        f"a sample of {int(sample):,} choices of columns was asked for, {measured:,} were measured"
     )
     return (remark(words, code="fewer_choices"),)
 
@@ -301,11 +307,12 @@ def _measure_overview(
 def _measure_columns(counts: TableCounts) -> tuple[ColumnSizes, ...]:
     """Count the class sizes by each quasi-identifier, and by the others; not where NULL may be any value."""
     named = counts.table.quasi_identifiers if counts.table.nulls != "wildcard" else ()
-    others = {column: [each for each in named if each != column] for column in named}
-    return tuple(
-        ColumnSizes(column, counts.histogram([column]), counts.histogram(rest) if rest else None)
-        for column, rest in others.items()
-    )
+    sizes = []
+    for column in named:
+        rest = [each for each in named if each != column]
+        without = counts.histogram(rest) if rest else None
+        sizes.append(ColumnSizes(column, counts.histogram([column]), without))
+    return tuple(sizes)
 
 
 def _estimate_population(

@@ -3,7 +3,7 @@
 The steps go one way, and each sees only what the one before it returned:
 
     policy.py      what is asked           TOML or JSON -> Policy
-    measuring.py   what the tables show    Policy, tables -> MeasuredTable, with exact figures
+    evaluation.py  what the tables show    Policy, tables -> MeasuredTable, with exact figures
     verdicts.py    whether it may pass     MeasuredTable -> CheckResult
     masked_*.py    what may be shown       both -> MaskedReport, of figures that a mask has shown or masked
     report.py      the document            MaskedReport -> ReportPage, which all renderers take
@@ -24,7 +24,7 @@ import duckdb
 from reid_sql.check.baseline import read_baseline
 from reid_sql.check.duckdb_table import DuckDBTableCounts, ReadTable, open_in_duckdb
 from reid_sql.check.evaluation import ShowProgress, measure_tables
-from reid_sql.check.html import PreparedRelease, render_html
+from reid_sql.check.html import Additions, PreparedRelease, render_html
 from reid_sql.check.masked_checks import mask_report
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.policy import ENGINE, read_policy
@@ -38,8 +38,7 @@ from reid_sql.check.report import (
     write_report,
 )
 from reid_sql.check.sentences import (
-    describe_check,
-    describe_columns,
+    describe_check_and_columns,
     format_figure,
     format_limit,
     summarize_verdicts,
@@ -76,10 +75,10 @@ def check(
     values, which a report otherwise never contains. `engine` is the policy's unless given. Refuses a policy
     that it cannot follow.
     """
-    asked = read_policy(policy)
-    with open_with_engine(engine, asked) as counted_tables:
+    rules = read_policy(policy)
+    with open_with_engine(engine, rules) as counted_tables:
         return measure_policy(
-            asked, counted_tables, Path(baseline) if baseline else None, risky=risky
+            rules, counted_tables, Path(baseline) if baseline else None, risky=risky
         )
 
 
@@ -123,10 +122,10 @@ def _refuse_remote_tables(policy: Policy) -> None:
     """Refuse tables that are in no file."""
     for table in policy.tables:
         other = next(
-            (each for each in table.sources if not each.of_file or "://" in each.given), None
+            (each for each in table.sources if not each.of_file or "://" in each.location), None
         )
         if other is not None:
-            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.given, other.given)}'"
+            rule = f"policy tables[{table.number}] must lie in a file here, got '{masked(other.location, other.location)}'"
             raise UnavailableError(f"{rule}; export it or an extract to a file, and name that")
 
 
@@ -162,8 +161,11 @@ def open_with_engine(
     `tables` are those that the caller passes, by name. The limit of memory is that of DuckDB, if it has any.
     """
     engines = _choose_engines(engine, policy)
-    if policy.keep_values:
-        _refuse_other_engines(engines)
+    if policy.keep_values and ("spark" in engines or "ibis" not in engines):
+        # Nothing keeps values where no table is in a warehouse, nor does Spark, which sends them.
+        other = "spark" if "spark" in engines else next(iter(engines))
+        rule = f"keep_values must be set for tables of a warehouse, got the engine '{other}'"
+        raise OutOfDomainError(f"{rule}; remove the key")
     opened: dict[str, TableCounts] = {}
     with ExitStack() as stack:
         for name in dict.fromkeys(engines):
@@ -176,14 +178,6 @@ def open_with_engine(
             ):
                 opened[counts.table.name] = counts
         yield [opened[table.name] for table in policy.tables]
-
-
-def _refuse_other_engines(engines: Sequence[str]) -> None:
-    """Refuse to keep values where no table is in a warehouse, or Spark has one, which sends them."""
-    other = "spark" if "spark" in engines else next(iter(engines))
-    if "spark" in engines or "ibis" not in engines:
-        rule = f"keep_values must be set for tables of a warehouse, got the engine '{other}'"
-        raise OutOfDomainError(f"{rule}; remove the key")
 
 
 def _tables_of(policy: Policy, engines: Sequence[str], engine: str) -> Policy:
@@ -210,7 +204,7 @@ def _opener(engine: str, passed: Mapping[str, Any]) -> Opener:
         )
     from reid_sql.check.ibis_table import open_in_ibis  # noqa: PLC0415 - only for Ibis
 
-    return partial(open_in_ibis, given=passed)
+    return partial(open_in_ibis, passed=passed)
 
 
 @dataclass(frozen=True)
@@ -229,9 +223,9 @@ def plan_statements(policy: Policy, *, overview: bool = True) -> Plan:
         raise OutOfDomainError(f"{rule}; leave it away, as the files are read here")
     from reid_sql.engines.ibis.frames import plan_queries  # noqa: PLC0415 - only for Ibis
 
-    asked = _tables_of(policy, engines, "ibis")
-    with plan_queries() as statements, open_with_engine(None, asked) as counted_tables:
-        measure_policy(asked, counted_tables, None, overview=overview)
+    part = _tables_of(policy, engines, "ibis")
+    with plan_queries() as statements, open_with_engine(None, part) as counted_tables:
+        measure_policy(part, counted_tables, None, overview=overview)
         checks = [
             (counts.table.name, check, counts.engine.columns_fetched(check))
             for counts in counted_tables
@@ -251,11 +245,11 @@ def _choose_engines(engine: str | None, policy: Policy) -> list[str]:
     for table, is_elsewhere in zip(policy.tables, elsewhere, strict=True):
         default = "ibis" if is_elsewhere else "duckdb"
         of_table = (f"policy tables[{table.number}].engine", table.engine)
-        asked = [("--engine", engine), of_table, ("policy engine", policy.engine)]
+        choices = [("--engine", engine), of_table, ("policy engine", policy.engine)]
         if is_mixed and is_elsewhere:
-            asked = [of_table]
+            choices = [of_table]
         words, name = next(
-            ((words, name) for words, name in asked if name), ("policy engine", default)
+            ((words, name) for words, name in choices if name), ("policy engine", default)
         )
         engines.append(ENGINE.check(words, name))
         if name != default and "ibis" in (name, default):
@@ -308,9 +302,9 @@ def find_baseline(
     policy: Policy, counted_tables: Sequence[TableCounts], baseline: Path | None
 ) -> Baseline | None:
     """Read the baseline of this run, else the policy's, if there is one."""
-    given = baseline or policy.baseline
+    path = baseline or policy.baseline
     files = {counts.table.name: counts.evidence for counts in counted_tables}
-    return read_baseline(given, policy, files, named=baseline is not None) if given else None
+    return read_baseline(path, policy, files, named=baseline is not None) if path else None
 
 
 def measure_policy(
@@ -390,8 +384,18 @@ class Report:
     @property
     def findings(self) -> list[Finding]:
         """What came of each check, group by group, in the order of the policy; small counts are masked."""
+        copied = ("verdict", "why", "group", "low", "high", "method", "status", "sentence")
         return [
-            _to_finding(check, group) for check in self.page["checks"] for group in check["groups"]
+            Finding(
+                table=check["table"],
+                check=describe_check_and_columns(check),
+                figure=format_figure(group, check),
+                limit=format_limit(check),
+                cautions=tuple(check["cautions"]),
+                **{name: group[name] for name in copied},
+            )
+            for check in self.page["checks"]
+            for group in check["groups"]
         ]
 
     def json(self, path: str | PathLike[str]) -> Path:
@@ -403,7 +407,7 @@ class Report:
 
         `prepared` is what preparing a release for the policy found, shown under what to do next.
         """
-        return self._written("--html", path, render_html(self.page, prepared=prepared))
+        return self._written("--html", path, render_html(self.page, Additions(prepared=prepared)))
 
     def junit(self, path: str | PathLike[str]) -> Path:
         """Write the verdicts as JUnit XML, and give the path."""
@@ -429,22 +433,8 @@ def run(
 ) -> Report:
     """Check the tables of a policy file, or those passed."""
     passed = tables or {}
-    asked_for = read_policy(Path(policy), tuple(passed))
+    rules = read_policy(Path(policy), tuple(passed))
     earlier = None if baseline is None else Path(baseline)
-    with report_people(), open_with_engine(engine, asked_for, tables=passed) as counted_tables:
-        page = measure_policy(asked_for, counted_tables, earlier)
-    return Report(page, tuple(files_read(asked_for, earlier)))
-
-
-def _to_finding(check: ReportPage, group: ReportPage) -> Finding:
-    return Finding(
-        table=check["table"],
-        check=" ".join(part for part in (describe_check(check), describe_columns(check)) if part),
-        figure=format_figure(group, check),
-        limit=format_limit(check),
-        verdict=group["verdict"],
-        why=group["why"],
-        group=group["group"],
-        cautions=tuple(check["cautions"]),
-        **{name: group[name] for name in ("low", "high", "method", "status", "sentence")},
-    )
+    with report_people(), open_with_engine(engine, rules, tables=passed) as counted_tables:
+        page = measure_policy(rules, counted_tables, earlier)
+    return Report(page, tuple(files_read(rules, earlier)))

@@ -6,12 +6,11 @@ What the warehouse cannot answer, DuckDB answers at the client, from the distinc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import Any, Final, TypeVar
 
 import ibis
 import pyarrow as pa
-from ibis.expr.types import Table
+from ibis.expr.types import Column, Table
 
 import reid_sql.ibis as ri
 from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
@@ -29,7 +28,7 @@ from reid_sql.check.policy_model import (
 from reid_sql.check.remarks import remark
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, parts_of
 from reid_sql.client.calls import profile_columns
 from reid_sql.engines.ibis import adapter
 from reid_sql.engines.ibis.adapter import TABLE, DistinctRecords, fetch_distinct, find_panels
@@ -55,7 +54,7 @@ from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
-from reid_sql.sources.warehouse import Warehouse, asked, warehouse
+from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
 
 MAX_SETS: Final = 200  # that one statement counts
 LABEL: Final = "what a check is judged by"
@@ -67,7 +66,7 @@ def open_in_ibis(
     policy: Policy,
     memory_limit: str | None,
     show_progress: Any,  # noqa: ANN401
-    given: Mapping[str, Any],
+    passed: Mapping[str, Any],
 ) -> Iterator[list[TableCounts]]:
     """Open the tables of a policy, each warehouse once; the connections are closed at the end.
 
@@ -76,7 +75,11 @@ def open_in_ibis(
     if memory_limit is not None:
         rule = f"--memory-limit must not be given for a warehouse, got '{memory_limit}'"
         raise OutOfDomainError(f"{rule}; omit it, as the client receives only reduced statistics")
-    _refuse_files(policy)
+    for table in policy.tables:
+        for source in table.sources:
+            if source.of_file:
+                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{source.location}'"
+                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
     with ExitStack() as stack:
         warehouses: dict[str, Warehouse] = {}
         for table in policy.tables:
@@ -91,17 +94,9 @@ def open_in_ibis(
         counted_tables: list[TableCounts] = []
         for table in policy.tables:
             show_progress(f"{table.name}: opening")
-            engine = IbisTable(table, table.number, warehouses, given, client)
+            engine = IbisTable(table, table.number, warehouses, passed, client)
             counted_tables.append(TableCounts(table, engine))
         yield counted_tables
-
-
-def _refuse_files(policy: Policy) -> None:
-    for table in policy.tables:
-        for each in table.sources:
-            if each.of_file:
-                rule = f"policy tables[{table.number}] must lie in a warehouse as its others, got '{each.given}'"
-                raise OutOfDomainError(f"{rule}; put that table into the warehouse too")
 
 
 class IbisTable(RemoteTable):
@@ -114,32 +109,35 @@ class IbisTable(RemoteTable):
         table: TablePolicy,
         number: int,
         warehouses: Mapping[str, Warehouse],
-        given: Mapping[str, Any],
+        passed: Mapping[str, Any],
         client: Client,
     ) -> None:
         """Open the table, and check that it has the columns that the policy names."""
         super().__init__()
         self.table = table
-        self.frame = _open_table(f"policy tables[{number}].table", table.source, warehouses, given)
-        self.columns = list(self.frame.columns)
-        named = columns_required(table)
-        for start in range(0, len(named), MAX_COLUMNS):
-            check_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
-        label, source = f"policy tables[{number}].population_table", table.others.get("population")
-        self.population = None if source is None else _open_table(label, source, warehouses, given)
-        self.population_columns = [] if self.population is None else list(self.population.columns)
-        sources = [each for each in (table.source, source) if each is not None]
-        self.raw = self.frame
-        self.frame = _null_codes(self.frame, table.codes_as_nulls)
-        if self.population is not None:
-            self.population = _null_codes(self.population, table.codes_as_nulls)
-        self._warehouses = {
-            each.url: warehouses[each.url] for each in sources if each.url is not None
-        }
+        self.raw = _open_table(f"policy tables[{number}].table", table.source, warehouses, passed)
+        self.columns = list(self.raw.columns)
+        for part in parts_of(columns_required(table)):
+            check_columns(Columns(POLICY_COLUMNS), part, self.raw)
+        self.frame = _null_codes(self.raw, table.codes_as_nulls)
+        self.population: Table | None = None
+        sources = [table.source]
+        if source := table.role_sources.get("population"):
+            label = f"policy tables[{number}].population_table"
+            population = _open_table(label, source, warehouses, passed)
+            self.population_columns = list(population.columns)
+            self.population = _null_codes(population, table.codes_as_nulls)
+            sources.append(source)
+        self._warehouses: dict[str, Warehouse] = {}
         for each in sources:
-            if each.url is not None and warehouses[each.url].is_view(str(each.table)):
-                self.cautions.append(remark(CAUTION_VIEW.format(each.table), code="view"))
-        is_snapshot = all(each.url is not None and warehouses[each.url].still for each in sources)
+            if each.url is not None:
+                self._warehouses[each.url] = warehouses[each.url]
+                if warehouses[each.url].is_view(str(each.table)):
+                    self.cautions.append(remark(CAUTION_VIEW.format(each.table), code="view"))
+        # Whether all is read in one transaction of warehouses that show the same meanwhile.
+        self._is_snapshot = all(
+            each.url is not None and warehouses[each.url].still for each in sources
+        )
         self._records: int | None = None
         self._measures = SensitiveMeasures(table, self.frame)
         self._codes: dict[tuple[str, ...], dict[str, list[int]]] = {}  # of the values of each group
@@ -154,10 +152,9 @@ class IbisTable(RemoteTable):
             self._refuse_values(number)
         # of the warehouses, in which something was asked
         self._transactions: set[tuple[int, ...]] = set()
-        self._is_snapshot = is_snapshot
-        self._sizes = None if is_snapshot else self._class_sizes()
+        self._sizes = None if self._is_snapshot else self._class_sizes()
         if self._sizes is not None and table.nulls != "drop":
-            self._counted[self._compared] = list(self._sizes[0])
+            self._counted[frozenset(self._compared)] = list(self._sizes[0])
 
     def columns_fetched(self, check: Check) -> Sequence[str]:
         texts = {name for name, kind in self.frame.schema().items() if kind.is_string()}
@@ -179,7 +176,8 @@ class IbisTable(RemoteTable):
     def leave(self) -> None:
         """End the warehouses' transactions; if more is asked later, the class sizes must be the same."""
         if self._sizes is None:
-            counted = None if self.table.nulls == "drop" else self._counted.get(self._compared)
+            compared = frozenset(self._compared)
+            counted = None if self.table.nulls == "drop" else self._counted.get(compared)
             self._sizes = self._class_sizes(counted)
         for each in self._warehouses.values():
             each.leave()
@@ -189,19 +187,18 @@ class IbisTable(RemoteTable):
         for each in self._warehouses.values():
             each.enter()
         self._transactions.add(tuple(each.transactions for each in self._warehouses.values()))
-        return asked(question)
+        return run_query(question)
 
     @property
-    def _compared(self) -> frozenset[str]:
+    def _compared(self) -> list[str]:
         """The columns whose class sizes show whether the table changed."""
-        return frozenset(columns_counted(self.table)[:MAX_COLUMNS])
+        return columns_counted(self.table)[:MAX_COLUMNS]
 
     def _class_sizes(
         self, counted: list[tuple[Any, ...]] | None = None
     ) -> list[list[tuple[Any, ...]]]:
         """Count the classes of each size: of the table by all that is counted, and of the population."""
-        compared = columns_counted(self.table)[:MAX_COLUMNS]
-        sizes = [sorted(counted) if counted else self._sizes_of(self.frame, compared)]
+        sizes = [sorted(counted) if counted else self._sizes_of(self.frame, self._compared)]
         if self.population is not None:
             sizes.append(self._sizes_of(self.population, list(self.table.quasi_identifiers)))
         return sizes
@@ -239,9 +236,9 @@ class IbisTable(RemoteTable):
         return self._records
 
     def count_people(self, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        each = [*by, str(self.table.entity)]
-        people = with_aliases(self.frame, each).group_by(aliases(each)).agg()
-        groups = aliases(each)[:-1]
+        columns = [*by, str(self.table.entity)]
+        people = with_aliases(self.frame, columns).group_by(aliases(columns)).agg()
+        groups = aliases(by)
         counted = people.group_by(groups).agg if groups else people.agg
         answer = self._ask_groups(lambda: counted(people=bigint(people.count())), by, groups)
         return [(*(row[alias] for alias in groups), row["people"]) for row in answer]
@@ -263,10 +260,10 @@ class IbisTable(RemoteTable):
         return sorted(groups, key=lambda group: [_order(value) for value in group[:-1]])
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
-        every, groups = [*by, *columns], aliases(by)
-        rows = with_aliases(self.frame, every)
+        named, groups = [*by, *columns], aliases(by)
+        rows = with_aliases(self.frame, named)
         gaps = {
-            f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(every)[len(by) :]
+            f"gap_{name}": rows[name].isnull().ifelse(1, 0) for name in aliases(named)[len(by) :]
         }
         counted = (
             rows.mutate(**gaps)
@@ -297,27 +294,33 @@ class IbisTable(RemoteTable):
 
         Records that come to the client for a check are counted there, as `fetch` does.
         """
-        if frozenset(qi) not in self._counted:
+        columns = frozenset(qi)
+        if columns not in self._counted:
             self._client.fetch_with(qi)
-        if (asked := frozenset(qi)) not in self._counted:
+        if columns not in self._counted:
             sets = list(
                 {frozenset(each): each for each in (tuple(qi), *self._uncounted())}.values()
             )
             if self._has_counted_sets or len(sets) > MAX_SETS:
                 sets = sets[:1]
             self._has_counted_sets = True
-            rows = self._ask(lambda: histograms(self.frame, sets, drop=drop))
-            self._counted |= {frozenset(each): [] for each in sets}
-            for row in rows:
-                self._counted[frozenset(sets[row["place"]])].append(
-                    (row["class_size"], row["classes"])
-                )
-        return self._counted[asked]
+            for counted, sizes in zip(sets, self._count_sets(sets, drop=drop), strict=True):
+                self._counted[frozenset(counted)] = sizes
+        return self._counted[columns]
+
+    def _count_sets(
+        self, sets: Sequence[Sequence[str]], *, drop: bool
+    ) -> list[list[tuple[Any, ...]]]:
+        """Count the classes of each size by each of some sets of columns, in one statement."""
+        sizes: list[list[tuple[Any, ...]]] = [[] for _ in sets]
+        for row in self._ask(lambda: histograms(self.frame, sets, drop=drop)):
+            sizes[row["place"]].append((row["class_size"], row["classes"]))
+        return sizes
 
     def _uncounted(self) -> list[tuple[str, ...]]:
         """List the sets of columns that the checks and the report count by, and that were not counted."""
-        every = sets_counted(self.table, overview=self.counts_overview)
-        return [each for each in every if frozenset(each) not in self._counted]
+        sets = sets_counted(self.table, overview=self.counts_overview)
+        return [each for each in sets if frozenset(each) not in self._counted]
 
     def rarest(self, count: int) -> list[tuple[Any, ...]]:
         names = self.table.quasi_identifiers
@@ -335,16 +338,16 @@ class IbisTable(RemoteTable):
         self, sets: Sequence[Sequence[str]], errors: tuple[type[Exception], ...]
     ) -> list[int | None]:
         """Count the records by many sets in one statement; people by one for each set."""
-        known = [] if self.table.entity is not None else list(filter(self._has_comparable, sets))
-        if not known:
+        if self.table.entity is not None:
             return super().count_unique(sets, errors)
-        counted: dict[tuple[str, ...], int] = {tuple(each): 0 for each in known}
+        comparable_sets = list(filter(self._has_comparable, sets))
+        if not comparable_sets:
+            return super().count_unique(sets, errors)
+        counted: dict[tuple[str, ...], int] = {}
         try:
-            for start in range(0, len(known), MAX_SETS):
-                part = [tuple(each) for each in known[start : start + MAX_SETS]]
-                for row in self._ask(partial(histograms, self.frame, part, drop=False)):
-                    if row["class_size"] == 1:
-                        counted[part[row["place"]]] = int(row["classes"])
+            for part in parts_of(comparable_sets, MAX_SETS):
+                for columns, sizes in zip(part, self._count_sets(part, drop=False), strict=True):
+                    counted[tuple(columns)] = int(dict(sizes).get(1, 0))
         except errors:  # the checks say why; the report names the columns as not counted
             return [None for _ in sets]
         return [counted.get(tuple(each)) for each in sets]
@@ -370,44 +373,44 @@ class IbisTable(RemoteTable):
         values = self.raw.select(t=self.raw[name].cast("string"))
         spelled = values["t"].strip().lower().isin(spellings_of(codes))
         is_day = values["t"][:10].isin(list(codes))
-        found = values.filter(spelled | is_day).rename({LISTED: "t"})
-        rows = self._ask(lambda: found.group_by(LISTED).agg(records=found.count()))
+        alike = values.filter(spelled | is_day).rename({LISTED: "t"})
+        rows = self._ask(lambda: alike.group_by(LISTED).agg(records=alike.count()))
         return [row[LISTED] for row in rows], self.raw[name].type().is_numeric()
 
     def call(
         self,
         function: Function,
         qi: Sequence[str],
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
-        if function.uses_fallback("ibis", given):
-            return self._client.call(function, qi, given, by, group)
-        return super().call(function, qi, given, by, group)
+        if function.uses_fallback("ibis", arguments):
+            return self._client.call(function, qi, arguments, by, group)
+        return super().call(function, qi, arguments, by, group)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
-        if function.uses_fallback("ibis", given):
-            return self._client.call_by_group(function, qi, given, by)
-        return super().call_by_group(function, qi, given, by)
+        if function.uses_fallback("ibis", arguments):
+            return self._client.call_by_group(function, qi, arguments, by)
+        return super().call_by_group(function, qi, arguments, by)
 
     def call_on(
-        self, relation: Table, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+        self, relation: Table, function: Function, qi: Sequence[str], arguments: Mapping[str, Any]
     ) -> list[Row]:
-        if relation is self.frame and self._measures.has(function, given):
-            return self._measures.call(function, qi, given, self._asked)
-        arguments = arguments_of(function, qi, given, (relation, self.population))
-        return self._ask(lambda: getattr(ri, function.name)(**arguments, **function.preset))
+        if relation is self.frame and self._measures.has(function, arguments):
+            return self._measures.call(function, qi, arguments, self._asked)
+        bound = arguments_of(function, qi, arguments, (relation, self.population))
+        return self._ask(lambda: getattr(ri, function.name)(**bound, **function.preset))
 
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
         """Score a group's records at the client; return the share that a measure asks for."""
-        return self._client.call_measure(check, given, group)
+        return self._client.call_measure(check, arguments, group)
 
     def divided(self, by: Sequence[str]) -> Table:
         copies = {
-            name: self.frame[given] for name, given in zip(self.group_names(by), by, strict=True)
+            name: self.frame[column] for name, column in zip(self.group_names(by), by, strict=True)
         }
         return self.frame.mutate(**copies) if copies else self.frame
 
@@ -455,12 +458,12 @@ class IbisTable(RemoteTable):
 
 
 def _open_table(
-    label: str, source: Source, warehouses: Mapping[str, Warehouse], given: Mapping[str, Any]
+    label: str, source: Source, warehouses: Mapping[str, Warehouse], passed: Mapping[str, Any]
 ) -> Table:
     """Open a table of a warehouse, or take the one that the caller passed."""
     if source.url is not None:
         return warehouses[source.url].table(label, str(source.table))
-    frame = given[str(source.passed)]
+    frame = passed[str(source.passed)]
     if not isinstance(frame, TABLE.types):
         rule = f"tables['{source.passed}'] must be {TABLE.words}, got {type(frame).__name__}"
         raise WrongTypeError(f"{rule}; {TABLE.remedy}")
@@ -471,20 +474,22 @@ def _null_codes(frame: Table, codes: Codes) -> Table:
     """The table with NULL in place of the values that the policy declares missing."""
     replaced = {}
     for name in frame.columns:
-        column, kind = frame[name], frame[name].type()
-        tests: list[Any] = []
-        if kind.is_numeric():
-            tests = [
-                column.cast("float64") == number for number in finite_numbers(codes_of(codes, name))
-            ]
-        elif kind.is_date() or kind.is_timestamp():
-            tests = [column.cast("string")[:10] == code for code in codes_of(codes, name)]
-        else:
-            given = [ibis.literal(code, "string") for code in codes_of(codes, name)]
-            tests = [comparable(column.cast("string")) == comparable(code) for code in given]
-        if tests:
-            replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(kind), column)
+        column = frame[name]
+        if tests := _code_tests(column, codes_of(codes, name)):
+            replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(column.type()), column)
     return frame.mutate(**replaced) if replaced else frame
+
+
+def _code_tests(column: Column, codes: Sequence[str]) -> list[Any]:
+    """Test a cell for each of the codes: a number by its value, a time by its date, else by its text."""
+    kind = column.type()
+    if kind.is_numeric():
+        return [column.cast("float64") == number for number in finite_numbers(codes)]
+    text = column.cast("string")
+    if kind.is_date() or kind.is_timestamp():
+        return [text[:10] == code for code in codes]
+    literals = (ibis.literal(code, "string") for code in codes)
+    return [comparable(text) == comparable(literal) for literal in literals]
 
 
 def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:  # noqa: ANN401 - a cell
@@ -504,8 +509,10 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
 
 def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
-    others = {name: fetched.unnumbered[name] for name in fetched.unnumbered.column_names}
-    return list(pa.table({**columns, **others}).to_pylist())
+    rows = fetched.unnumbered
+    return list(
+        pa.table({**columns, **{name: rows[name] for name in rows.column_names}}).to_pylist()
+    )
 
 
 def _order(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell

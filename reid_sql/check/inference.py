@@ -58,8 +58,8 @@ class Unknowns:
         for ends in ((), (cost,), (-cost,)):  # the values that are known, the least, the greatest
             if not all(map(self._solve, ends)):
                 return False
-            known = [float(each @ cost) for each in self._fitting]
-            if known and is_protected((min(known), max(known)), least, below):
+            values = [float(each @ cost) for each in self._fitting]
+            if values and is_protected((min(values), max(values)), least, below):
                 return True
         return False
 
@@ -135,6 +135,11 @@ class ClassCounts:
         is_smallest = low <= self.k and (high is None or self.k <= high)
         return low if self.are_products else self.k if is_smallest else 1
 
+    @property
+    def bin_records(self) -> list[int]:
+        """The records of each bin."""
+        return [sum(self.records[at] for at in self.within(each)) for each in self.bins]
+
     def within(self, sizes: Bin) -> list[int]:
         """Return the places of the parts of a bin."""
         low, high = sizes
@@ -154,7 +159,7 @@ def bins_to_hide(
     then bins of no records, as that nobody is in a large class says how many are in small ones. Where all are
     masked, statements are withheld, the last first.
     """
-    sizes = [sum(counts.records[at] for at in counts.within(each)) for each in counts.bins]
+    sizes = counts.bin_records
     hidden = {place for place, size in enumerate(sizes) if is_small(size, below)}
     rest = sorted(
         (place for place, size in enumerate(sizes) if size >= below), key=sizes.__getitem__
@@ -208,7 +213,7 @@ def _reader_of_classes(
     """
     total = sum(counts.records) + counts.dropped
     reader = Unknowns(total)
-    sizes = [sum(counts.records[at] for at in counts.within(each)) for each in counts.bins]
+    sizes = counts.bin_records
     # An empty bin is masked only where small ones are not yet open by masking all others. If one is, a reader
     # cannot conclude that a masked bin has a record; if none is, each masked bin has at least one.
     empty = any(sizes[place] == 0 for place in hidden)
@@ -219,15 +224,8 @@ def _reader_of_classes(
     records = [reader.add(0, end) for end in ends]
     classes = [reader.add(0, end if counts.are_products else 1) for end in ends]
     _add_dropped(reader, counts, below)
-    if counts.are_products:
-        # So many classes of sizes from low to high have from low to high times as many records.
-        for at, (low, high) in enumerate(counts.parts):
-            reader.show({records[at]: 1, classes[at]: -low}, 0, np.inf)
-            reader.show(
-                {records[at]: 1, classes[at]: -(total if high is None else high)}, -np.inf, 0
-            )
-    else:
-        _add_people(reader, counts, records, classes)
+    add_sizes = _add_products if counts.are_products else _add_people
+    add_sizes(reader, counts, records, classes)
     # a report shows the total
     reader.show({**dict.fromkeys(records, 1), len(records) * 2: 1}, total, total)
     for place, each in enumerate(counts.bins):
@@ -250,6 +248,17 @@ def _add_dropped(reader: Unknowns, counts: ClassCounts, below: int) -> None:
         reader.add(1 if counts.dropped else 0, None if counts.dropped else 0)
     else:
         reader.add(counts.dropped, counts.dropped)
+
+
+def _add_products(
+    reader: Unknowns, counts: ClassCounts, records: Sequence[int], classes: Sequence[int]
+) -> None:
+    """Add that so many classes of sizes from low to high have from low to high times as many records."""
+    total = sum(counts.records) + counts.dropped
+    for at, (low, high) in enumerate(counts.parts):
+        most = total if high is None else high
+        reader.show({records[at]: 1, classes[at]: -low}, 0, np.inf)
+        reader.show({records[at]: 1, classes[at]: -most}, -np.inf, 0)
 
 
 def _add_people(
@@ -348,17 +357,14 @@ def _reader_of_groups(
     numbers: dict[tuple[By, Cell], int] = {}
     for by, groups in tables.items():
         for group, count in groups.items():
-            ends = (
-                (count, count)
-                if group not in hidden[by]
-                else (1, below - 1)
-                if count < below
-                else (below, None)
-            )
-            numbers[by, group] = reader.add(*ends)
-        reader.show(
-            {numbers[by, group]: 1 for group in groups}, sum(groups.values()), sum(groups.values())
-        )
+            if group not in hidden[by]:
+                numbers[by, group] = reader.add(count, count)
+            elif count < below:
+                numbers[by, group] = reader.add(1, below - 1)
+            else:
+                numbers[by, group] = reader.add(below)
+        total = sum(groups.values())
+        reader.show({numbers[by, group]: 1 for group in groups}, total, total)
     for one, other in combinations(tables, 2):
         shared = [name for name in one if name in other]
         parts = [_by_shared(by, tables[by], shared) for by in (one, other)]
@@ -391,9 +397,9 @@ def is_small_sum_open(counts: Sequence[int], below: int) -> bool:
     [False, True, False, False, True, True]
     """
     small = sum(count for count in counts if count < below)
-    others = [count for count in counts if count >= below]
-    most = sum(counts) - below * len(others)
-    return not is_small(small, below) or most - 1 >= below or (most >= below - 1 and bool(others))
+    large = [count for count in counts if count >= below]
+    most = sum(counts) - below * len(large)
+    return not is_small(small, below) or most - 1 >= below or (most >= below - 1 and bool(large))
 
 
 def _by_shared(

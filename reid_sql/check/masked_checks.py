@@ -7,17 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from reid_sql.check.exact_figures import MeasuredTable, group_labels
+from reid_sql.check.exact_figures import Figure, MeasuredTable, group_labels
 from reid_sql.check.inference import By, Cell, groups_to_hide
 from reid_sql.check.masked_columns import columns_page
-from reid_sql.check.masked_tables import (
-    OF_ONE_CLASS,
-    MaskedClasses,
-    bound_of_figure,
-    hides_figure,
-    mask_classes,
-    table_page,
-)
+from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, hides_figure
+from reid_sql.check.masked_tables import MaskedClasses, mask_classes, table_page
 from reid_sql.check.masking import Mask, Node, Sentence, round_above, settings
 from reid_sql.check.policy_model import Check, Policy
 from reid_sql.check.remarks import Count, codes_of_status, remark
@@ -205,18 +199,14 @@ def describe_question(check: Check) -> Page:
 
 def _parameters(check: Check) -> Page:
     """Return the parameters; of a document its name and hash."""
-    domains = {name: check.measure.parameters[name].domain for name in check.parameters}
-    return {
-        name: _document_page(value) if domains[name].form == "document" else settings(value)
-        for name, value in check.parameters.items()
-    }
-
-
-def _document_page(given: str) -> Page:
-    return {
-        "name": json.loads(given).get("name", ""),
-        "sha256": hashlib.sha256(given.encode()).hexdigest(),
-    }
+    page: Page = {}
+    for name, value in check.parameters.items():
+        if check.measure.parameters[name].domain.form == "document":
+            sha256 = hashlib.sha256(value.encode()).hexdigest()
+            page[name] = {"name": json.loads(value).get("name", ""), "sha256": sha256}
+        else:
+            page[name] = settings(value)
+    return page
 
 
 def _group_page(
@@ -233,13 +223,8 @@ def _group_page(
     Where a figure counts few records, it is masked, and a bound below which it lies is shown.
     """
     figure = judgement.figure
-    # its columns' declaration decides first: what nobody declared is not shown
-    masked = masked or hides_figure(check, figure, mask)
     bound = None if masked else bound_of_figure(check, judgement, records, mask)
-    # A withheld figure is masked if it is a bound, as the audit found that a bound reveals too much, or if
-    # it is exact but counts records of small classes. 0 counts nobody, and k is what the policy asks for.
-    counts = figure.small and figure.value and check.measure.kind not in OF_ONE_CLASS
-    masked = masked or (withheld and bool(bound is not None or counts))
+    masked = masked or _masks_figure(check, figure, mask, bound, withheld=withheld)
     bound = None if masked else bound
     exact = not masked and bound is None
     # its values could name its people
@@ -264,6 +249,21 @@ def _group_page(
         "method": figure.method,
         "sentence": figure.sentence if exact and not figure.small else None,
     }
+
+
+def _masks_figure(
+    check: Check, figure: Figure, mask: Mask, bound: float | None, *, withheld: bool
+) -> bool:
+    """Whether neither a figure nor its bound is shown.
+
+    Its columns' declaration decides first: what nobody declared is not shown. A withheld figure is masked if
+    it is a bound, as the audit found that a bound reveals too much, or if it is exact but counts records of
+    small classes. 0 counts nobody, and k is what the policy asks for.
+    """
+    if hides_figure(check, figure, mask):
+        return True
+    counts = figure.small and figure.value and check.measure.kind not in OF_ONE_CLASS
+    return withheld and bool(bound is not None or counts)
 
 
 def _collect_cautions(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reid_sql.check.exact_figures import ColumnAlone, MeasuredTable, ReleasedColumns
+from reid_sql.check.exact_figures import MeasuredTable, ReleasedColumns
 from reid_sql.check.masked_tables import MaskedClasses
 from reid_sql.check.masking import Mask, Node, Sentence, Setting, Worded
 
@@ -46,6 +46,7 @@ OF_A_RELEASE: Final = Words(
 )
 Parts = tuple[str | Worded, ...]
 NOBODY: Final[Parts] = ("nobody",)
+NOT_MEASURED: Final[Parts] = (NOT_COUNTED,)
 Page = dict[str, Node]
 
 
@@ -61,7 +62,7 @@ def columns_page(measured: MeasuredTable, classes: MaskedClasses, mask: Mask) ->
         people,
         mask,
         words,
-        _known_unique(measured, classes),
+        _count_unique_shown(measured, classes),
         is_withheld=masks
         and columns.unique is not None
         and _reveals_classes(columns.unique, classes),
@@ -76,28 +77,35 @@ def describe_unmeasured(
     people: int,
     mask: Mask,
     words: Words,
-    known: Iterable[int] = (),
+    unique_elsewhere: Iterable[int] = (),
     *,
     is_withheld: bool = False,
     has_sensitive: bool = False,
 ) -> dict[str, Any]:
     """Describe the columns that nothing measures, each by itself, and all together.
 
-    `known` are counts of people that are unique by some of all columns, which a reader sees elsewhere. Of a
+    `unique_elsewhere` are counts of people that are unique by some of all columns, which a reader sees. Of a
     table with a sensitive column, that nobody or everybody is unique is shown as few: by all columns, it
     would say that no value of a class has one person, or that each has.
     """
     shown = _Shown(people, mask)
-    alone = [_describe_alone(each, shown) for each in columns.unmeasured]
-    for unique in known:
+    pages: list[Page] = []
+    figures: list[Parts] = []
+    for each in columns.unmeasured:
+        figure, parts = None, NOT_MEASURED
+        if each.unique is not None:
+            figure, parts = shown.describe(each.unique, OF_ALL.format(people))
+        pages.append({"column": each.column, "unique": figure})
+        figures.append(parts)
+    for unique in unique_elsewhere:
         shown.add(unique)
     is_small = has_sensitive and people < TIMES_MASK * mask.below
     together, sentences = _describe_together(
         columns, shown, words, is_withheld=is_withheld or is_small, has_sensitive=has_sensitive
     )
-    listed = _unmeasured_words(columns, [parts for _, parts in alone], words)
+    listed = _unmeasured_words(columns, figures, words)
     return {
-        "unmeasured": [page for page, _ in alone],
+        "unmeasured": pages,
         "columns_together": Setting(len(columns.counted)),
         "unique_together": together,
         "sentences": [listed, *sentences],
@@ -137,14 +145,6 @@ class _Shown:
         return self.mask.show(unique, when=False), ("at least ", least)
 
 
-def _describe_alone(each: ColumnAlone, shown: _Shown) -> tuple[Page, Parts]:
-    """Describe a column by itself: its figure, and the figure in words."""
-    if each.unique is None:
-        return {"column": each.column, "unique": None}, (NOT_COUNTED,)
-    figure, words = shown.describe(each.unique, OF_ALL.format(shown.people))
-    return {"column": each.column, "unique": figure}, words
-
-
 def _unmeasured_words(
     columns: ReleasedColumns, described: Sequence[Parts], words: Words
 ) -> Sentence:
@@ -157,7 +157,7 @@ def _unmeasured_words(
     listed: list[str | Worded] = [f"{words.begin}: "]
     for number, (parts, names) in enumerate(by_figure.items()):
         alone = "by itself singles out " if len(names) == 1 else "each by itself singles out "
-        counted = parts != (NOT_COUNTED,)
+        counted = parts != NOT_MEASURED
         listed += [
             "; " if number else "",
             ", ".join(names),
@@ -212,7 +212,7 @@ def _reveals_classes(unique: int, classes: MaskedClasses) -> bool:
     return unique <= hidden + classes.counts.dropped
 
 
-def _known_unique(measured: MeasuredTable, classes: MaskedClasses) -> Collection[int]:
+def _count_unique_shown(measured: MeasuredTable, classes: MaskedClasses) -> Collection[int]:
     """The people that are unique by the quasi-identifiers, where the report shows how many."""
     if measured.classes is None or classes.counts is None or 0 in classes.hidden:
         return ()

@@ -9,24 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from reid_sql.charts.risk_charts import EDGES
-from reid_sql.check.exact_figures import Figure, MeasuredTable, Overview
-from reid_sql.check.figures import PART_OF_WHOLE, Kind
+from reid_sql.check.exact_figures import MeasuredTable, Overview
 from reid_sql.check.inference import ClassCounts, Statement, bins_to_hide
-from reid_sql.check.masking import (
-    DIGITS,
-    Bin,
-    Mask,
-    Node,
-    Setting,
-    round_above,
-    round_between,
-    settings,
-    shows_diversity,
-)
-from reid_sql.check.measure import Measure
-from reid_sql.check.policy_model import Check, Policy
+from reid_sql.check.masked_figures import OF_ONE_CLASS, bound_of_figure, ends_around
+from reid_sql.check.masking import Bin, Mask, Node, Setting, settings
+from reid_sql.check.policy_model import Policy
 from reid_sql.check.sources import ROLES
-from reid_sql.check.verdicts import CheckResult, Judgement
+from reid_sql.check.verdicts import CheckResult
 from reid_sql.models.classes.disclosure import Histogram, class_risk
 from reid_sql.models.numerics.quantiles import percent
 
@@ -36,8 +25,6 @@ BINS: Final[tuple[Bin, ...]] = tuple(
 )
 SLACK: Final = 1e-6  # of a count that a share gives
 OF_UNIQUE: Final = ("unique_records", "uniqueness")
-# A figure of one class alone, such as k, is what the policy asks for: it counts no other records.
-OF_ONE_CLASS: Final = frozenset({Kind.SINGLE, Kind.DISTRIBUTION})
 SHOWS_K: Final = ("k", "highest_risk")  # measures from which the size of the smallest class follows
 
 
@@ -82,43 +69,36 @@ def mask_classes(
     A rounded figure is withheld unless the audit knows it. Where no class size is masked, one of those that
     compare a class with the table is shown: two of the same values could reveal the count of a rare one.
     """
-    named, every = measured.table.quasi_identifiers, frozenset(range(len(judged)))
-    histogram = measured.classes
+    named, histogram = measured.table.quasi_identifiers, measured.classes
+    all_places = frozenset(range(len(judged)))
     if measured.uncounted:  # there is no figure to withhold
         return MaskedClasses()
     if histogram is None or not len(histogram.class_size):
-        return MaskedClasses(withheld=every)
-    places = [place for place, each in enumerate(judged) if _counts_the_table(each, named)]
+        return MaskedClasses(withheld=all_places)
+    # Those that count the classes of the whole table, as its report does.
+    places = [
+        place
+        for place, each in enumerate(judged)
+        if not each.check.by and set(each.check.counted) == set(named)
+    ]
     stated = [
         (place, each) for place in places for each in state_figures(judged[place], measured, mask)
     ]
     # A check for k shows the size of the smallest class, which the policy wants. Where none does, the class
     # would follow from the total and the other bins: the audit then protects it as any other count.
-    is_k_asked = any(judged[place].check.measure.name in SHOWS_K for place in places)
-    k = int(histogram.class_size.min()) if is_k_asked else 0
-    cuts = {k or 1} | {each.largest + 1 for _, each in stated if each.largest is not None}
-    counts = count_parts(
-        histogram,
-        cuts,
-        measured.records - int(histogram.records.sum()),
-        are_products=measured.table.entity is None,
-        k=k,
-    )
+    shows_k = any(judged[place].check.measure.name in SHOWS_K for place in places)
+    k = int(histogram.class_size.min()) if shows_k else 0
+    counts = count_parts(measured, histogram, [each for _, each in stated], k)
     small = any(mask.hides(each) for each in (*counts.records, counts.dropped))
     # The audit has one total and one way to count classes. It knows neither the records that other checks
     # drop, nor those of masked groups, which are classes of the same records: then all bins are masked.
     missing = measured.table.nulls != "value" and (small or measured.few_gaps)
     if missing or any(_masks_groups(each, named, mask) for each in judged):
-        return MaskedClasses(counts, frozenset(range(len(BINS))), every, small=True)
+        return MaskedClasses(counts, frozenset(range(len(BINS))), all_places, small=True)
     hidden, left = bins_to_hide(counts, [each for _, each in stated], mask.below)
     shown = {place for place, _ in stated} - {place for place, _ in stated[len(left) :]}
     shown |= set() if small else _first_of_values(judged)
-    return MaskedClasses(counts, frozenset(hidden), every - shown, small)
-
-
-def _counts_the_table(each: CheckResult, named: Sequence[str]) -> bool:
-    """Whether a check counts the classes of the whole table, as its report does."""
-    return not each.check.by and set(each.check.counted) == set(named)
+    return MaskedClasses(counts, frozenset(hidden), all_places - shown, small)
 
 
 def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
@@ -133,30 +113,31 @@ def _first_of_values(judged: Sequence[CheckResult]) -> set[int]:
 def _masks_groups(each: CheckResult, named: Sequence[str], mask: Mask) -> bool:
     """Whether a check divides the same classes by groups, and masks figures that count a group's records."""
     check = each.check
-    counts = (
-        bool(check.by)
-        and check.measure.kind not in OF_ONE_CLASS
-        and {*check.by, *check.counted} == set(named)
-    )
-    return counts and any(
-        found.figure.small or mask.hides(found.figure.group.records) for found in each.findings
-    )
+    if not check.by or check.measure.kind in OF_ONE_CLASS:
+        return False
+    if {*check.by, *check.counted} != set(named):
+        return False
+    figures = [judgement.figure for judgement in each.findings]
+    return any(figure.small or mask.hides(figure.group.records) for figure in figures)
 
 
 def count_parts(
-    histogram: Histogram, cuts: set[int], dropped: int = 0, *, are_products: bool = True, k: int = 0
+    measured: MeasuredTable, histogram: Histogram, stated: Sequence[Statement], k: int
 ) -> ClassCounts:
     """Count records and classes in the bins, divided where some figure divides them.
 
-    `k` is the size of the smallest class, where a check asks for it, so that a reader knows it.
+    `k` is the size of the smallest class, where a check asks for it, so that a reader knows it; else 0.
     """
-    edges = sorted({*EDGES, *cuts})
+    cuts = {each.largest + 1 for each in stated if each.largest is not None}
+    edges = sorted({*EDGES, *cuts, k or 1})
     parts: list[Bin] = [(low, high - 1) for low, high in pairwise(edges)] + [(edges[-1], None)]
     place = np.searchsorted(edges, histogram.class_size, side="right") - 1
     records, classes = (
         np.bincount(place, each, len(parts)).astype(np.int64).tolist()
         for each in (histogram.records, histogram.classes)
     )
+    dropped = measured.records - int(histogram.records.sum())
+    are_products = measured.table.entity is None
     return ClassCounts(parts, records, classes, BINS, dropped, are_products, k)
 
 
@@ -170,7 +151,7 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
     scale = 1 if unit == "count" else counted
     bound = bound_of_figure(each.check, judgement, records, mask)
     low, high = (
-        (value, value) if bound is None else _around(value, each.check.measure, records, mask)
+        (value, value) if bound is None else ends_around(value, each.check.measure, records, mask)
     )
     least, most = low * scale, high * scale
     # A reader of "below" knows more than the bound: the round number before it, which the figure reached.
@@ -187,18 +168,6 @@ def state_figures(each: CheckResult, measured: MeasuredTable, mask: Mask) -> Ite
         yield Statement("classes", least, most)
 
 
-def _around(value: float, measure: Measure, records: int, mask: Mask) -> tuple[float, float]:
-    """Return the ends between which a masked figure lies, as its bound shows.
-
-    Of all but few records 1 is shown, unless they are few themselves: then the mask is.
-    """
-    scale = records if measure.unit == "count" else 1
-    low, high = round_between(value / scale, records, mask.below)
-    if measure.kind in PART_OF_WHOLE and mask.bound_of(value / scale, records) == 1.0:
-        low, high = max(1 - (mask.below - 1) / records, mask.below / records), 1.0
-    return low * scale, high * scale
-
-
 STATUS_WITHHELD: Final = "not shown, as it could reveal how few records are of some class size"
 
 Page = dict[str, Node]
@@ -212,7 +181,7 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
     table, mask = measured.table, Mask(policy.mask_below)
     page: Page = {
         "name": table.name,
-        "file": table.source.given,
+        "file": table.source.location,
         "table": table.source.table,
         "sha256": measured.evidence.sha256,
         "records": None if measured.uncounted else mask.show(measured.records),
@@ -222,7 +191,7 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "quasi_identifiers": list(table.quasi_identifiers),
         "sensitive": list(table.sensitive),
         "population": settings(table.population),
-        **{f"{role}_file": _other_file(measured, role) for role in ROLES},
+        **dict.fromkeys(f"{role}_file" for role in ROLES),
         "classes": None,
         "average_risk": None,
         "class_sizes": [],
@@ -230,6 +199,9 @@ def table_page(measured: MeasuredTable, policy: Policy, classes: MaskedClasses) 
         "population_risk": None,
         "forecast": None,
     }
+    for role, source in table.role_sources.items():
+        sha256 = measured.evidence.role_hashes[role]
+        page[f"{role}_file"] = {"file": source.location, "table": source.table, "sha256": sha256}
     if measured.classes is not None:
         page |= _class_pages(measured, measured.classes, policy, classes)
     if measured.rarest is not None:
@@ -343,13 +315,6 @@ def _rarest_records(measured: MeasuredTable, mask: Mask) -> list[Page]:
     ]
 
 
-def _other_file(measured: MeasuredTable, role: str) -> Page | None:
-    source = measured.table.others.get(role)
-    if source is None:
-        return None
-    return {"file": source.given, "table": source.table, "sha256": measured.evidence.others[role]}
-
-
 SHARES: Final = {
     "uniqueness": "unique people",
     "correctness": "right matches",
@@ -399,114 +364,3 @@ def describe_shares(answer: Mapping[str, Any]) -> dict[str, str]:
         middle = "no estimate" if answer[name] is None else percent(answer[name])
         described[words.format(k=answer["k"])] = f"{middle} ({low} to {high})"
     return described
-
-
-# The bound that a report shows in place of a figure that would reveal a small count. It is a round number
-# above the figure, so that a reader who sees it is left with at least as many counts as the mask hides. A
-# figure that reveals nothing has none, and is shown as it is.
-
-MANY: Final = 10**9  # cells, of which a bound counts in round numbers
-
-
-def hides_figure(check: Check, figure: Figure, mask: Mask) -> bool:
-    """Whether a figure is masked, and no bound takes its place.
-
-    One whose column nobody declared is: no mask knows what it counts. Where some class has few records of a
-    sensitive value, so are figures of how the values of a class are distributed: each of their digits hangs
-    on the counts. That a class has one value, and an unsuspicious number of values, tells of none of them. A
-    distance of 0 has no bound: each class then has the shares of the table, and a small class few records of
-    each value. How many are in classes of some distribution, be it nobody or everybody, says how the values
-    of each are distributed.
-    """
-    measure, value = check.measure, figure.value
-    if measure.kind is None:
-        return True
-    if not figure.few_values or value is None or mask.below == 1:
-        return False
-    if measure.kind is not Kind.DISTRIBUTION:
-        return measure.counts_values
-    if measure.relative is not None:
-        return value == 0
-    if measure.at_least:
-        return not shows_diversity(check.parameters.get("variant"), value, figure.k)
-    return value < 1
-
-
-def bound_of_figure(check: Check, judgement: Judgement, records: int, mask: Mask) -> float | None:
-    """Return the bound of a figure, and of what it is judged by, among so many records; None for none.
-
-    Both are shown together, so that the higher one decides. An infinite figure counts nobody. `small` is
-    whether class sizes of few records lie behind the figure: then a reader who has the figures of other
-    checks over the same classes could subtract. `few_values` is the same of the values of a sensitive column.
-    """
-    figure, measure = judgement.figure, check.measure
-    values = [value for value in (figure.value, judgement.judged) if value is not None]
-    if not values or records == 0 or mask.below == 1 or not all(map(math.isfinite, values)):
-        return None
-    value, small = max(values), figure.small
-    if measure.kind is Kind.DISTRIBUTION:
-        return _bound_of_values(measure, value, records, figure, mask)
-    if measure.kind is Kind.CELLS:
-        return _bound_cells(value, mask) if small else None
-    if measure.unit == "number":
-        return _bound_number(value, mask) if small else None
-    whole = records if measure.unit == "count" else 1
-    # 0 and all are figures of no one and of everyone
-    if measure.kind is Kind.SINGLE or not any(0 < each < whole for each in values):
-        return None
-    bound = _bound_share(measure, value / whole, records, figure, mask)
-    return round(bound * records) if bound is not None and measure.unit == "count" else bound
-
-
-def _bound_cells(value: float, mask: Mask) -> float | None:
-    """Return the bound of a number of cells, as of a share of many; 0 reveals nobody."""
-    return round(mask.round_share(value / MANY, MANY) * MANY) if value > 0 else None
-
-
-def _bound_number(value: float, mask: Mask) -> float | None:
-    """Return the bound of a figure that is no count, such as an entropy: two digits of it are shown.
-
-    Of all class sizes it is a sum, and of so many digits that it has one solution.
-    """
-    return round_above(value, 10**15, mask.below) if value > 0 else None
-
-
-def _bound_share(
-    measure: Measure, share: float, records: int, figure: Figure, mask: Mask
-) -> float | None:
-    """Return the bound of a share of the records.
-
-    A share that counts few records, or all but few, is masked by itself: of all records, and of those that it
-    is a share of, such as the households, or the records that have a value. Another is where it rests on
-    small classes. Then a mean over the classes is a multiple of no share of the records, so that no round
-    share leaves a known number of them open: it is only said to be below 1.
-    """
-    if measure.kind in PART_OF_WHOLE:
-        if (bound := mask.bound_of(share, records)) is not None:
-            return bound
-        whole = records if figure.whole is None else figure.whole
-        part = share * records / whole if measure.unit == "count" and whole else share
-        if mask.bound_of(part, whole) is not None:
-            return 1.0
-    if figure.small:
-        return 1.0 if measure.kind is Kind.CLASS_MEAN else mask.round_share(share, records)
-    return None
-
-
-def _bound_of_values(
-    measure: Measure, value: float, records: int, figure: Figure, mask: Mask
-) -> float | None:
-    """Return the bound of a figure that compares a class with the table, where some values have few records.
-
-    From an exact one the share of a rare value in the table follows: q is 1 − t where a class has that value
-    alone, 1/(β + 1), or math.exp(−δ). The bound leaves q as open as a round share.
-    """
-    if not figure.few_values or measure.relative is None:
-        return None
-    if measure.relative == "distance":
-        return 1 - mask.round_down(round(1 - value, DIGITS), records) if 0 < value < 1 else None
-    is_gain = measure.relative == "gain"
-    factor = mask.bound_ratio(value + 1 if is_gain else math.exp(value), records)
-    if factor is None:
-        return None
-    return factor if is_gain else math.ceil(100 * math.log(factor)) / 100

@@ -177,8 +177,18 @@ class Mask:
         return round_between(share, records, self.below)[0]
 
     def bound_of(self, share: float, records: int) -> float | None:
-        """Return the share below which one of so few records lies; None if it may be shown."""
-        return bound_of_share(share, records, self.below)
+        """Return the share below which a share of so few records lies; None if it may be shown as it is.
+
+        What all but a few records have is shown as below 1.
+
+        >>> mask = Mask(10)
+        >>> mask.bound_of(0.003, 1000), mask.bound_of(0.03, 1000), mask.bound_of(0.997, 1000)
+        (0.01, None, 1.0)
+        """
+        count = round(share * records)
+        if self.hides(count):
+            return self.below / records
+        return 1.0 if self.hides(records - count) and share < 1 else None
 
     def has_small_counts(
         self, histogram: Histogram, dropped: int = 0, cuts: AbstractSet[int] = frozenset()
@@ -187,8 +197,18 @@ class Mask:
         return has_small_counts(histogram, dropped, self.below, cuts)
 
     def bound_ratio(self, value: float, records: int) -> float | None:
-        """Return the bound for a factor by which a share of the records is multiplied; None for none."""
-        return None if self.below == 1 or value <= 1 else ratio_below(value, records, self.below)
+        """Return a round figure above a factor by which a share of the records is multiplied; None for none.
+
+        The factor 1/q is as open as the share q. It is rounded up to three digits.
+
+        >>> Mask(10).bound_ratio(500, 1504), Mask(10).bound_ratio(3.2, 1504)
+        (1510.0, 3.34)
+        """
+        if self.below == 1 or value <= 1:
+            return None
+        low, _ = round_between(1 / value, records, self.below)
+        digits = 2 - math.floor(math.log10(1 / low))
+        return math.ceil(round(10.0**digits / low, 6)) / 10.0**digits
 
     def sentence(self, remark: Remark, closed: Collection[str] = ()) -> Sentence:
         """Show or mask each count of a remark; those of the values of a `closed` column are masked.
@@ -257,20 +277,6 @@ def is_small(count: int, below: int) -> bool:
     return 0 < count < below
 
 
-def bound_of_share(share: float, records: int, below: int) -> float | None:
-    """Give the share below which a share of so few records lies; None if it may be shown as it is.
-
-    What all but a few records have is shown as below 1.
-
-    >>> bound_of_share(0.003, 1000, 10), bound_of_share(0.03, 1000, 10), bound_of_share(0.997, 1000, 10)
-    (0.01, None, 1.0)
-    """
-    count = round(share * records)
-    if 0 < count < below:
-        return below / records
-    return 1.0 if 0 < records - count < below and share < 1 else None
-
-
 def round_above(value: float, records: int, below: int) -> float:
     """Give the round figure above a share: see `round_between`.
 
@@ -304,19 +310,6 @@ def round_between(value: float, records: int, below: int) -> tuple[float, float]
     raise AssertionError
 
 
-def ratio_below(value: float, records: int, below: int) -> float:
-    """Give a round figure above a factor by which a share of the records may be multiplied.
-
-    The factor 1/q is as open as the share q. It is rounded up to three digits.
-
-    >>> ratio_below(500, 1504, 10), ratio_below(3.2, 1504, 10)
-    (1510.0, 3.34)
-    """
-    low, _ = round_between(1 / value, records, below)
-    digits = 2 - math.floor(math.log10(1 / low))
-    return math.ceil(round(10.0**digits / low, 6)) / 10.0**digits
-
-
 def _first_round_number(least: float) -> float:
     """Give the first of 1, 2, 5, 10, … of all powers of ten that is not below."""
     power = math.floor(math.log10(least))
@@ -331,13 +324,9 @@ def mask_counts_in_text(words: str, below: int) -> str:
     >>> mask_counts_in_text("3 records are not covered by the population table of 1,003 records", 10)
     'fewer than 10 records are not covered by the population table of 1,003 records'
     """
-    return COUNT_IN_TEXT.sub(
-        lambda number: (
-            f"fewer than {below} {_plural(number[2])}" if 0 < int(number[1]) < below else number[0]
-        ),
-        words,
-    )
 
+    def mask_count(match: re.Match[str]) -> str:
+        noun = "records" if match[2] == "record" else match[2]
+        return f"fewer than {below} {noun}" if is_small(int(match[1]), below) else match[0]
 
-def _plural(noun: str) -> str:
-    return "records" if noun == "record" else noun
+    return COUNT_IN_TEXT.sub(mask_count, words)

@@ -1,12 +1,15 @@
 """What a measure of the gate is: a function, and the column of its answer that a policy bounds."""
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
 from math import isfinite
+from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
 
-from reid_sql.check.figures import Kind, kind_of
 from reid_sql.function import Function, output_of
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK
 from reid_sql.models.classes.identifying_sets import STATUS_NO_SET
@@ -18,6 +21,75 @@ from reid_sql.models.tables.audit import PROTECTED, RULE, STATUS_BASE_GUESSED, S
 from reid_sql.parameters import POPULATION, Number, Tables
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
+
+# What a column of an answer is, by its declaration in figures.toml: so a mask knows how it may be shown.
+
+FILE: Final = Path(__file__).with_name("figures.toml")
+ENDS: Final = ("_low", "_high")  # of an interval: its bounds are declared with the figure
+
+
+class Kind(Enum):
+    """What a figure counts, or what it is computed from; the values are the keys of the file."""
+
+    LABEL = "label"
+    SETTING = "setting"
+    STATUS = "status"
+    COUNT = "count"
+    SHARE = "share"
+    CLASS_SIZES = "class_sizes"
+    CLASS_MEAN = "class_mean"
+    SINGLE = "single"
+    DISTRIBUTION = "distribution"
+    CELLS = "cells"
+    CELL_SUM = "cell_sum"
+
+
+PART_OF_WHOLE: Final = frozenset(
+    {Kind.COUNT, Kind.SHARE}
+)  # what remains of the whole is a count, too
+
+
+def kind_of(function: str, column: str) -> Kind | None:
+    """Return what a column of the function's answer is; None if nobody declared it, so that it is not shown.
+
+    >>> kind_of("risk_summary", "uniqueness"), kind_of("pyc_forecast", "uniqueness_high")
+    (<Kind.SHARE: 'share'>, <Kind.CLASS_SIZES: 'class_sizes'>)
+    >>> kind_of("risk_summary", "a_new_column")
+    """
+    kinds, _ = _declared()
+    bare = next((column.removesuffix(end) for end in ENDS if column.endswith(end)), column)
+    names = (f"{function}.{column}", f"{function}.{bare}", column, bare)
+    return next((kinds[name] for name in names if name in kinds), None)
+
+
+def whole_of(function: str) -> str:
+    """Return the column of the answer that has all of its records or people; empty if it has none.
+
+    >>> whole_of("risk_summary"), whole_of("household_risk")
+    ('records', 'households')
+    """
+    _, wholes = _declared()
+    return wholes.get(function, "records")
+
+
+def declared_columns() -> Mapping[str, Kind]:
+    """Return every name that the file declares, with or without a function."""
+    return _declared()[0]
+
+
+@cache
+def _declared() -> tuple[Mapping[str, Kind], Mapping[str, str]]:
+    """Read the file; a name is declared once."""
+    written = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    wholes = written.pop("whole")
+    kinds: dict[str, Kind] = {}
+    for key, names in written.items():
+        for name in names.split():
+            if name in kinds:
+                raise ValueError(f"{FILE.name} must declare a column once, got '{name}' twice")
+            kinds[name] = Kind(key)
+    return kinds, wholes
+
 
 Row = Mapping[str, Any]
 Pick = Callable[[Sequence[Row], Mapping[str, Any]], Row]
@@ -83,8 +155,8 @@ def largest_of(*names: str) -> Pick:
         figures = {row["figure"]: row for row in rows}
         chosen = [figures[name] for name in names if name in figures]
         status = chosen[-1]["status"]
-        known = [int(row["value"]) for row in chosen if row["value"] is not None]
-        return {"value": max(known) if status == OK else None, "status": status}
+        values = [int(row["value"]) for row in chosen if row["value"] is not None]
+        return {"value": max(values) if status == OK else None, "status": status}
 
     return pick
 
@@ -109,19 +181,19 @@ def count_cells(column: str, *words: str) -> Pick:
         statuses = [row["status"] for row in rows]
         if any(status.startswith(STATUS_NOT_TIGHT) for status in statuses):
             return {"cells": None, "status": STATUS_NOT_TIGHT}
-        found = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
+        cells = sum(row[column] in words and row["revealed_by"] != RULE for row in rows)
         is_guessed = any(status.endswith(STATUS_BASE_GUESSED) for status in statuses)
-        return {"cells": found, "status": STATUS_BASE_GUESSED if is_guessed else OK}
+        return {"cells": cells, "status": STATUS_BASE_GUESSED if is_guessed else OK}
 
     return pick
 
 
 def people_of_cells(rows: Sequence[Row]) -> list[list[int]]:
     """List the people of the cells of safe_table, apart for each set of totals."""
-    found: dict[tuple[str, ...], list[int]] = {}
+    by_totals: dict[tuple[str, ...], list[int]] = {}
     for row in rows:
-        found.setdefault(tuple(row["total_over"]), []).append(row["people"])
-    return list(found.values())
+        by_totals.setdefault(tuple(row["total_over"]), []).append(row["people"])
+    return list(by_totals.values())
 
 
 def people_of_revealed(rows: Sequence[Row]) -> list[list[int]]:
@@ -184,19 +256,18 @@ SHARE_OF_PEOPLE: Final = (
 
 
 def arguments_of(
-    function: Function, qi: Sequence[str], given: Mapping[str, Any], frames: tuple[Any, Any]
+    function: Function, qi: Sequence[str], arguments: Mapping[str, Any], frames: tuple[Any, Any]
 ) -> dict[str, Any]:
-    """Return the function's arguments: those given, the columns, and the frames of table and population."""
-    names = [parameter.name for parameter in function.parameters]
-    arguments = {
-        name: value for name, value in given.items() if value is not None and name in names
-    }
+    """Return the function's arguments: the columns, the frames of table and population, and the others."""
+    bound: dict[str, Any] = {}
     for parameter in function.parameters:
         if parameter.domain.is_required_table:
-            arguments[parameter.name] = frames[parameter.name != "tbl"]
+            bound[parameter.name] = frames[parameter.name != "tbl"]
         elif parameter.domain.role == "counted":
-            arguments[parameter.name] = list(qi)
-    return arguments
+            bound[parameter.name] = list(qi)
+        elif arguments.get(parameter.name) is not None:
+            bound[parameter.name] = arguments[parameter.name]
+    return bound
 
 
 @dataclass(frozen=True)
@@ -215,9 +286,9 @@ class Measure:
     monotone: bool = False
     # how a class is compared with the table
     relative: Literal["distance", "gain", "log"] | None = None
-    own: tuple[Parameter, ...] = ()  # parameters besides the function's
+    extra: tuple[Parameter, ...] = ()  # parameters besides the function's
     unused: tuple[str, ...] = ()  # the function's parameters on which this column does not hang
-    # the function's parameters that a check calls as in `own`
+    # the function's parameters that a check calls as in `extra`
     renamed: tuple[tuple[str, str], ...] = ()
     pick: Pick = only_row
     # of a count of cells, the people in each: where few are, it reveals how few
@@ -265,13 +336,13 @@ class Measure:
         other = (*TABLE_PARAMETERS, *self.unused, *dict(self.renamed))
         named = [p for p in self.declared.parameters if p.name not in other]
         one = [Parameter("population", POPULATION) if p.name in POPULATIONS else p for p in named]
-        return {p.name: p for p in (*(p for p in one if p.domain.is_in_checks), *self.own)}
+        return {p.name: p for p in (*(p for p in one if p.domain.is_in_checks), *self.extra)}
 
     def by_method(self, method: object) -> "Measure":
         """Give the measure as a method answers it: by the model of people unless another is named."""
         if self.older is None or method is None or method == METHOD:
             return self
-        return replace(self, function=self.older, older=None, own=self.own[:1], unused=())
+        return replace(self, function=self.older, older=None, extra=self.extra[:1], unused=())
 
     @property
     def counts(self) -> bool:
@@ -305,11 +376,11 @@ class Measure:
         return gap > (1e-9 * scale if isfinite(scale) else 0.0)
 
 
-def argument_of(parameter: Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
-    """Give the function's argument: what is given, else its default."""
+def argument_of(parameter: Parameter, parameters: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the function's
+    """Give the function's argument: the check's parameter, else the default."""
     if parameter.name == "populations":
-        return [given["population"]]
-    value = given.get(parameter.name, parameter.default)
+        return [parameters["population"]]
+    value = parameters.get(parameter.name, parameter.default)
     if parameter.domain.form == "numbers" and isinstance(value, int | float):
         return [value]
     return None if value is REQUIRED else value

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from reid_sql.check.assessment import Recipient, read_assessment, read_recipients
 from reid_sql.check.catalogue import MEASURES
@@ -24,7 +24,7 @@ from reid_sql.check.sources import (
     ROLES,
     PolicyContext,
     read_missing,
-    read_other_sources,
+    read_role_sources,
     read_source,
     read_url,
     table_name,
@@ -32,7 +32,7 @@ from reid_sql.check.sources import (
 from reid_sql.errors import OutOfDomainError, UnknownNameError, suggestion
 from reid_sql.models.attacker.knowledge import SEED
 from reid_sql.models.classes.sensitive import refuse_sensitive_groups
-from reid_sql.parameters import NULL_WORDS, NULLS, POPULATION, Choice, NullWord, Number, fold_case
+from reid_sql.parameters import NULLS, POPULATION, Choice, NullWord, Number, fold_case
 from reid_sql.parameters.document import KINDS, Place, read_document, shown
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.reduction import refuse_entity
@@ -93,6 +93,12 @@ MASK: Final = Number(
 JUDGE_BY: Final = Choice(("interval", "estimate"))
 ENGINE: Final = Choice(("duckdb", "spark", "ibis"))
 CAUTIONS: Final = Choice(("allow", "refuse"))
+# The files that a measure with a table of this name compares with: an example by role.
+COMPARED_FILES: Final = {
+    "original": {"original": "people.parquet", "holdout": "others.parquet"},
+    "first": {"former": "last_month.parquet"},
+    "right": {"joined": "visits.parquet"},
+}
 
 
 def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
@@ -111,11 +117,11 @@ def read_policy(path: str | Path, passed: Collection[str] = ()) -> Policy:
     place.only(KEYS)
     seed = int(place.number("seed", SEED, 0))
     everywhere = place.tables("checks")
-    given = PolicyContext(folder, read_url(place), passed)
+    context = PolicyContext(folder, read_url(place), passed)
     named = place.tables("tables")
     recipients = read_recipients(place, [table_name(each) for each in named])
     tables = tuple(
-        replace(_read_table(each, given, everywhere, recipients, seed), number=number)
+        replace(_read_table(each, context, everywhere, recipients, seed), number=number)
         for number, each in enumerate(named, 1)
     )
     if not tables:
@@ -154,11 +160,7 @@ def _refuse_missing(file: Path) -> None:
         rule = f"policy must be an existing file, got the folder '{file}'"
         raise UnknownNameError(f"{rule}; name its policies, as in reid-sql check {file}/*.toml")
     if not file.is_file():
-        neighbours = (
-            sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
-            if file.parent.is_dir()
-            else []
-        )
+        neighbours = sorted(other.name for kind in KINDS for other in file.parent.glob(f"*{kind}"))
         raise UnknownNameError(
             f"policy must be an existing file, got '{file}'; "
             f"{suggestion(file.name, neighbours, 'files beside it')}"
@@ -167,8 +169,8 @@ def _refuse_missing(file: Path) -> None:
 
 def _read_engine(place: Place) -> str | None:
     """What counts, where the place says so."""
-    given = _read_text(place, "engine")
-    return None if given is None else ENGINE.check(place.at("engine"), given)
+    engine = _read_text(place, "engine")
+    return None if engine is None else ENGINE.check(place.at("engine"), engine)
 
 
 def _read_text(place: Place, key: str) -> str | None:
@@ -205,14 +207,14 @@ def _list_documents(place: Place, folder: Path) -> list[Path]:
             for check in each.tables("checks")
         ),
     ]
-    given = [
+    documents = [
         folder / value
         for check in checks
         for value in check.values.values()
         if isinstance(value, str)
     ]
-    given += list_hierarchy_files(place.table("prepare"), folder)
-    return [each for each in given if len(str(each)) < LONGEST_PATH and each.is_file()]
+    documents += list_hierarchy_files(place.table("prepare"), folder)
+    return [each for each in documents if len(str(each)) < LONGEST_PATH and each.is_file()]
 
 
 def _refuse_twice(words: str, names: Sequence[str]) -> None:
@@ -228,29 +230,22 @@ def _refuse_unnamed(passed: Collection[str], tables: Sequence[TablePolicy]) -> N
     taken = [each.passed for each in sources if each.passed is not None]
     for name in passed:
         if name not in taken:
-            known = suggestion(name, [table.name for table in tables], "tables of the policy")
-            raise UnknownNameError(
-                f"tables must be named as the policy names them, got '{name}'; {known}"
-            )
-
-
-def _read_nulls(place: Place) -> NullWord:
-    """How NULL counts in the table."""
-    given = NULLS.check(place.at("nulls"), place.text("nulls", "value"))
-    return next(word for word in NULL_WORDS if word == given)
+            rule = f"tables must be named as the policy names them, got '{name}'"
+            names = [table.name for table in tables]
+            raise UnknownNameError(f"{rule}; {suggestion(name, names, 'tables of the policy')}")
 
 
 def _read_table(
     place: Place,
-    given: PolicyContext,
+    context: PolicyContext,
     everywhere: Sequence[Place],
     recipients: Sequence[Recipient],
     seed: int,
 ) -> TablePolicy:
     place.only(TABLE_KEYS, {key for measure in MEASURES.values() for key in measure.parameters})
-    source = read_source(place, given)
-    others = read_other_sources(place, given, source)
-    files = [path for each in (source, *others.values()) for path in each.paths]
+    source = read_source(place, context)
+    role_sources = read_role_sources(place, context, source)
+    files = [path for each in (source, *role_sources.values()) for path in each.paths]
     refuse_unread_format(source.form, files, place.at)
     population = place.number("population", POPULATION) if "population" in place.values else None
     table = TablePolicy(
@@ -258,9 +253,9 @@ def _read_table(
         source=source,
         quasi_identifiers=_read_distinct(place, "quasi_identifiers"),
         sensitive=_read_distinct(place, "sensitive"),
-        nulls=_read_nulls(place),
+        nulls=cast("NullWord", NULLS.check(place.at("nulls"), place.text("nulls", "value"))),
         population=population,
-        others=others,
+        role_sources=role_sources,
         checks=(),
         engine=_read_engine(place),
         entity=_read_text(place, "entity"),
@@ -272,11 +267,11 @@ def _read_table(
     refuse_entity(table.quasi_identifiers, table.entity, table.nulls)
     checks = (
         *(
-            _read_check(each, table, given.folder, seed)
+            _read_check(each, table, context.folder, seed)
             for each in (*everywhere, *place.tables("checks"))
         ),
         *(
-            _read_check(check, table, given.folder, seed, each)
+            _read_check(check, table, context.folder, seed, each)
             for each in recipients
             if table.name in each.tables
             for check in each.checks
@@ -319,8 +314,8 @@ def _read_check(
     """Read a check, of a recipient with what they may know as its defaults."""
     name = place.text("measure")
     if name not in MEASURES:
-        known = suggestion(name, list(MEASURES), "measures")
-        raise UnknownNameError(f"{place.at('measure')} must be a measure, got '{name}'; {known}")
+        rule = f"{place.at('measure')} must be a measure, got '{name}'"
+        raise UnknownNameError(f"{rule}; {suggestion(name, list(MEASURES), 'measures')}")
     measure = MEASURES[name].by_method(place.values.get("method"))
     parameters = measure.parameters
     place.only((*CHECK_KEYS, *parameters))
@@ -351,24 +346,33 @@ def _read_check(
 def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     """Refuse a check that lacks what its measure needs."""
     measure = check.measure
-    if measure.counts and not check.quasi_identifiers:
-        rule = f"{place.where} needs quasi-identifiers for the measure '{measure.name}', got none"
-        raise OutOfDomainError(f'{rule}; write quasi_identifiers = ["age", "sex"] in the table')
-    if measure.needs_entity and table.entity is None:
-        rule = f"{place.where} needs entity for the measure '{measure.name}', got none"
-        raise OutOfDomainError(f'{rule}; write entity = "patient_id" in the table')
-    if measure.takes("population_tbl") and "population" not in table.others:
-        rule = f"{place.where} needs a population table for the measure '{measure.name}', got none"
-        raise OutOfDomainError(f'{rule}; write population_file = "register.parquet" in the table')
+    lacks_population = "population" not in table.role_sources
+    for is_missing, needed, line in (
+        (
+            measure.counts and not check.quasi_identifiers,
+            "quasi-identifiers",
+            'quasi_identifiers = ["age", "sex"]',
+        ),
+        (measure.needs_entity and table.entity is None, "entity", 'entity = "patient_id"'),
+        (
+            measure.takes("population_tbl") and lacks_population,
+            "a population table",
+            'population_file = "register.parquet"',
+        ),
+    ):
+        if is_missing:
+            rule = f"{place.where} needs {needed} for the measure '{measure.name}', got none"
+            raise OutOfDomainError(f"{rule}; write {line} in the table")
     if measure.takes("tables") and check.by:
         rule = f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
         raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
-    if measure.takes("original"):
-        _refuse_audit_without(place, check, table)
-    if measure.takes("first"):
-        _refuse_without_tables(place, check, table, {"former": "last_month.parquet"})
-    if measure.takes("right"):
-        _refuse_without_tables(place, check, table, {"joined": "visits.parquet"})
+    for parameter, files in COMPARED_FILES.items():
+        if measure.takes(parameter):
+            _refuse_without_tables(place, check, table, files)
+    if measure.takes("original") and table.nulls != "value":
+        rule = f"{place.where} must have nulls = 'value' for the measure '{measure.name}'"
+        rule = f"{rule}, got '{table.nulls}'"
+        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
@@ -378,24 +382,13 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         )
 
 
-def _refuse_audit_without(place: Place, check: Check, table: TablePolicy) -> None:
-    """Refuse an attack on a synthetic table that lacks what it is compared with, or compares parts of it."""
-    _refuse_without_tables(
-        place, check, table, {"original": "people.parquet", "holdout": "others.parquet"}
-    )
-    if table.nulls != "value":
-        rule = f"{place.where} must have nulls = 'value' for the measure '{check.measure.name}'"
-        rule = f"{rule}, got '{table.nulls}'"
-        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
-
-
 def _refuse_without_tables(
     place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]
 ) -> None:
     """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
     named = f"for the measure '{check.measure.name}'"
     for role, file in files.items():
-        if role not in table.others:
+        if role not in table.role_sources:
             rule = f"{place.where} needs {role}_file {named}, got none"
             raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
     if check.by:
@@ -439,7 +432,7 @@ def _read_parameter(
     default = {"population": table.population, "seed": seed}.get(name, parameter.default)
     if name not in place.values and default is not REQUIRED and default is not None:
         return default
-    given, where = place.values.get(name), place.at(name)
+    value, where = place.values.get(name), place.at(name)
     if (
         name not in place.values
         and default is None
@@ -448,18 +441,18 @@ def _read_parameter(
     ):
         return None
     readers: dict[str, Callable[[], Any]] = {
-        "document": lambda: domain.from_python(name, _resolve_path(given, folder)),
+        "document": lambda: domain.from_python(name, _resolve_path(value, folder)),
         "number": lambda: domain.from_python(where, place.number(name, domain)),
-        "numbers": lambda: list(domain.from_sql(where, given) or ()),
+        "numbers": lambda: list(domain.from_sql(where, value) or ()),
         "names": lambda: list(_read_distinct(place, name)),
-        "mapping": lambda: domain.from_python(where, given),
-        "texts": lambda: domain.from_python(where, given),
+        "mapping": lambda: domain.from_python(where, value),
+        "texts": lambda: domain.from_python(where, value),
         "word": lambda: domain.from_python(where, place.text(name)),
         "text": lambda: place.text(name),
     }
     return readers[domain.form]()
 
 
-def _resolve_path(given: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document
+def _resolve_path(value: Any, folder: Path) -> Any:  # noqa: ANN401 - any value of the document
     """Give a document's source, a path as it is seen from the policy's folder."""
-    return str(folder / given) if isinstance(given, str) and (folder / given).is_file() else given
+    return str(folder / value) if isinstance(value, str) and (folder / value).is_file() else value

@@ -71,14 +71,11 @@ class Check:
     def columns(self) -> tuple[str, ...]:
         """The columns that it counts by, and those that its parameters name, such as that of households."""
         domains = {name: each.domain for name, each in self.measure.parameters.items()}
-        given = (
-            (domains[name], value) for name, value in self.parameters.items() if value is not None
-        )
-        named = (
-            domain.columns_in(value, "left") or ()
-            for domain, value in given
-            if domain.role in NAMING
-        )
+        named = [
+            domains[name].columns_in(value, "left") or ()
+            for name, value in self.parameters.items()
+            if value is not None and domains[name].role in NAMING
+        ]
         return (*self.counted, *(str(each) for names in named for each in names))
 
     @property
@@ -92,13 +89,10 @@ class Check:
 
         The column that identifies people or households has no values, but identifiers.
         """
-        given = {
-            name: value for name, value in self.parameters.items() if name == "weight" and value
-        }
+        weight = self.parameters.get("weight")
         sensitive = [self.sensitive] if self.sensitive else []
-        return tuple(
-            dict.fromkeys([*self.counted, *sensitive, *self.by, *map(str, given.values())])
-        )
+        weights = [str(weight)] if weight else []
+        return tuple(dict.fromkeys([*self.counted, *sensitive, *self.by, *weights]))
 
     @property
     def without_limit(self) -> tuple[Any, ...]:
@@ -129,7 +123,7 @@ class TablePolicy:
     sensitive: tuple[str, ...]
     nulls: NullWord
     population: float | None
-    others: Mapping[str, Source]  # tables that this one is compared with, by role
+    role_sources: Mapping[str, Source]  # of the tables that this one is compared with, by role
     checks: tuple[Check, ...]
     number: int = 1  # among the tables of its policy
     engine: str | None = None  # what counts it, where it says so itself
@@ -150,6 +144,11 @@ class TablePolicy:
         }
 
     @property
+    def call_options(self) -> dict[str, Any]:
+        """What every call on the table takes: how NULL counts, and the column of people."""
+        return {"nulls": self.nulls, "entity": self.entity}
+
+    @property
     def asks_for_population(self) -> bool:
         """Whether a check needs the model of people."""
         return any(check.measure.function == "population_risk" for check in self.checks)
@@ -157,7 +156,7 @@ class TablePolicy:
     @property
     def sources(self) -> tuple[Source, ...]:
         """Where the table and those it is compared with lie."""
-        return (self.source, *self.others.values())
+        return (self.source, *self.role_sources.values())
 
 
 @dataclass(frozen=True)
@@ -185,15 +184,10 @@ class Policy:
 
 def columns_named(table: TablePolicy) -> list[str]:
     """Every column that the checks name, once."""
-    own = [
-        name
-        for check in table.checks
-        for name in (*check.columns, *check.by, *([check.sensitive] if check.sensitive else ()))
-    ]
+    checked = columns_checked(table)
     people = [] if table.entity is None else [table.entity]
-    return list(
-        dict.fromkeys([*table.quasi_identifiers, *table.sensitive, *own, *people, *table.missing])
-    )
+    listed = (*table.quasi_identifiers, *table.sensitive)
+    return list(dict.fromkeys([*listed, *checked, *people, *table.missing]))
 
 
 def columns_required(table: TablePolicy) -> list[str]:
@@ -228,18 +222,18 @@ def columns_prepared(table: TablePolicy, columns: Iterable[str]) -> list[str]:
 
 def columns_read(table: TablePolicy, columns: Iterable[str]) -> list[str]:
     """Those of a file's columns that its checks name, or that its release has."""
-    every = list(columns)
-    used = {*map(fold_case, columns_named(table)), *map(fold_case, columns_released(table, every))}
-    return [name for name in every if fold_case(name) in used]
+    of_file = list(columns)
+    used = {fold_case(name) for name in (*columns_named(table), *columns_released(table, of_file))}
+    return [name for name in of_file if fold_case(name) in used]
 
 
 def sets_counted(table: TablePolicy, *, overview: bool) -> list[tuple[str, ...]]:
     """The sets of columns by which the whole table is counted, by its checks and by the report, each once."""
     named = table.quasi_identifiers
     without = [tuple(c for c in named if c != name) for name in named]
-    own = [named, *((name,) for name in named), *without] if overview else [named]
-    checks = [check.counted for check in table.checks if not check.by]
-    return [each for each in dict.fromkeys([*checks, *own]) if each]
+    reported = [named, *((name,) for name in named), *without] if overview else [named]
+    checked = [check.counted for check in table.checks if not check.by]
+    return [each for each in dict.fromkeys([*checked, *reported]) if each]
 
 
 def largest_population(table: TablePolicy) -> float | None:
@@ -295,9 +289,9 @@ def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Prepar
     The files of hierarchies are in the folder of the policy.
     """
     place.only(PREPARE_KEYS)
-    given = place.table(_hierarchies_key(place))
+    hierarchies = place.table(_hierarchies_key(place))
     weights = place.table("weights")
-    _refuse_unknown_columns(given.where, given.values, columns)
+    _refuse_unknown_columns(hierarchies.where, hierarchies.values, columns)
     _refuse_unknown_columns(weights.where, weights.values, columns)
     limits = read_limits(place)
     _refuse_unknown_columns(f"{place.where} limits", limits, columns)
@@ -314,7 +308,9 @@ def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Prepar
         time_limit=place.number("time_limit", SECONDS, usual.time_limit),
         keep=place.texts("keep"),
         target=place.text("target") if "target" in place.values else None,
-        hierarchies={name: read_hierarchy(given, name, folder) for name in given.values},
+        hierarchies={
+            name: read_hierarchy(hierarchies, name, folder) for name in hierarchies.values
+        },
         weights={name: weights.number(name, LOSS_WEIGHT) for name in weights.values},
         limits=limits,
         cross_tables=_read_cross_tables(place),
@@ -323,8 +319,8 @@ def read_preparing(place: Place, columns: Sequence[str], folder: Path) -> Prepar
 
 def _read_cross_tables(place: Place) -> tuple[tuple[str, str], ...]:
     """Read pairs of columns."""
-    given = place.values.get("cross_tables", [])
-    pairs = given if isinstance(given, list) else [given]
+    pairs = place.values.get("cross_tables", [])
+    pairs = pairs if isinstance(pairs, list) else [pairs]
     for number, pair in enumerate(pairs, 1):
         named = isinstance(pair, list) and all(isinstance(name, str) for name in pair)
         if not named or len(pair) != COLUMNS_OF_A_CROSS_TABLE or len(set(pair)) < len(pair):
@@ -333,8 +329,8 @@ def _read_cross_tables(place: Place) -> tuple[tuple[str, str], ...]:
     return tuple((first, second) for first, second in pairs)
 
 
-def _refuse_unknown_columns(where: str, given: Iterable[str], columns: Sequence[str]) -> None:
-    for name in given:
+def _refuse_unknown_columns(where: str, names: Iterable[str], columns: Sequence[str]) -> None:
+    for name in names:
         if name not in columns:
             rule = f"{where} must name quasi-identifiers of the policy, got '{name}'"
             raise UnknownNameError(
@@ -344,9 +340,9 @@ def _refuse_unknown_columns(where: str, given: Iterable[str], columns: Sequence[
 
 def list_hierarchy_files(place: Place, folder: Path) -> list[Path]:
     """List the files of hierarchies that the table names."""
-    given = place.table(_hierarchies_key(place)).values.values()
-    named = [each.get("arx") for each in given if isinstance(each, Mapping)]
-    return [folder / each for each in named if isinstance(each, str)]
+    hierarchies = place.table(_hierarchies_key(place)).values.values()
+    files = [each.get("arx") for each in hierarchies if isinstance(each, Mapping)]
+    return [folder / each for each in files if isinstance(each, str)]
 
 
 def _hierarchies_key(place: Place) -> str:

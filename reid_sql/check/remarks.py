@@ -152,19 +152,20 @@ def missing_value_remarks(profiled: Iterable[Mapping[str, Any]]) -> dict[str, Re
 
     The records without a code are what is left of the table: where they are few, their number follows.
     """
-    return {row["column_name"]: _codes_of(row) for row in profiled if row["sentinels"]}
-
-
-def _codes_of(row: Mapping[str, Any]) -> Remark:
-    listed = list_codes(row["sentinels"])
-    counts = [int(each) for each in row["sentinel_records"]]
-    total, name = sum(counts), row["column_name"]
-    others = int(row["records"]) - total
-    counted = Count(total, "records have", "record has", (*counts, others), name.lower())
-    looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
-    codes = [code for code in row["sentinels"] if code not in STRUCTURAL_CODES]
-    remedy = declare_missing(name, codes) if codes else ""
-    return remark(counted, looks, code="missing_codes", remedy=remedy)
+    remarks = {}
+    for row in profiled:
+        if not row["sentinels"]:
+            continue
+        name = row["column_name"]
+        counts = [int(each) for each in row["sentinel_records"]]
+        rest = int(row["records"]) - sum(counts)
+        counted = Count(sum(counts), "records have", "record has", (*counts, rest), name.lower())
+        listed = list_codes(row["sentinels"])
+        looks = f" {listed} in {name}, which looks like a missing-value code and counts as a value"
+        codes = [code for code in row["sentinels"] if code not in STRUCTURAL_CODES]
+        remedy = declare_missing(name, codes) if codes else ""
+        remarks[name] = remark(counted, looks, code="missing_codes", remedy=remedy)
+    return remarks
 
 
 def unseen_codes_remark(columns: Iterable[str]) -> Remark:
@@ -186,9 +187,9 @@ def missing_sensitive_remark(row: Mapping[str, Any]) -> Remark | None:
 def unused_code_remark(column: str, code: str, values: Sequence[str]) -> Remark:
     """Return the remark on a declared code that no record has; `values` are written like it."""
     how = describe_spelling(code, values)
-    found = f"only {how}: write it as the table does" if how else "so remove it or correct it"
+    advice = f"only {how}: write it as the table does" if how else "so remove it or correct it"
     words = f"the code {toml_text(code)} that the policy declares missing occurs in no record of {column}"
-    return remark(f"{words}, {found}", code="unused_code")
+    return remark(f"{words}, {advice}", code="unused_code")
 
 
 def unidentified_remark(column: str, missing: int, rows: int) -> Remark:
@@ -289,10 +290,10 @@ CODE: Final = re.compile(r"((?:by )?[a-z][a-z0-9_]*): ")
 
 def refuse_unknown_code(where: str, code: str) -> None:
     """Refuse a code that no caution has: a policy would accept nothing by it."""
-    known = OF_THE_GATE if code in OF_THE_GATE else codes_of_cautions()
-    if code not in known:
+    codes = OF_THE_GATE if code in OF_THE_GATE else codes_of_cautions()
+    if code not in codes:
         rule = f"{where} must be codes of cautions, got '{code}'"
-        raise UnknownNameError(f"{rule}; {suggestion(code, known, 'codes')}")
+        raise UnknownNameError(f"{rule}; {suggestion(code, codes, 'codes')}")
 
 
 def without_codes(text: str) -> str:
@@ -302,17 +303,11 @@ def without_codes(text: str) -> str:
 
 @cache
 def codes_of_cautions() -> tuple[str, ...]:
-    """All codes that a caution may have."""
-    return tuple(sorted({*OF_THE_GATE, *_codes_of_statuses()}))
-
-
-def _codes_of_statuses() -> Iterator[str]:
-    """Yield the code of each constant of the models that is a status."""
-    for _, name, _ in pkgutil.walk_packages(models.__path__, f"{models.__name__}."):
-        for constant, value in vars(importlib.import_module(name)).items():
-            if (
-                constant.startswith("STATUS_")
-                and isinstance(value, str)
-                and (match := CODE.match(value))
-            ):
-                yield match[1]
+    """All codes that a caution may have: those of the gate, and of each status of the models."""
+    codes = set(OF_THE_GATE)
+    for _, module, _ in pkgutil.walk_packages(models.__path__, f"{models.__name__}."):
+        for constant, value in vars(importlib.import_module(module)).items():
+            is_status = constant.startswith("STATUS_") and isinstance(value, str)
+            if is_status and (match := CODE.match(value)):
+                codes.add(match[1])
+    return tuple(sorted(codes))

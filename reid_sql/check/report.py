@@ -88,6 +88,9 @@ def build_report(
     engines: Sequence[str] = (),
 ) -> ReportPage:
     """Put the document together; `engines` are those that counted other than DuckDB."""
+    verdicts: dict[str, list[str]] = {}  # by whom they are for
+    for check in masked.checks:
+        verdicts.setdefault(str(check["recipient"]), []).append(str(check["verdict"]))
     page = ReportPage(
         {
             **report_header(policy, engines),
@@ -96,7 +99,7 @@ def build_report(
             "baseline_sha256": baseline.sha256 if baseline else None,
             "baseline_accepted_by": baseline.accepted_by if baseline else None,
             "recipients": [
-                settings(each.page | {"verdict": worst_verdict(_verdicts_for(masked, each.name))})
+                settings(each.page | {"verdict": worst_verdict(verdicts[each.name])})
                 for each in policy.recipients
             ],
             "tables": masked.tables,
@@ -104,11 +107,6 @@ def build_report(
         }
     )
     return seal(page)
-
-
-def _verdicts_for(masked: MaskedReport, recipient: str) -> list[str]:
-    """Return the verdicts of the checks that are judged for a recipient."""
-    return [str(each["verdict"]) for each in masked.checks if each["recipient"] == recipient]
 
 
 def report_header(policy: Policy, engines: Sequence[str] = ()) -> Page:
@@ -183,12 +181,10 @@ def refuse_to_overwrite(wanted: Mapping[str, Path], inputs: Sequence[Path]) -> N
                     f"{option} must be another file than {name}, got '{file}' for both; name two files"
                 )
         if file.is_file() and not _is_report(option, file):
-            rule = (
-                f"{option} must be a new file or an earlier report of its kind, "
-                f"got '{file}', which is something else"
-                if BEGINNINGS[option]
-                else f"{option} must be a new file, got '{file}', which exists"
-            )
+            rule = f"{option} must be a new file, got '{file}', which exists"
+            if BEGINNINGS[option]:
+                rule = f"{option} must be a new file or an earlier report of its kind"
+                rule = f"{rule}, got '{file}', which is something else"
             raise OutOfDomainError(f"{rule}; name another file, or remove that one")
         taken.append((option, file))
 
@@ -242,17 +238,13 @@ def _write(file: Path, text: str) -> None:
             content.write(text)
             content.flush()
             os.fsync(content.fileno())
-        written.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask())
+        mask = os.umask(0)
+        os.umask(mask)
+        written.chmod(place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~mask)
         written.replace(place)
     except BaseException:
         written.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def render_junit(page: ReportPage) -> str:

@@ -36,15 +36,15 @@ UNMEASURED: Final = "could not be measured"
 
 def deciding_group(check: Check) -> ReportPage:
     """Give the group that decides: of the worst verdict, the one of the highest risk."""
-    sign = 1 if check["bound"] == "at_least" else -1
+    is_lower_worse = check["bound"] == "at_least"
+
+    def risk(group: ReportPage) -> float:
+        figure = group["below"] if group["judged"] is None else group["judged"]
+        return -(figure or 0.0) if is_lower_worse else figure or 0.0
+
     candidates = [group for group in check["groups"] if group["verdict"] == check["verdict"]]
-    deciding: ReportPage = min(candidates, key=lambda group: sign * (_known_figure(group) or 0.0))
+    deciding: ReportPage = max(candidates, key=risk)
     return deciding
-
-
-def _known_figure(group: ReportPage) -> float | None:
-    figure: float | None = group["judged"] if group["judged"] is not None else group["below"]
-    return figure
 
 
 def describe_check(check: Check) -> str:
@@ -60,6 +60,11 @@ def describe_check(check: Check) -> str:
     listed = f" ({', '.join(parameters)})" if parameters else ""
     whom = f" for {check['recipient']}" if check["recipient"] else ""
     return f"{check['measure']}{sensitive}{listed}{by}{estimate}{whom}"
+
+
+def describe_check_and_columns(check: Check) -> str:
+    """Name the check, and the columns by which it distinguishes people."""
+    return " ".join(filter(None, (describe_check(check), describe_columns(check))))
 
 
 def counted_noun(table: ReportPage) -> str:
@@ -203,7 +208,13 @@ def describe_verdict(page: ReportPage) -> tuple[str, str]:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     open_ = [check for check in page["checks"] if check["verdict"] == "not judged"]
     if page["verdict"] == "not judged":
-        measured = sum(_has_figure(deciding_group(check)) for check in open_)
+        # Something was measured, be it shown, bounded or masked.
+        measured = sum(
+            group["value"] is not None
+            or group["below"] is not None
+            or group["why"] == REASON_CAUTION
+            for group in map(deciding_group, open_)
+        )
         counts = {MEASURED: measured, UNMEASURED: len(open_) - measured}
         rest = " " + "; ".join(f"{count} {each}" for each, count in counts.items() if count) + "."
     whom = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts_by_recipient(page).items())
@@ -212,26 +223,18 @@ def describe_verdict(page: ReportPage) -> tuple[str, str]:
 
 def verdicts_by_recipient(page: ReportPage) -> dict[str, str]:
     """Return the worst verdict for the controller, where checks are its own, then for each recipient."""
-    own = [check["verdict"] for check in page["checks"] if check["recipient"] is None]
-    controller = {CONTROLLER: worst_verdict(own)} if own else {}
+    verdicts = [check["verdict"] for check in page["checks"] if check["recipient"] is None]
+    controller = {CONTROLLER: worst_verdict(verdicts)} if verdicts else {}
     return controller | {each["name"]: each["verdict"] for each in page["recipients"]}
-
-
-def _has_figure(group: ReportPage) -> bool:
-    """Whether something was measured, be it shown, bounded or masked."""
-    return (
-        group["value"] is not None or group["below"] is not None or group["why"] == REASON_CAUTION
-    )
 
 
 def describe_knowledge(recipient: ReportPage) -> str:
     """Say where a recipient has the release, under which controls, and what they may know."""
-    knows = ", ".join(recipient["knows"]) or "the quasi-identifiers"
-    known = f"may know {knows}" + (
-        f", {recipient['rows']:,} rows of a person" if recipient["rows"] else ""
-    )
+    columns = ", ".join(recipient["knows"]) or "the quasi-identifiers"
+    rows = f", {recipient['rows']:,} rows of a person" if recipient["rows"] else ""
     linked = [f"may link with the {each} table" for each in recipient["links"]]
-    return "; ".join([recipient["environment"], *recipient["controls"], known, *linked])
+    where = [recipient["environment"], *recipient["controls"]]
+    return "; ".join([*where, f"may know {columns}{rows}", *linked])
 
 
 def summarize_verdicts(page: ReportPage) -> str:
@@ -279,6 +282,12 @@ class TableCautions:
     remedies: Sequence[str] = ()  # of the table
     accepted: str = ""  # of the policy
 
+    @property
+    def lines(self) -> dict[str, Sequence[str]]:
+        """The lines to copy, by the words before them."""
+        listed = {REMEDY_TABLE: self.remedies, REMEDY_POLICY: [self.accepted]}
+        return {words: lines for words, lines in listed.items() if any(lines)}
+
 
 def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
     """Collect the cautions with a remedy, and those of several checks; a status stays next to its figure."""
@@ -291,14 +300,17 @@ def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
     shown = [
         each for each in counted if each in remedies or (counted[each] > 1 and each not in statuses)
     ]
+    lines = [remedies[each] for each in shown if each in remedies]
+    accepted = _line_that_accepts(checks) if page["policy"]["cautions"] == "refuse" else ""
+    return TableCautions(shown, list(dict.fromkeys(lines)), accepted)
+
+
+def _line_that_accepts(checks: Sequence[Check]) -> str:
+    """Write the line that accepts the cautions of checks that are not judged; nothing if there are none."""
     refused = [check for check in checks if check["verdict"] == "not judged" and check["cautions"]]
     named = dict.fromkeys(code for check in refused for code in check.get("caution_codes", ()))
     codes = [code for code in named if code and code != OK and code not in INFORMATIVE_CODES]
-    accepted = (
-        f"accept = {toml_texts(codes)}" if page["policy"]["cautions"] == "refuse" and codes else ""
-    )
-    lines = [remedies[each] for each in shown if each in remedies]
-    return TableCautions(shown, list(dict.fromkeys(lines)), accepted)
+    return f"accept = {toml_texts(codes)}" if codes else ""
 
 
 @dataclass(frozen=True)
@@ -381,8 +393,8 @@ NOT_SHOWN: Final = "How many of {:,} people are the only one with their {} is no
 def describe_people_alone(page: Page) -> str:
     """Say how many people are the only one with their values of the quasi-identifiers."""
     table = page["tables"][0]
-    *others, last = table["quasi_identifiers"]
-    named = f"{', '.join(others)} and {last}" if others else last
+    *columns, last = table["quasi_identifiers"]
+    named = f"{', '.join(columns)} and {last}" if columns else last
     if table["records"] is None:
         return f"How many people are the only one with their {named} is unknown: they could not be counted."
     people = table["records"] - (table["records_dropped"] or 0)

@@ -13,13 +13,8 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import (
-    PreparedRelease,
-    css_class,
-    render_body,
-    render_document,
-    render_table,
-)
+from reid_sql.check.html import Additions, PreparedRelease, render_body
+from reid_sql.check.html_parts import css_class, render_document, render_table
 from reid_sql.check.masking import ReportPage, Setting, refuse_unmasked
 from reid_sql.check.report import (
     CHECK_VERDICT,
@@ -127,7 +122,7 @@ def render_run_html(results: Sequence[PolicyResult]) -> str:
     ]
     for place, each in enumerate(results, 1):
         if each.page is not None:
-            body = render_body(each.page, prepared=each.prepared)
+            body = render_body(each.page, Additions(prepared=each.prepared))
             parts.append(f'<section id="policy-{place}">{body}</section>')
     return render_document(title, "".join(parts))
 

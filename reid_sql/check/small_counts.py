@@ -15,8 +15,8 @@ import numpy as np
 from reid_sql.charts.risk_charts import NO_END
 from reid_sql.check.cautions import INTERRUPTIONS
 from reid_sql.check.exact_figures import WHOLE, Group
-from reid_sql.check.figures import Kind
 from reid_sql.check.masking import has_small_counts, is_small
+from reid_sql.check.measure import Kind
 from reid_sql.check.policy_model import Check, TablePolicy
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.models.classes.disclosure import Histogram
@@ -156,11 +156,11 @@ def _is_of_table(table: TablePolicy, check: Check) -> bool:
 
 def _equal_splits(table: TablePolicy, check: Check) -> set[Split]:
     """The ways in which checks split the table into the same classes: by groups, then by columns."""
-    own = frozenset((*check.by, *check.counted))
+    split = frozenset((*check.by, *check.counted))
     return {
         (each.counted, each.by)
         for each in (*table.checks, check)
-        if each.by and frozenset((*each.by, *each.counted)) == own
+        if each.by and frozenset((*each.by, *each.counted)) == split
     }
 
 

@@ -4,7 +4,8 @@ A pattern is one where the policy says so. Below: the values that a policy decla
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -45,11 +46,12 @@ class Source:
     """A file, as the policy names it and where it lies; a database's table; how text is written.
 
     A table is named where the file is a database, the way of writing where it is text. `parts` are the files
-    of a pattern, each with the values that the names of its folders give. Of a warehouse `given` is its URL,
-    without secrets, and `path` the folder that the policy lies in; `passed` names a table of the caller's.
+    of a pattern, each with the values that the names of its folders give. Of a warehouse `location` is its
+    URL, without secrets, and `path` the folder that the policy lies in; `passed` names a table of the
+    caller's.
     """
 
-    given: str
+    location: str
     path: Path
     table: str | None = None
     form: TextFormat = AS_WRITTEN
@@ -83,15 +85,15 @@ def read_url(place: Place, default: str | None = None) -> str | None:
     """Give the URL at the place, else the default; a secret in it is refused here."""
     if "url" not in place.values:
         return default
-    given = place.text("url")
-    if not is_connection(given):
-        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(given)}"
+    url = place.text("url")
+    if not is_connection(url):
+        rule = f"{place.at('url')} must be a URL of a warehouse, got {shown(url)}"
         raise OutOfDomainError(
             f"{rule}; write it like postgres://host/database or env:WAREHOUSE_URL"
         )
-    if "://" in given:
-        url_of(place.at("url"), given)
-    return given
+    if "://" in url:
+        url_of(place.at("url"), url)
+    return url
 
 
 def table_name(place: Place) -> str:
@@ -103,11 +105,11 @@ def table_name(place: Place) -> str:
     return place.text("name", default)
 
 
-def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
+def read_source(place: Place, context: PolicyContext, kind: str = "") -> Source:
     """Read where a table lies, or one that it is compared with, such as its population: `population_`."""
-    folder, url = given.folder, read_url(place, given.url)
+    folder, url = context.folder, read_url(place, context.url)
     name = place.text(f"{kind}table", "") if kind else table_name(place)
-    if name in given.passed:
+    if name in context.passed:
         return Source(PASSED_IN_PYTHON, folder, passed=name)
     if url is not None:
         return _read_warehouse_table(place, folder, url, kind)
@@ -122,24 +124,24 @@ def read_source(place: Place, given: PolicyContext, kind: str = "") -> Source:
     return Source(file, folder / file, named, _read_form(place))
 
 
-def read_other_sources(place: Place, given: PolicyContext, source: Source) -> dict[str, Source]:
+def read_role_sources(place: Place, context: PolicyContext, source: Source) -> dict[str, Source]:
     """Where the tables lie that this one is compared with: in files, or next to the table in a warehouse."""
-    others = {}
+    role_sources = {}
     for role in ROLES:
         name = place.text(f"{role}_table", "")
         if (
             f"{role}_file" in place.values
             or (name and source.url is not None)
-            or name in given.passed
+            or name in context.passed
         ):
-            others[role] = read_source(place, given, f"{role}_")
+            role_sources[role] = read_source(place, context, f"{role}_")
         elif name and source.passed is not None:
-            rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(given.passed)}"
+            rule = f"tables must contain the {role} '{name}' of {place.where} too, got {sorted(context.passed)}"
             raise UnknownNameError(f"{rule}; pass it by its name")
         elif f"{role}_table" in place.values:
             rule = f"{place.at(f'{role}_table')} must come with {role}_file, got none"
             raise OutOfDomainError(f"{rule}; name the file too")
-    return others
+    return role_sources
 
 
 def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> Source:
@@ -156,14 +158,14 @@ def _read_warehouse_table(place: Place, folder: Path, url: str, kind: str) -> So
 
 def _read_pattern(place: Place, folder: Path) -> Source:
     """The files of a pattern, seen from the policy."""
-    given = place.text("files")
+    pattern = place.text("files")
     for other in ("file", "table"):
         if other in place.values:
             raise OutOfDomainError(
                 f"{place.at('files')} must not come with {other}, got both; remove one"
             )
-    parts = match_files(place.at("files"), given, folder)
-    return Source(given, folder / given, None, _read_form(place), parts)
+    parts = match_files(place.at("files"), pattern, folder)
+    return Source(pattern, folder / pattern, None, _read_form(place), parts)
 
 
 def _read_form(place: Place) -> TextFormat:
@@ -189,16 +191,16 @@ class Evidence:
     """
 
     sha256: str | None
-    others: Mapping[str, str | None]  # by role
+    role_hashes: Mapping[str, str | None]
     stamps: tuple[Stamp, ...]
 
 
-def identify_files(source: Source, others: Mapping[str, Source]) -> Evidence:
+def identify_files(source: Source, role_sources: Mapping[str, Source]) -> Evidence:
     """Hash the files of a table and of those that it is compared with."""
-    files = [file for each in (source, *others.values()) for file in files_of(each)]
+    files = [file for each in (source, *role_sources.values()) for file in files_of(each)]
     return Evidence(
         _hash_source(source),
-        {role: _hash_source(each) for role, each in others.items()},
+        {role: _hash_source(each) for role, each in role_sources.items()},
         tuple(file_stamp(each) for each in files),
     )
 
@@ -213,16 +215,12 @@ def files_of(source: Source) -> list[Path]:
 def _hash_source(source: Source) -> str | None:
     """Give the hash of one file; of several, that of their hashes and names as `sha256sum` lists them."""
     files = files_of(source)
-    if len(files) == 1:
-        return _hash_file(files[0])
-    return hashlib.sha256(_list_hashes(files).encode()).hexdigest() if files else None
-
-
-def _list_hashes(files: Sequence[Path]) -> str:
-    shared = files[0].parent
-    while any(shared not in each.parents for each in files):
-        shared = shared.parent
-    return "".join(f"{_hash_file(each)}  {each.relative_to(shared).as_posix()}\n" for each in files)
+    hashes = {each: _hash_file(each) for each in files}
+    if len(files) <= 1:
+        return next(iter(hashes.values()), None)
+    folder = Path(os.path.commonpath([each.parent for each in files]))
+    lines = [f"{each}  {file.relative_to(folder).as_posix()}\n" for file, each in hashes.items()]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _hash_file(path: Path) -> str:
@@ -251,35 +249,37 @@ Codes = Mapping[str, tuple[str, ...]]  # by column
 
 def read_missing(place: Place) -> dict[str, tuple[str, ...]]:
     """Read the table `missing`: for a column, its codes as texts or numbers."""
-    given = place.table("missing")
-    return {name: tuple(_read_codes(given.at(name), value)) for name, value in given.values.items()}
+    missing = place.table("missing")
+    return {name: _read_codes(missing.at(name), codes) for name, codes in missing.values.items()}
 
 
-def _read_codes(where: str, given: Any) -> Iterable[str]:  # noqa: ANN401 - whatever the document contains
-    is_code = [
-        isinstance(each, str | int | float) and not isinstance(each, bool) for each in given or ()
-    ]
-    if not isinstance(given, list) or not given or not all(is_code):
-        rule = f"{where} must be a list of values that mean missing, got {shown(given)}"
+def _read_codes(where: str, codes: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever the document contains
+    is_list = isinstance(codes, list) and bool(codes)
+    if not is_list or not all(
+        isinstance(each, str | int | float) and not isinstance(each, bool) for each in codes
+    ):
+        rule = f"{where} must be a list of values that mean missing, got {shown(codes)}"
         raise OutOfDomainError(f'{rule}; write it like ["97", "98"]')
-    return map(str, given)
+    return tuple(map(str, codes))
 
 
 def without_declared(row: Mapping[str, Any], codes: Codes) -> dict[str, Any]:
     """Leave the declared codes out of a column's profile: they are known to mean missing."""
-    known = codes_of(codes, row["column_name"])
+    declared = codes_of(codes, row["column_name"])
     # in a column of texts, '098' is no declared '98'
-    numbers = {*finite_numbers(known)} if row["column_type"] != "text" else set()
+    numbers = {*finite_numbers(declared)} if row["column_type"] != "text" else set()
     # one by the values beside it, whose value no profile shows, is declared by a code that no list has
-    apart = STRUCTURAL_CODES if not all(map(is_listed, known)) else ()
-    listed = zip(row["sentinels"], row["sentinel_records"], strict=True)
-    others = [
-        each
-        for each in listed
-        if each[0] not in (*known, *apart) and not numbers & {*finite_numbers(each[:1])}
+    apart = STRUCTURAL_CODES if not all(map(is_listed, declared)) else ()
+    undeclared = [
+        (code, records)
+        for code, records in zip(row["sentinels"], row["sentinel_records"], strict=True)
+        if code not in (*declared, *apart) and not numbers & {*finite_numbers([code])}
     ]
-    sentinels, records = zip(*others, strict=True) if others else ((), ())
-    return {**row, "sentinels": [*sentinels], "sentinel_records": [*records]}
+    return {
+        **row,
+        "sentinels": [code for code, _ in undeclared],
+        "sentinel_records": [records for _, records in undeclared],
+    }
 
 
 def codes_of(codes: Codes, column: str) -> tuple[str, ...]:

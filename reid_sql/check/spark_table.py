@@ -12,7 +12,7 @@ from uuid import uuid4
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users have it
 from pyspark.sql.types import DateType, NumericType, TimestampNTZType, TimestampType
 
@@ -29,7 +29,7 @@ from reid_sql.check.policy_model import (
 )
 from reid_sql.check.sources import Codes, Source, codes_of
 from reid_sql.check.table_counts import TableCounts
-from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine
+from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, TableEngine, parts_of
 from reid_sql.engines import registry
 from reid_sql.engines.spark.adapter import find_panels
 from reid_sql.engines.spark.frames import (
@@ -44,7 +44,7 @@ from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, Unkno
 from reid_sql.function import Function
 from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
-from reid_sql.parameters import MAX_COLUMNS, Columns, sql_literal
+from reid_sql.parameters import Columns, sql_literal
 from reid_sql.sources.spark_files import KINDS, configure_reading, file_kind, read_file, read_files
 
 MISSING: Final = ("ClassNotFoundException", "No FileSystem for scheme", "NoClassDefFoundError")
@@ -61,30 +61,29 @@ def read_source_frame(spark: SparkSession, source: Source, where: str) -> DataFr
     try:
         if source.parts:
             return read_files(spark, source.parts, source.form, where)
-        given = source.given
-        if file_kind(given) not in KINDS:
-            return spark.table(given)
-        return read_file(
-            spark, given if "://" in given else str(source.path.absolute()), source.form, where
-        )
+        location = source.location
+        if file_kind(location) not in KINDS:
+            return spark.table(location)
+        path = location if "://" in location else str(source.path.absolute())
+        return read_file(spark, path, source.form, where)
     except Py4JJavaError as error:  # its words may quote a record
         if any(words in str(error) for words in MISSING):
             rule = (
                 f"{where} must be in a store whose package Spark has, "
-                f"got '{source.given}' and no class for it"
+                f"got '{source.location}' and no class for it"
             )
             raise UnavailableError(
                 f"{rule}; name it in PYSPARK_SUBMIT_ARGS by --packages"
             ) from None
         rule = (
             f"{where} must have as many fields in every record as in the header, "
-            f"got others in '{source.given}'"
+            f"got others in '{source.location}'"
         )
         raise OutOfDomainError(f"{rule}; mend its quotes and line breaks") from None
     except PySparkException as error:
         rule = (
             f"{where} must be a table of Spark's catalogue, or a path that ends "
-            f"in {', '.join(KINDS)}, got '{source.given}'"
+            f"in {', '.join(KINDS)}, got '{source.location}'"
         )
         raise UnknownNameError(f"{rule}: {name_condition(error)}") from None
 
@@ -177,16 +176,16 @@ class SparkTable(TableEngine):
         self.frame = read_source_frame(spark, table.source, where)
         self.columns = self.frame.columns
         named = columns_required(table)
-        for start in range(0, len(named), MAX_COLUMNS):
-            resolve_columns(Columns(POLICY_COLUMNS), named[start : start + MAX_COLUMNS], self.frame)
-        given = table.others.get("population")
-        where = f"policy tables[{number}].population_file"
-        self.population = None if given is None else read_source_frame(spark, given, where)
-        self.population_columns = self.population.columns if self.population else []
+        for part in parts_of(named):
+            resolve_columns(Columns(POLICY_COLUMNS), part, self.frame)
         self.raw = self.frame
         self.frame = _null_codes(self.frame, table.codes_as_nulls)
-        if self.population is not None:
-            self.population = _null_codes(self.population, table.codes_as_nulls)
+        self.population: DataFrame | None = None
+        if source := table.role_sources.get("population"):
+            where = f"policy tables[{number}].population_file"
+            population = read_source_frame(spark, source, where)
+            self.population_columns = population.columns
+            self.population = _null_codes(population, table.codes_as_nulls)
         self._spark = spark
 
     @cached_property
@@ -248,23 +247,27 @@ class SparkTable(TableEngine):
         values = self.raw.select(column(name).cast("string").alias("t")).distinct()
         spelled = F.lower(F.trim("t")).isin(spellings_of(codes))
         is_day = F.substring("t", 1, 10).isin(list(codes))
-        found = [row["t"] for row in _rows(values.filter(spelled | is_day))]
-        return found, isinstance(self.raw.schema[name].dataType, NumericType)
+        alike = [row["t"] for row in _rows(values.filter(spelled | is_day))]
+        return alike, isinstance(self.raw.schema[name].dataType, NumericType)
 
     def count_nobodies(self, column: str) -> IdentifierCounts:
         return count_nobodies(self.frame, column)
 
     def call_on(
-        self, relation: DataFrame, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+        self,
+        relation: DataFrame,
+        function: Function,
+        qi: Sequence[str],
+        arguments: Mapping[str, Any],
     ) -> list[Row]:
-        arguments = arguments_of(function, qi, given, (relation, self.population))
+        bound = arguments_of(function, qi, arguments, (relation, self.population))
         with _refusals():
-            return _rows(getattr(rs, function.name)(**arguments, **function.preset))
+            return _rows(getattr(rs, function.name)(**bound, **function.preset))
 
     def divided(self, by: Sequence[str]) -> DataFrame:
         names = self.group_names(by)
         return self.frame.withColumns(
-            {name: column(given) for name, given in zip(names, by, strict=True)}
+            {name: column(divided_by) for name, divided_by in zip(names, by, strict=True)}
         )
 
     def part(self, by: Sequence[str], group: Group) -> DataFrame:
@@ -274,25 +277,23 @@ class SparkTable(TableEngine):
         ]
         return self.frame.filter(reduce(and_, tests)) if by else self.frame
 
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
         """Score a group's records under a copula fitted to it; return the share that a measure asks for."""
-        asked, person, nulls = check.parameters, self.table.entity, self.table.nulls
+        parameters, person = check.parameters, self.table.entity
         qi = list(check.quasi_identifiers)
         part = self.part(check.by, group).select(*map(column, [*qi, *([person] if person else [])]))
         with _refusals(), registry.within(self.model_name):
-            options = {
-                "method": asked["method"],
-                "seed": asked["seed"],
-                "nulls": nulls,
-                "entity": person,
-            }
-            fit = _rows(rs.fit_copula(self.model_name, part, qi, **options))[0]
-            own = {p.name: given[p.name] for p in check.measure.declared.own_parameters}
-            counted = part.filter(_complete(qi)) if nulls == "drop" else part
+            fitting = {name: parameters[name] for name in ("method", "seed")}
+            fit = _rows(
+                rs.fit_copula(self.model_name, part, qi, **fitting, **self.table.call_options)
+            )[0]
+            if self.table.nulls == "drop":
+                part = part.filter(reduce(and_, (column(name).isNotNull() for name in qi)))
             # of equal rows of a person one counts
-            counted = counted.distinct() if person else counted
-            scored = rs.score_records(counted, self.model_name, **own)
-            literals = {name: sql_literal(value) for name, value in asked.items()}
+            part = part.distinct() if person else part
+            scoring = {p.name: arguments[p.name] for p in check.measure.declared.own_parameters}
+            scored = rs.score_records(part, self.model_name, **scoring)
+            literals = {name: sql_literal(value) for name, value in parameters.items()}
             quoted = None if person is None else f"`{person.replace('`', '``')}`"
             rows = _rows(scored.selectExpr(check.measure.share(literals, quoted)))
             return [{**row, "status": fit["status"]} for row in rows]
@@ -302,14 +303,14 @@ def _null_codes(frame: DataFrame, codes: Codes) -> DataFrame:
     """The table with NULL in place of the values that the policy declares missing."""
     replaced = {}
     for field in frame.schema:
-        cell, own = column(field.name), list(codes_of(codes, field.name))
+        cell, declared = column(field.name), list(codes_of(codes, field.name))
         if isinstance(field.dataType, NumericType):
-            is_code = cell.cast("double").isin(finite_numbers(own))
+            is_code = cell.cast("double").isin(finite_numbers(declared))
         else:
             written = cell.cast("string")
             is_date = isinstance(field.dataType, DateType | TimestampType | TimestampNTZType)
-            is_code = (F.substring(written, 1, 10) if is_date else written).isin(own)
-        if own:
+            is_code = (F.substring(written, 1, 10) if is_date else written).isin(declared)
+        if declared:
             replaced[field.name] = F.when(cell.isNull() | ~is_code, cell)
     return frame.withColumns(replaced) if replaced else frame
 
@@ -321,11 +322,6 @@ def _refusals() -> Iterator[None]:
         yield
     except PySparkException as error:
         raise ReidError(name_condition(error)) from None
-
-
-def _complete(names: Sequence[str]) -> Column:
-    """Whether no column is NULL."""
-    return reduce(and_, (column(name).isNotNull() for name in names))
 
 
 def _rows(frame: DataFrame) -> list[Row]:

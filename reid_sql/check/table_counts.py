@@ -8,11 +8,16 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from reid_sql.check.cautions import find_identifiers, find_nobodies, refuse_nobodies
+from reid_sql.check.cautions import (
+    caution_on,
+    find_identifiers,
+    find_nobodies,
+    measure_released_columns,
+    refuse_nobodies,
+)
 from reid_sql.check.exact_figures import WHOLE, Group, ReleasedColumns
 from reid_sql.check.measure import Measure, Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy
-from reid_sql.check.released_columns import caution_on, measure_released_columns
 from reid_sql.check.remarks import (
     Remark,
     missing_sensitive_remark,
@@ -22,14 +27,13 @@ from reid_sql.check.remarks import (
     unused_code_remark,
 )
 from reid_sql.check.sources import PUBLISHED, Evidence, codes_of, identify_files, without_declared
-from reid_sql.check.table_engine import TableEngine
+from reid_sql.check.table_engine import TableEngine, parts_of
 from reid_sql.engines.arrow import answer_rows
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.missing_value_codes import is_written_as
 from reid_sql.models.columns.nobodies import UNIT_HOUSEHOLD, UNIT_PERSON, UNIT_VALUE
-from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.reduction import WITHIN
 from reid_sql.reductions.classes import HISTOGRAM
 from reid_sql.reductions.subsets import SUBSETS
@@ -65,33 +69,26 @@ class TableCounts:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
     def __init__(
-        self, table: TablePolicy, engine: TableEngine, known: Evidence | None = None
+        self, table: TablePolicy, engine: TableEngine, evidence: Evidence | None = None
     ) -> None:
-        """Remember the table and its engine; hash its files, unless they are known."""
+        """Remember the table and its engine; hash its files, unless their hashes are passed."""
         self.table = table
         self.engine = engine
-        self.evidence = identify_files(table.source, table.others) if known is None else known
+        self.evidence = evidence or identify_files(table.source, table.role_sources)
         self.small_parts: dict[Any, bool] = {}  # whether a grouping has small groups or class sizes
-        # of the table, or of its population
-        self._identifiers: dict[bool, Mapping[str, Remark]] = {}
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
-        self._copies: tuple[Remark, ...] | None = None
-        self._records: int | None = None
         self._histograms: dict[Any, dict[int, Histogram]] = {}
         self._rarest_values: dict[Any, dict[int, int]] = {}
         self._answers: dict[Any, Answers] = {}
 
-    @property
+    @cached_property
     def records(self) -> int:
         """The records of the table, or its people where a column distinguishes them."""
-        if self._records is None:
-            if self.table.entity is None:
-                self._records = self.engine.count_records()
-            else:
-                refuse_nobodies(self.engine, self.table.entity)
-                self._records = int(self.engine.count_people(())[0][-1])
-        return self._records
+        if self.table.entity is None:
+            return self.engine.count_records()
+        refuse_nobodies(self.engine, self.table.entity)
+        return int(self.engine.count_people(())[0][-1])
 
     def find_nobodies(self, check: Check) -> tuple[Remark, ...]:
         """Return cautions on values that stand for nobody, or equal another but for how they are written.
@@ -104,13 +101,13 @@ class TableCounts:
             (UNIT_HOUSEHOLD, household),
             (UNIT_VALUE, check.sensitive),
         )
-        found: list[Remark] = []
+        cautions: list[Remark] = []
         for unit, column in named:
             if column is not None and self.records:
                 if (unit, column) not in self._nobodies:
                     self._nobodies[unit, column] = find_nobodies(self.engine, str(column), unit)
-                found += self._nobodies[unit, column]
-        return tuple(found)
+                cautions += self._nobodies[unit, column]
+        return tuple(cautions)
 
     @cached_property
     def unused_codes(self) -> tuple[Remark, ...]:
@@ -139,51 +136,39 @@ class TableCounts:
 
     def has_changed(self) -> bool:
         """Whether what was measured is no longer what was opened."""
-        now = identify_files(self.table.source, self.table.others)
+        now = identify_files(self.table.source, self.table.role_sources)
         return now != self.evidence or self.engine.has_changed()
 
-    @property
+    @cached_property
     def identifiers(self) -> Mapping[str, Remark]:
         """A caution for each column named like an identifier that repeats, or that could not be counted.
 
         A quasi-identifier or a sensitive column is one only if its name is that of people. All are counted
         once; none where the policy names the column of people.
         """
-        return self._find_identifiers(in_population=False)
+        return find_identifiers(self.engine, self.table, self.records, self.errors)
 
-    @property
+    @cached_property
     def population_identifiers(self) -> Mapping[str, Remark]:
         """The same of the population table, whose people no check counts without an entity."""
-        return self._find_identifiers(in_population=True)
+        return find_identifiers(self.engine, self.table, None, self.errors)
 
-    @property
+    @cached_property
     def copies(self) -> tuple[Remark, ...]:
         """Cautions on rows written several times, of the table and of those that it is compared with.
 
         People who are counted by a column may have equal rows; published tables have no people.
         """
-        if self._copies is None:
-            roles = [role for role in self.table.others if role not in PUBLISHED]
-            of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
-            found = (self.engine.describe_copies(role) for role in (*of_table, *roles))
-            self._copies = tuple(remark(each, code="repeated_rows") for each in found if each)
-        return self._copies
+        roles = [role for role in self.table.role_sources if role not in PUBLISHED]
+        of_table = [None] * (self.table.entity is None and bool(self.table.quasi_identifiers))
+        sentences = (self.engine.describe_copies(role) for role in (*of_table, *roles))
+        return tuple(remark(each, code="repeated_rows") for each in sentences if each)
 
     def take_identifiers(self, other: "TableCounts") -> None:
         """Take those of a table of the same people."""
-        self._identifiers = {False: other.identifiers, True: other.population_identifiers}
-        self._copies = other.copies
-
-    def _find_identifiers(self, *, in_population: bool) -> Mapping[str, Remark]:
-        if in_population not in self._identifiers:
-            records = None if in_population else self.records
-            found = (
-                find_identifiers(self.engine, self.table, records, self.errors)
-                if self.table.entity is None
-                else {}
-            )
-            self._identifiers[in_population] = found
-        return self._identifiers[in_population]
+        self.identifiers = other.identifiers
+        self.population_identifiers = other.population_identifiers
+        self.copies = other.copies
 
     @cached_property
     def released_columns(self) -> ReleasedColumns | None:
@@ -210,22 +195,21 @@ class TableCounts:
     def hints(self, check: Check) -> tuple[Remark, ...]:
         """Return remarks on columns of the check whose values mean missing ones, or that lack some."""
         named = [name.lower() for name in check.values_counted] if self.records else []
-        known = self.table.missing
-        if check.sensitive is not None and not codes_of(self.table.codes_as_nulls, check.sensitive):
-            known = {name: codes for name, codes in known.items() if name != check.sensitive}
-        rows = [
-            without_declared(self._profiles[name], known)
-            for name in named
-            if name in self._profiles
+        as_nulls = self.table.codes_as_nulls
+        declared_codes = {
+            name: codes
+            for name, codes in self.table.missing.items()
+            if name != check.sensitive or codes_of(as_nulls, name)
+        }
+        profiles = [self._profiles[name] for name in named if name in self._profiles]
+        rows = [without_declared(profile, declared_codes) for profile in profiles]
+        dilutes = check.dilutes_by_nulls and self.table.nulls != "drop"
+        sensitive = str(check.sensitive).lower() if dilutes else None
+        lacking = [
+            missing_sensitive_remark(row) for row in rows if row["column_name"].lower() == sensitive
         ]
-        lacking = (
-            missing_sensitive_remark(row)
-            for row in rows
-            if check.dilutes_by_nulls and row["column_name"].lower() == str(check.sensitive).lower()
-        )
-        found = [] if self.table.nulls == "drop" else [each for each in lacking if each is not None]
         unseen = [unseen_codes_remark(check.values_counted)] if self.engine.keeps_values else []
-        return (*missing_value_remarks(rows).values(), *found, *unseen)
+        return (*missing_value_remarks(rows).values(), *filter(None, lacking), *unseen)
 
     @cached_property
     def _profiles(self) -> Mapping[str, Row]:
@@ -235,8 +219,7 @@ class TableCounts:
         named = list(
             dict.fromkeys(name for each in self.table.checks for name in each.values_counted)
         )
-        parts = [named[start : start + MAX_COLUMNS] for start in range(0, len(named), MAX_COLUMNS)]
-        rows = [row for part in parts for row in self.engine.profile(part)]
+        rows = [row for part in parts_of(named) for row in self.engine.profile(part)]
         return {row["column_name"].lower(): row for row in rows}
 
     def groups(self, by: Sequence[str]) -> list[Group]:
@@ -267,8 +250,8 @@ class TableCounts:
         if not matched:
             matched |= self._match_groups(qi, by)
         if group.place not in matched:
-            given = {"nulls": self.table.nulls, "entity": self.table.entity}
-            rows = self.engine.call(declared()["class_size_histogram"], qi, given, by, group)
+            options = self.table.call_options
+            rows = self.engine.call(declared()["class_size_histogram"], qi, options, by, group)
             matched[group.place] = histogram_of(rows, self.table.nulls)
         return matched[group.place]
 
@@ -288,8 +271,8 @@ class TableCounts:
             return (
                 {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
             )
-        given = {"nulls": self.table.nulls, "entity": self.table.entity}
-        answers = self._call_by_group(declared()["class_size_histogram"], qi, given, by)
+        options = self.table.call_options
+        answers = self._call_by_group(declared()["class_size_histogram"], qi, options, by)
         return {place: histogram_of(rows, "value") for place, rows in answers.items()}
 
     def rarest_value(self, check: Check, group: Group) -> int:
@@ -297,17 +280,17 @@ class TableCounts:
         columns = (*check.counted, str(check.sensitive))
         counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
         function = declared()["class_size_histogram"]
-        given = {"nulls": self.table.nulls, "entity": self.table.entity}
+        options = self.table.call_options
         if not counted:
-            answers = self._call_by_group(function, columns, given, check.by)
+            answers = self._call_by_group(function, columns, options, check.by)
             counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
         if group.place not in counted:
-            rows = self.engine.call(function, columns, given, check.by, group)
+            rows = self.engine.call(function, columns, options, check.by, group)
             counted[group.place] = _smallest_class(rows)
         return counted[group.place]
 
     def _call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
     ) -> Answers:
         """Return the function's answers for all groups, where one call can answer for all.
 
@@ -318,7 +301,7 @@ class TableCounts:
         names = self.engine.group_names(by)
         answers: Answers = {}
         try:
-            for row in self.engine.call_by_group(function, qi, given, by):
+            for row in self.engine.call_by_group(function, qi, arguments, by):
                 answer = {name: value for name, value in row.items() if name not in names}
                 place = self.engine.place_of(by, [row[name] for name in names])
                 answers.setdefault(place, []).append(answer)
@@ -359,42 +342,42 @@ class TableCounts:
             raise UnavailableError(
                 f"{rule}; export the table and those that it is measured with to files"
             )
-        given = {p.name: argument_of(p, check.parameters) for p in function.parameters}
-        given |= {
-            "nulls": self.table.nulls,
-            "sensitive": check.sensitive,
-            "entity": self.table.entity,
+        arguments = {p.name: argument_of(p, check.parameters) for p in function.parameters}
+        arguments |= {**self.table.call_options, "sensitive": check.sensitive}
+        arguments |= {name: check.parameters[called] for name, called in check.measure.renamed}
+        options = {
+            name: value for name, value in arguments.items() if name not in ("tbl", "qi", "columns")
         }
-        given |= {name: check.parameters[called] for name, called in check.measure.renamed}
-        asked = {name: given[name] for name in given if name not in ("tbl", "qi", "columns")}
         if check.measure.over:
-            asked |= {"over": check.measure.over, **check.parameters}
-        key = (function.key, check.quasi_identifiers, check.by, repr(asked))
+            options |= {"over": check.measure.over, **check.parameters}
+        key = (function.key, check.quasi_identifiers, check.by, repr(options))
         answers = self._answers.setdefault(key, {})
         if group.place not in answers:
-            known = self._find_in_answers(function, key, group)
-            answers[group.place] = known or self._new_answer(check, given, group, answers)
+            rows = self._find_in_answers(function, key, group)
+            answers[group.place] = rows or self._new_answer(check, arguments, group, answers)
         return answers[group.place]
 
     def _find_in_answers(self, function: Function, key: Sequence[Any], group: Group) -> list[Row]:
         """Find the rows of a check's columns in the answer for more columns, of which each set has a row."""
         if function.reduction is not SUBSETS:
             return []
-        name, columns, *others = key
-        for (other, _, *same), answers in self._answers.items():
-            rows = answers.get(group.place, []) if (other, same) == (name, others) else []
+        name, columns, *options = key
+        for (answered, _, *same), answers in self._answers.items():
+            rows = answers.get(group.place, []) if (answered, same) == (name, options) else []
             if {each for row in rows for each in row["columns"]} > {*columns}:
                 return [row for row in rows if {*row["columns"]} <= {*columns}]
         return []
 
     def _new_answer(
-        self, check: Check, given: Mapping[str, Any], group: Group, answers: Answers
+        self, check: Check, arguments: Mapping[str, Any], group: Group, answers: Answers
     ) -> list[Row]:
         """Answer from the class sizes, by one call for all groups, or by a call for this one."""
         function, qi = check.measure.declared, check.quasi_identifiers
-        if function.reduction is HISTOGRAM and given.get(WITHIN.name) is None:
+        if function.reduction is HISTOGRAM and arguments.get(WITHIN.name) is None:
             return self.from_histogram(check, self.histogram(qi, check.by, group))
-        used = {name: value for name, value in given.items() if name not in check.measure.unused}
+        used = {
+            name: value for name, value in arguments.items() if name not in check.measure.unused
+        }
         if not answers:
             by_group = self._call_by_group(function, qi, used, check.by)
             answers |= {
@@ -403,7 +386,7 @@ class TableCounts:
         if group.place in answers:
             return answers[group.place]
         if check.measure.over:
-            return self.engine.call_measure(check, given, group)
+            return self.engine.call_measure(check, arguments, group)
         return self.engine.call(function, qi, used, check.by, group)
 
     def _refuse_rows(self, measure: Measure) -> None:
@@ -423,6 +406,6 @@ class TableCounts:
     def from_histogram(self, check: Check, histogram: Histogram) -> list[Row]:
         """Answer a measure of class sizes by its body."""
         function = check.measure.declared
-        given = dict(check.parameters) | {"nulls": self.table.nulls}
-        own = {p.name: argument_of(p, given) for p in function.own_parameters}
-        return list(answer_rows(function, vars(histogram), own))
+        arguments = {**check.parameters, "nulls": self.table.nulls}
+        options = {p.name: argument_of(p, arguments) for p in function.own_parameters}
+        return list(answer_rows(function, vars(histogram), options))

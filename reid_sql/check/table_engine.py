@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import duckdb
 
@@ -13,6 +13,7 @@ from reid_sql.errors import UnavailableError
 from reid_sql.function import Function
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.nobodies import IdentifierCounts
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql_udfs import declared
 
 if TYPE_CHECKING:
@@ -23,6 +24,14 @@ GROUP_COLUMN: Final = "reid by"
 Relation: TypeAlias = Any  # a name or a frame, as the engine has it
 # of each column, its distinct values and records with one
 Counts = tuple[Sequence[int], Sequence[int]]
+
+
+T = TypeVar("T")
+
+
+def parts_of(listed: Sequence[T], most: int = MAX_COLUMNS) -> list[Sequence[T]]:
+    """Divide a list into parts of so many at most."""
+    return [listed[start : start + most] for start in range(0, len(listed), most)]
 
 
 class TableEngine(ABC):
@@ -102,10 +111,10 @@ class TableEngine(ABC):
         None of columns whose values cannot be compared, which raises one of the `errors`.
         """
         counted: list[int | None] = []
-        given = {"nulls": "value", "entity": self.table.entity}
+        options = {**self.table.call_options, "nulls": "value"}
         for columns in sets:
             try:
-                sizes = self.call(declared()["class_size_histogram"], columns, given)
+                sizes = self.call(declared()["class_size_histogram"], columns, options)
             except (duckdb.InterruptException, KeyboardInterrupt):
                 raise
             except errors:
@@ -138,22 +147,28 @@ class TableEngine(ABC):
         self,
         function: Function,
         qi: Sequence[str],
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         by: Sequence[str] = (),
         group: Group = WHOLE,
     ) -> list[Row]:
         """Call a public function on the records of one group."""
-        return self.call_on(self.part(by, group), function, qi, given)
+        return self.call_on(self.part(by, group), function, qi, arguments)
 
     def call_by_group(
-        self, function: Function, qi: Sequence[str], given: Mapping[str, Any], by: Sequence[str]
+        self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]
     ) -> list[Row]:
         """Call a public function on all groups at once; the values of a group are under `group_names(by)`."""
-        return self.call_on(self.divided(by), function, qi, {**given, "by": self.group_names(by)})
+        return self.call_on(
+            self.divided(by), function, qi, {**arguments, "by": self.group_names(by)}
+        )
 
     @abstractmethod
     def call_on(
-        self, relation: Relation, function: Function, qi: Sequence[str], given: Mapping[str, Any]
+        self,
+        relation: Relation,
+        function: Function,
+        qi: Sequence[str],
+        arguments: Mapping[str, Any],
     ) -> list[Row]:
         """Call a public function on a relation of the engine."""
 
@@ -171,7 +186,7 @@ class TableEngine(ABC):
         return False
 
     @abstractmethod
-    def call_measure(self, check: Check, given: Mapping[str, Any], group: Group) -> list[Row]:
+    def call_measure(self, check: Check, arguments: Mapping[str, Any], group: Group) -> list[Row]:
         """Return the share of a group's records for which a measure's condition is true."""
 
     def has_changed(self) -> bool:

@@ -10,8 +10,6 @@ from rich.table import Table
 
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
-    REMEDY_POLICY,
-    REMEDY_TABLE,
     TableCautions,
     cautions_of_figures,
     describe_check,
@@ -85,13 +83,9 @@ def _table_lines(each: ReportPage, cautions: TableCautions) -> Iterator[Renderab
     if cautions.sentences:
         yield Text(f"Cautions on {each['name']}", style="yellow")
         yield from (Padding(Text(sentence), (0, 0, 0, 2)) for sentence in cautions.sentences)
-    for words, lines in (
-        (REMEDY_TABLE, cautions.remedies),
-        (REMEDY_POLICY, [cautions.accepted] * bool(cautions.accepted)),
-    ):
-        if lines:
-            yield Text(words)
-            yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines)
+    for words, lines in cautions.lines.items():
+        yield Text(words)
+        yield from (Padding(Text(line), (0, 0, 0, 4)) for line in lines)
 
 
 def _checks_tables(

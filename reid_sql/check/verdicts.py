@@ -25,6 +25,9 @@ EXIT_CODES: Final = {PASS: 0, NO_WORSE: 0, FAIL: 1, NOT_JUDGED: 2}
 REASON_CAUTION: Final = "the policy refuses figures with a caution"
 NO_BASELINE: Final = "there is no baseline to compare with"
 NO_SUCH_FIGURE: Final = "the baseline has no such figure"
+BEYOND: Final = "beyond the limit"
+WORSE: Final = "worse than the baseline"
+REASON_MASKED: Final = "the baseline masks the figure, so that a rise would not be seen"
 REASON_NO_ANSWER: Final = "there is no answer"
 
 
@@ -182,23 +185,18 @@ def _verdict(
 ) -> tuple[str, str]:
     """Return the verdict and why; `missing` is the reason why the baseline has no figure."""
     broken = check.limit is not None and check.measure.worse(value, check.limit)
-    if before is None:
-        if check.no_worse and not broken:
-            return NOT_JUDGED, missing
-        is_refused = missing not in (NO_BASELINE, NO_SUCH_FIGURE)
-        why = f"beyond the limit, and {missing}" if is_refused else "beyond the limit"
-        return (FAIL, why) if broken else (PASS, "")
-    if check.limit is not None and not broken and not check.no_worse:
+    if not broken and check.limit is not None and not check.no_worse:
         return PASS, ""
+    if before is None:
+        if not broken:
+            return NOT_JUDGED, missing
+        has_reason = missing not in (NO_BASELINE, NO_SUCH_FIGURE)
+        return FAIL, f"{BEYOND}, and {missing}" if has_reason else BEYOND
     if before.value is None and value != 0 and not before.same:
-        reason = "the baseline masks the figure, so that a rise would not be seen"
-        return (FAIL, f"beyond the limit, and {reason}") if broken else (NOT_JUDGED, reason)
+        return (FAIL, f"{BEYOND}, and {REASON_MASKED}") if broken else (NOT_JUDGED, REASON_MASKED)
     if before.value is not None and check.measure.worse(value, before.value):
-        return (
-            FAIL,
-            "beyond the limit and worse than the baseline" if broken else "worse than the baseline",
-        )
-    return (NO_WORSE, "beyond the limit, but no worse than the baseline") if broken else (PASS, "")
+        return FAIL, f"{BEYOND} and {WORSE}" if broken else WORSE
+    return (NO_WORSE, f"{BEYOND}, but no {WORSE}") if broken else (PASS, "")
 
 
 def _not_judged(group: Group, why: str, outcome: Figure | None = None) -> Judgement:

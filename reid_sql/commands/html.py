@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from reid_sql import __version__
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import render_document
+from reid_sql.check.html_parts import render_document
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.errors import OutOfDomainError
 from reid_sql.terminal.markup import page_body
@@ -70,13 +70,13 @@ def write_page(options: argparse.Namespace, head: str, page: RenderableType, peo
         raise OutOfDomainError(
             "--html must name a file, got none; write its path, or omit the option"
         )
-    given = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
-    refuse_to_overwrite({"--html": path}, [Path(each) for each in given if each and each != "-"])
+    inputs = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
+    refuse_to_overwrite({"--html": path}, [Path(each) for each in inputs if each and each != "-"])
     title, words = HEADS[head]
     title = title.format(Path(options.file).name)
     counted = f"<p>{escape(people)}</p>" if people else ""
-    made = f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
-    body = (
-        f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{made}"
+    origin = (
+        f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
     )
+    body = f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{origin}"
     write_report(path, render_document(title, body))

@@ -12,8 +12,7 @@ from reid_sql.check.html import hash_label
 from reid_sql.check.masking import Node, ReportPage, Setting
 from reid_sql.check.sentences import (
     deciding_group,
-    describe_check,
-    describe_columns,
+    describe_check_and_columns,
     describe_count,
     describe_knowledge,
     format_figure,
@@ -70,8 +69,8 @@ def read_standards(names: Sequence[str], folder: Path) -> list[Standard]:
 
 def read_standard(name: str, folder: Path = FOLDER) -> Standard:
     """Read a table of clauses; refuse a row that nothing answers."""
-    given = name if name in SHIPPED else folder / name
-    place, _ = read_document("standard", given, None, SHIPPED)
+    document = name if name in SHIPPED else folder / name
+    place, _ = read_document("standard", document, None, SHIPPED)
     place.only(("name", "edition", "rows"))
     rows = tuple(map(_read_row, place.tables("rows")))
     return Standard(place.text("name"), place.text("edition", ""), rows)
@@ -103,11 +102,11 @@ def _read_row(place: Place) -> Row:
 
 def refuse_unknown_answers(standards: Sequence[Standard], assessment: Assessment) -> None:
     """Refuse an answer to a clause that no table has."""
-    known = [each.key(row) for each in standards for row in each.rows if row.text == ANSWERS]
+    clauses = [each.key(row) for each in standards for row in each.rows if row.text == ANSWERS]
     for key in assessment.answers:
-        if key not in known:
+        if key not in clauses:
             rule = f"policy assessment.answers must name clauses that a person answers, got '{key}'"
-            raise UnknownNameError(f"{rule}; {suggestion(key, known, 'clauses')}")
+            raise UnknownNameError(f"{rule}; {suggestion(key, clauses, 'clauses')}")
 
 
 def answer_standard(standard: Standard, page: ReportPage, assessment: Assessment) -> Page:
@@ -131,9 +130,14 @@ def _answer(row: Row, key: str, page: ReportPage, assessment: Assessment) -> Pag
     ]
     facts = list(FACTS[row.facts](page)) if row.facts else []
     words = _find_words(row.text, key, assessment) if row.text else []
+    written_in = f"assessment.{row.text}" if row.text else None
+    if row.text == ANSWERS:
+        written_in = f'assessment.answers."{key}"'
     reasons = [row.reason] if row.reason else []
     if row.measures and not figures:
-        reasons.append(REASON_NO_CHECK.format(_name_measures(row.measures)))
+        more = len(row.measures) - MAX_NAMED
+        named = ", ".join(row.measures[:MAX_NAMED]) + (f" or {more} more" if more > 0 else "")
+        reasons.append(REASON_NO_CHECK.format(named))
     if row.facts == "recipients" and not facts:
         reasons.append(REASON_NO_RECIPIENT)
     return {
@@ -143,30 +147,16 @@ def _answer(row: Row, key: str, page: ReportPage, assessment: Assessment) -> Pag
         "facts": facts,
         "words": words,
         "given": bool(words) if row.text else None,
-        "written_in": _written_in(row.text, key) if row.text else None,
+        "written_in": written_in,
         "reasons": reasons,
     }
-
-
-def _name_measures(names: Sequence[str]) -> str:
-    return ", ".join(names[:MAX_NAMED]) + (
-        f" or {len(names) - MAX_NAMED} more" * (len(names) > MAX_NAMED)
-    )
-
-
-def _written_in(text: str, key: str) -> str:
-    """Name the key of the policy that a person writes."""
-    return f'assessment.answers."{key}"' if text == ANSWERS else f"assessment.{text}"
 
 
 def describe_figure(page: ReportPage, place: int) -> Page:
     """Describe the figure of a check: what it is, its interval, limit and verdict, and who defined it."""
     check = page["checks"][place]
-    name = " ".join(
-        filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check)))
-    )
     return {
-        "check": name,
+        "check": f"{check['table']}: {describe_check_and_columns(check)}",
         "place": Setting(place),  # in the gate's report
         "definition": check["words"],
         "figure": format_figure(deciding_group(check), check),

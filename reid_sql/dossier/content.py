@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from reid_sql.check.report import seal
 from reid_sql.check.sentences import (
     deciding_group,
     describe_check,
-    describe_columns,
+    describe_check_and_columns,
     format_figure,
     format_limit,
     group_label,
@@ -56,8 +56,8 @@ def require_assessment(policy: Policy) -> Assessment:
 
 def refuse_absolute_paths(policy: Policy) -> None:
     """Refuse a policy whose paths would show a folder of this machine to whoever gets the document."""
-    given = [each.given for table in policy.tables for each in table.sources if each.of_file]
-    if any(Path(each).is_absolute() for each in given):
+    locations = [each.location for table in policy.tables for each in table.sources if each.of_file]
+    if any(Path(each).is_absolute() for each in locations):
         rule = "policy must name files as seen from its folder for a dossier, got an absolute path"
         raise OutOfDomainError(
             f"{rule}; move the policy or the file, and write the path without folders"
@@ -113,11 +113,7 @@ def _list_gaps(page: ReportPage) -> Iterator[str]:
             why = without_codes(deciding_group(check)["why"]).rstrip(".")
             yield f"{check['table']}: {describe_check(check)} was not judged: {why}."
     for recipient in page["recipients"]:
-        checks = [each for each in page["checks"] if each["recipient"] == recipient["name"]]
-        yield from _list_uncounted(page, recipient, checks)
-        for role in recipient["links"]:
-            if not any(role in _linked_roles(check["function"]) for check in checks):
-                yield f"{recipient['name']}: no check links with the {role} table."
+        yield from _list_gaps_for(page, recipient)
     for table in page["tables"]:
         named = {each["sensitive"] for each in page["checks"] if each["table"] == table["name"]}
         columns = table.get("released_columns")
@@ -128,24 +124,26 @@ def _list_gaps(page: ReportPage) -> Iterator[str]:
                 yield f"{table['name']}: no check measures what classes reveal of {column}."
 
 
-def _list_uncounted(
-    page: ReportPage, recipient: Mapping[str, Any], checks: Sequence[ReportPage]
-) -> Iterator[str]:
-    """Yield the quasi-identifiers of a table that no check for the recipient counts."""
+def _list_gaps_for(page: ReportPage, recipient: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the quasi-identifiers that no check for the recipient counts, and the links that none tries."""
+    checks = [each for each in page["checks"] if each["recipient"] == recipient["name"]]
     for table in page["tables"]:
-        own = [each for each in checks if each["table"] == table["name"]]
-        counted = {name for each in own for name in each["quasi_identifiers"]}
+        of_table = [each for each in checks if each["table"] == table["name"]]
+        counted = {name for each in of_table for name in each["quasi_identifiers"]}
         left = [name for name in table["quasi_identifiers"] if name not in counted]
-        if own and left:
+        if of_table and left:
             listed = ", ".join(left)
             yield f"{recipient['name']}: no check counts {listed} of {table['name']}, which they receive."
+    for role in recipient["links"]:
+        if not any(role in _linked_roles(check["function"]) for check in checks):
+            yield f"{recipient['name']}: no check links with the {role} table."
 
 
 def _linked_roles(function: str) -> set[str]:
     """Return the roles of the tables that a function links with."""
-    asked = {parameter.name for parameter in output_of(function, declared()).parameters}
-    roles = {role for name, role in OTHER_TABLES.items() if name in asked}
-    return roles | ({*PUBLISHED} if "tables" in asked else set())
+    parameters = {parameter.name for parameter in output_of(function, declared()).parameters}
+    roles = {role for name, role in OTHER_TABLES.items() if name in parameters}
+    return roles | ({*PUBLISHED} if "tables" in parameters else set())
 
 
 def _list_changes(since: ReportPage, page: ReportPage, assessment: Assessment) -> Iterator[Page]:
@@ -164,9 +162,7 @@ def _facts_of(page: ReportPage) -> dict[str, str]:
     facts |= {f"{each['name']}: file": str(each["sha256"]) for each in page["tables"]}
     facts |= {f"{each['name']}: verdict": each["verdict"] for each in page["recipients"]}
     for check in page["checks"]:
-        name = " ".join(
-            filter(None, (f"{check['table']}:", describe_check(check), describe_columns(check)))
-        )
+        name = f"{check['table']}: {describe_check_and_columns(check)}"
         for group in check["groups"]:
             shown = (
                 f"{format_figure(group, check)}, limit {format_limit(check)}: {group['verdict']}"

@@ -33,10 +33,10 @@ NO_LICENSE: Final = "No terms are given; ask the assessor before you pass it on.
 
 def check_folder(folder: Path) -> None:
     """Refuse, before anything is counted, a folder of other things."""
-    known = {*FILES, METADATA, SIGNATURE}
+    written = {*FILES, METADATA, SIGNATURE}
     if folder.exists() and not folder.is_dir():
         raise OutOfDomainError(f"--out must be a folder, got the file '{folder}'; name a folder")
-    other = next((each.name for each in folder.glob("*") if each.name not in known), None)
+    other = next((each.name for each in folder.glob("*") if each.name not in written), None)
     if other is not None:
         rule = f"--out must be a new folder or one of a dossier, got '{folder}' with '{other}'"
         raise OutOfDomainError(f"{rule}; name a new folder")
@@ -60,7 +60,7 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
 
     The program is named in words: as an entity it would need a page on the web.
     """
-    given, report = dossier["assessment"], dossier["report"]
+    assessment, report = dossier["assessment"], dossier["report"]
     contents = {name: text.encode() for name, text in texts.items()}
     files = [
         {
@@ -82,16 +82,16 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
         "@type": "Dataset",
         "name": f"Dossier: {report['policy']['name']}",
         "description": f"Risk of re-identification, measured by reid-sql check. Verdict for {verdicts}.",
-        "datePublished": given["date"],
-        "license": given["license"] or NO_LICENSE,
+        "datePublished": assessment["date"],
+        "license": assessment["license"] or NO_LICENSE,
         "author": {"@id": "#assessor"},
         "hasPart": [{"@id": name} for name in texts],
     }
     person = {
         "@id": "#assessor",
         "@type": "Person",
-        "name": given["assessor"],
-        "jobTitle": given["role"],
+        "name": assessment["assessor"],
+        "jobTitle": assessment["role"],
     }
     descriptor = {
         "@id": METADATA,
@@ -99,8 +99,8 @@ def _crate(dossier: ReportPage, texts: Mapping[str, str]) -> dict[str, Any]:
         "conformsTo": {"@id": SPECIFICATION},
         "about": {"@id": "./"},
     }
-    known = {key: value for key, value in person.items() if value}
-    return {"@context": f"{SPECIFICATION}/context", "@graph": [descriptor, root, *files, known]}
+    person = {key: value for key, value in person.items() if value}
+    return {"@context": f"{SPECIFICATION}/context", "@graph": [descriptor, root, *files, person]}
 
 
 # Verification: hashes and digests match, verdicts follow from figures and limits, the page from the JSON.

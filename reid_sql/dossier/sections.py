@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from reid_sql.charts.svg import escape
-from reid_sql.check.html import css_class, definition_list, render_html, render_table
+from reid_sql.check.html import Additions, render_html
+from reid_sql.check.html_parts import css_class, definition_list, render_table
 from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.dossier.clauses import describe_test
 
@@ -30,22 +31,26 @@ def render_dossier(dossier: ReportPage) -> str:
     """Write the dossier; the gate renders its own report within it."""
     refuse_unmasked(dossier)
     before = [_assessment(dossier["assessment"]), *map(_standard, dossier["standards"])]
-    after = [_attacks(dossier), _gaps(dossier), _changes(dossier), _dossier_digest(dossier)]
-    after.append(_sources(dossier))
-    return render_html(
-        dossier["report"], before_checks="".join(before), after_checks="".join(after)
-    )
+    after = [
+        _attacks(dossier),
+        f"<h2>What was not measured</h2>{_list(dossier['not_measured'])}",
+        _changes(dossier),
+        f"<h2>This document</h2>{definition_list({'digest of the dossier': dossier['digest']})}",
+        _sources(dossier),
+    ]
+    additions = Additions(before_checks="".join(before), after_checks="".join(after))
+    return render_html(dossier["report"], additions)
 
 
-def _assessment(given: ReportPage) -> str:
+def _assessment(assessment: ReportPage) -> str:
     """Who assesses, for how long, what people tried, and a line to sign on."""
-    facts = {label: given[name] or _missing(name) for name, label in LABELS.items()}
-    tests = [describe_test(each) for each in given["intruder_tests"]] or [
+    facts = {label: assessment[name] or _missing(name) for name, label in LABELS.items()}
+    tests = [describe_test(each) for each in assessment["intruder_tests"]] or [
         _missing("intruder_tests")
     ]
     return (
         f"<h2>Assessment</h2><p>{escape(LEAD)}</p>{definition_list(facts)}"
-        f"<h3>A new assessment is required by</h3>{_list(given['triggers'] or [_missing('triggers')])}"
+        f"<h3>A new assessment is required by</h3>{_list(assessment['triggers'] or [_missing('triggers')])}"
         f"<h3>Tests by people who tried to identify somebody</h3>{_list(tests)}"
         f"<p>{SIGNATURE}</p>"
     )
@@ -103,12 +108,13 @@ def _sources(dossier: ReportPage) -> str:
     rows = [row for standard in dossier["standards"] for row in standard["rows"]]
     tried = [each for each in dossier["attacks"] if each["tried"]]
     figures = [figure for each in (*rows, *tried) for figure in each["figures"]]
-    known = {(each["check"], each["definition"], each["source"]): None for each in figures}
+    definitions = {(each["check"], each["definition"], each["source"]): None for each in figures}
     cells = "".join(
-        "<tr>" + "".join(f"<td>{escape(words)}</td>" for words in each) + "</tr>" for each in known
+        "<tr>" + "".join(f"<td>{escape(words)}</td>" for words in each) + "</tr>"
+        for each in definitions
     )
     table = render_table(("figure", "what it is", "source"), cells)
-    return f"<h2>Appendix: definitions and sources</h2>{table}" if known else ""
+    return f"<h2>Appendix: definitions and sources</h2>{table}" if definitions else ""
 
 
 def _attacks(dossier: ReportPage) -> str:
@@ -125,10 +131,6 @@ def _attacks(dossier: ReportPage) -> str:
     return f"<h2>What was attacked, and what was not</h2>{floor}{table}"
 
 
-def _gaps(dossier: ReportPage) -> str:
-    return f"<h2>What was not measured</h2>{_list(dossier['not_measured'])}"
-
-
 def _changes(dossier: ReportPage) -> str:
     """What changed since the dossier before, if one was named."""
     if dossier["since"] is None:
@@ -141,7 +143,3 @@ def _changes(dossier: ReportPage) -> str:
     since = f"<p>Since the dossier of digest {escape(dossier['since'])}:</p>"
     table = render_table(("what", "before", "now"), rows)
     return f"<h2>Changes</h2>{since}{table if rows else '<p>Nothing changed.</p>'}"
-
-
-def _dossier_digest(dossier: ReportPage) -> str:
-    return f"<h2>This document</h2>{definition_list({'digest of the dossier': dossier['digest']})}"

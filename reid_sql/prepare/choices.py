@@ -9,7 +9,7 @@ from reid_sql.charts.svg import escape
 from reid_sql.check import gate
 from reid_sql.check.duckdb_table import DuckDBTableCounts
 from reid_sql.check.evaluation import ShowProgress
-from reid_sql.check.html import render_table
+from reid_sql.check.html_parts import render_table
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import describe_check, explain_verdict, format_figure
 from reid_sql.models.generalization.search import CountedNode

@@ -71,7 +71,7 @@ def source_sql(original: DuckDBTableCounts) -> str:
     if not is_read_by_sql(kind, source.form):
         return quoted(original.table.name)
     select = select_from(original.engine.con, "the file", source.path, kind, source.form).select
-    if not Path(source.given).is_absolute():
+    if not Path(source.location).is_absolute():
         here = os.path.relpath(source.path.resolve(), Path.cwd().resolve())
         select = select.replace(
             sql_text(escape_pattern(source.path)), sql_text(escape_letters(here))

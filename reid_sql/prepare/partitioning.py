@@ -59,9 +59,9 @@ class LocalRelease:
 
 def refuse_other_tables(original: DuckDBTableCounts) -> None:
     """Refuse checks that compare with a table whose records belong to no class of the partition."""
-    if original.table.others:
+    if original.table.role_sources:
         rule = "prepare.method = 'local' must have checks of the table alone"
-        got = f"got {original.table.name} with {', '.join(original.table.others)}"
+        got = f"got {original.table.name} with {', '.join(original.table.role_sources)}"
         raise UnavailableError(f"{rule}, {got}; write method = 'global'")
 
 

@@ -31,6 +31,7 @@ from reid_sql.models.generalization.suppression import (
     Requirement,
     Rule,
     Rules,
+    SizeRules,
     suppress_cells,
 )
 from reid_sql.parameters.document import toml_texts
@@ -338,7 +339,11 @@ def _search_local(
 ) -> LocalRelease | None:
     """Search local recoding, if the policy asks for it, with a time limit of its own."""
     original, wanted = judge.original, judge.policy.preparing
-    if wanted.method == "global" or original.table.others or original.table.entity is not None:
+    if (
+        wanted.method == "global"
+        or original.table.role_sources
+        or original.table.entity is not None
+    ):
         return None
     tell(f"{original.table.name}: local recoding")
     as_they_are = (each for each, level in judge.generalization.limits.items() if level == 0)
@@ -419,7 +424,7 @@ class _Judge:
         ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
         self.asked, self.requirement = tuple(sensitive_criteria(original, columns)), asked
-        self.rules: Rules | PeopleRules | None = rules_of(generalization, self.asked)
+        self.rules: SizeRules | None = rules_of(generalization, self.asked)
         removable = asked.suppressible
         if original.table.entity is not None:
             removable = floor(

@@ -13,7 +13,6 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reid_sql.check.figures import Kind, kind_of, whole_of
 from reid_sql.check.masking import (
     is_small,
     mask_counts_in_text,
@@ -21,6 +20,7 @@ from reid_sql.check.masking import (
     round_between,
     shows_diversity,
 )
+from reid_sql.check.measure import Kind, kind_of, whole_of
 from reid_sql.function import Function
 from reid_sql.serve.record import ask
 

@@ -51,9 +51,9 @@ def test_the_wheel_holds_the_two_packages_and_nothing_else(wheel: Path) -> None:
         f"reid_sql/{name}" for name in committed("sql_examples")
     }  # which `reid-sql functions NAME` prints
     packages = {name.removeprefix("udfs/") for name in committed("reid_sql", "udfs/reid_sql_udfs")}
-    assert members == packages | shown
+    assert members == packages | shown | {"reid_sql/SKILL.md"}
     kinds = {Path(name).suffix for name in members}
-    assert {".sql", ".toml", ".css", ".json", ".csv", ".pyi", ".typed", ".py"} <= kinds
+    assert {".sql", ".toml", ".css", ".json", ".csv", ".pyi", ".typed", ".py", ".md"} <= kinds
     assert {name.rpartition("/")[2] for name in names if ".dist-info/" in name} == {
         "METADATA",
         "WHEEL",
@@ -68,7 +68,7 @@ def test_the_sdist_holds_what_it_is_built_and_tested_from(built: Path) -> None:
     [found] = built.glob("*.tar.gz")
     with tarfile.open(found) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
-    folders = ("reid_sql", "udfs", "tests", "benchmarks", "tools", "sql_examples", "docs")
+    folders = ("reid_sql", "udfs", "tests", "benchmarks", "tools", "sql_examples", "skills", "docs")
     beside = {"LICENSE", "NOTICE", "llms.txt", "Makefile", "CITATION.cff", *committed("*.md")}
     wanted = committed(*folders) | {name for name in beside if "/" not in name}
     assert names == wanted | {"PKG-INFO", "pyproject.toml", ".gitignore"}

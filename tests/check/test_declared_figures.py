@@ -11,10 +11,10 @@ import pytest
 
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.check.exact_figures import WHOLE, Figure
-from reid_sql.check.figures import Kind, declared_columns, kind_of, whole_of
 from reid_sql.check.gate import check
-from reid_sql.check.masked_tables import hides_figure
+from reid_sql.check.masked_figures import hides_figure
 from reid_sql.check.masking import Mask
+from reid_sql.check.measure import Kind, declared_columns, kind_of, whole_of
 from reid_sql.check.policy_model import Check
 from reid_sql.serve.allowed import TABLE_FUNCTIONS
 from reid_sql.serve.masked_answers import Masking, drop_undeclared, mask_answer

@@ -147,15 +147,27 @@ def write_plan(
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
     declared, checked = declared.choose(checked)
-    if not record_call(declared, checked) and not IS_REPORTED.get():
-        # each table warns of values that stand for nobody as it is counted
-        checked = _mark_tables(checked, watched=find_watched_columns(declared, checked))
-    return qualified(write_answer(declared, checked, database))
+    if record_call(declared, checked) or IS_REPORTED.get():
+        return qualified(write_answer(declared, checked, database))
+    # each table warns of values that stand for nobody as it is counted
+    watched = _mark_tables(checked, watched=find_watched_columns(declared, checked))
+    answer = write_answer(declared, watched, database)
+    return qualified(_watch_identifiers(declared, checked, answer))
 
 
-def _mark_tables(
-    checked: Mapping[str, Any], **marks: Mapping[str, tuple[Any, ...]]
-) -> dict[str, Any]:
+def _watch_identifiers(declared: Function, checked: Mapping[str, Any], answer: str) -> str:
+    """Write the answer behind a warning of tables whose rows may not be people."""
+    rows = find_counted_rows(declared, checked)
+    sources = {
+        each.item: each for each in _sources_of(checked[table] for table in rows.tables)
+    }.values()
+    warnings = [each.warns_of_identifiers(rows) for each in sources if not each.is_known]
+    if not warnings:
+        return answer
+    return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(warnings)}"
+
+
+def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, of which each table has its columns of people in a field."""
     return _change_tables(
         checked,

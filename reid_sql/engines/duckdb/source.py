@@ -9,9 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from reid_sql.engines.counted_rows import CountedRows
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
+from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.spelling import count_nobodies
@@ -35,6 +37,7 @@ FIRST_LINES: Final = f"""
 PARQUET_NAMES: Final = """
     SELECT list(concat(coalesce(num_children, 0), ' ', name)) FROM parquet_schema({file})
     WHERE file_name = (SELECT min(file_name) FROM parquet_schema({file}))"""
+IDENTIFIER_PATTERN: Final = f"(?i){IDENTIFIER_NAME.pattern}"
 SPLIT: Final = "\x01"  # where a sentence has a count
 THOUSANDS: Final = "format('{{:,}}', {})"
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
@@ -154,6 +157,27 @@ class DuckDBSource(Source):
         return f"""(
             SELECT coalesce(error({REFUSE}({arguments}))::BOOLEAN, true)
             FROM ({count_nobodies(self.item, known_value(name(column)), unit)}) AS reid_nobodies
+          )"""
+
+    def warns_of_identifiers(self, rows: CountedRows) -> str:
+        """Warn of columns named like an identifier that repeat; true, but where a warning is an error.
+
+        Their distinct values are estimated: to count them would take longer than most questions. A column
+        that stands for none goes before them, as DuckDB refuses a pattern that no column matches.
+        """
+        option = "entity :=" if rows.takes_entity else ""
+        identifiers = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
+        return f"""(
+            SELECT coalesce(error({REFUSE}('identifiers', {text(option)}, {texts(rows.counted)},
+              {texts(rows.named)}, {_names_of(self.item)}, estimates, filled, reid_rows))::BOOLEAN, true)
+            FROM (
+              SELECT list_value(*COLUMNS('^v_')) AS estimates, list_value(*COLUMNS('^f_')) AS filled, reid_rows
+              FROM (
+                SELECT approx_count_distinct({identifiers}) AS "v_\\0", count({identifiers}) AS "f_\\0",
+                  count(*) AS reid_rows
+                FROM (SELECT NULL::VARCHAR AS reid_id, * FROM {self.item}) AS reid_identifiers
+              ) AS reid_estimated
+            ) AS reid_estimates
           )"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
