@@ -6,9 +6,9 @@ else lists the functions.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, get_origin, get_type_hints
 
 from reid_sql.errors import UnknownParameterError
 from reid_sql.parameters import (
@@ -16,11 +16,6 @@ from reid_sql.parameters import (
     NULLS,
     TABLE,
     VALUE_OR_DROP,
-    Domain,
-    Floats,
-    Integers,
-    NameLists,
-    TextColumn,
     Values,
     list_text,
     sql_literal,
@@ -30,27 +25,13 @@ from reid_sql.parameters.outputs import (
     Output,
     Parameter,
     choose_arguments,
+    columns_of,
     merge_parameters,
+    parameters_of,
 )
 from reid_sql.reduction import ENTITY, NULL_REPORT_COLUMNS, Argument, Needs, Reduction
 
 Body = TypeVar("Body", bound=Callable[..., Any])
-SQL_TYPES: Final[Mapping[Any, str]] = {
-    int: "BIGINT",
-    int | None: "BIGINT",
-    float: "DOUBLE",
-    float | None: "DOUBLE",
-    str: "VARCHAR",
-    str | None: "VARCHAR",
-    list[str]: "VARCHAR[]",
-    list[int]: "BIGINT[]",
-    Floats: "DOUBLE",  # these of an answer in arrays, one a column
-    Integers: "BIGINT",
-    Integers | None: "BIGINT",
-    TextColumn: "VARCHAR",
-    TextColumn | None: "VARCHAR",
-    NameLists: "VARCHAR[]",
-}
 
 
 class Answer(Enum):
@@ -205,10 +186,10 @@ class Function:
     @property
     def own_parameters(self) -> tuple[Parameter, ...]:
         """The parameters of the body without the arrays of the engine; the reduction may share some."""
-        given = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
-        taken = list(inspect.signature(self.body).parameters)[given:]
+        of_engine = GIVEN_BY_ENGINE.get(self.answer, 1 if self.reduction else 0)
+        named = list(inspect.signature(self.body).parameters)[of_engine:]
         return tuple(
-            parameter for name in taken for parameter in self.parameters if parameter.name == name
+            parameter for name in named for parameter in self.parameters if parameter.name == name
         )
 
     @property
@@ -264,13 +245,13 @@ class Function:
         shape = ABSENT.get(engine, {}).get(self.answer)
         return self.absences.get(engine) or reduction.get(engine) or shape
 
-    def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, arguments: Mapping[str, Any]) -> bool:
         """Whether DuckDB answers in place of the engine, from the records that the engine reads."""
         reduction = self.reduction
         return (
             reduction is not None
             and not self.absence(engine)
-            and reduction.uses_fallback(engine, given)
+            and reduction.uses_fallback(engine, arguments)
         )
 
     def fallback_note(self, engine: str) -> str | None:
@@ -281,16 +262,18 @@ class Function:
             return None
         if self.uses_fallback(engine, {}):
             return FALLBACK_NOTE
-        asked = [
+        options = [
             " or ".join([f"{p.name} {words[0]!r}", *map(repr, words[1:])]) if words else p.name
             for p in self.parameters
             if (words := reduction.fallback.get(engine, {}).get(p.name)) is not None
             if not words or {*words} <= {*getattr(p.domain, "words", ())}
         ]
-        return f"with {' or '.join(asked)}, {FALLBACK_NOTE}" if asked else None
+        return f"with {' or '.join(options)}, {FALLBACK_NOTE}" if options else None
 
 
 FUNCTIONS: Final[dict[str, Function]] = {}
+# the answer, the parameters and the columns of a function
+Shape = tuple[Answer, tuple[Parameter, ...], Mapping[str, str]]
 
 
 def find_output(key: str, functions: Mapping[str, Function]) -> Function | None:
@@ -304,10 +287,10 @@ def find_output(key: str, functions: Mapping[str, Function]) -> Function | None:
 
 def output_of(key: str, functions: Mapping[str, Function]) -> Function:
     """The output of this key."""
-    found = find_output(key, functions)
-    if found is None:
+    output = find_output(key, functions)
+    if output is None:
         raise KeyError(key)
-    return found
+    return output
 
 
 def resolve_name(name: str, functions: Mapping[str, Function]) -> str:
@@ -337,13 +320,10 @@ def function(
     they arrive as checked doubles.
     """
 
-    def declare(body: Body) -> Body:
-        name = (output.of if output else "") or body.__name__
-        shape = (name, Answer.SCALAR, _parameters(body), {name: "DOUBLE"})
-        _add(Function(*shape, question, source, body, duckdb=duckdb), output)
-        return body
+    def shape(body: Body, name: str) -> Shape:
+        return Answer.SCALAR, parameters_of(body), {name: "DOUBLE"}
 
-    return declare
+    return _declare(shape, question, source, output, duckdb=duckdb)
 
 
 def window_function(
@@ -354,17 +334,11 @@ def window_function(
     The values come last; a column that identifies people may stand before them.
     """
 
-    def declare(body: Body) -> Body:
-        parameters = (*_parameters(body)[:-1], Parameter("columns", Values()))
-        columns = {body.__name__: next(iter(reduction.columns.values()))}
-        _add(
-            Function(
-                body.__name__, Answer.WINDOW, parameters, columns, question, source, body, reduction
-            )
-        )
-        return body
+    def shape(body: Body, name: str) -> Shape:
+        parameters = (*parameters_of(body)[:-1], Parameter("columns", Values()))
+        return Answer.WINDOW, parameters, {name: next(iter(reduction.columns.values()))}
 
-    return declare
+    return _declare(shape, question, source, reduction=reduction)
 
 
 def model_function(*, question: Question, source: str) -> Callable[[Body], Body]:
@@ -374,24 +348,11 @@ def model_function(*, question: Question, source: str) -> Callable[[Body], Body]
     come last; a NULL among them is a value.
     """
 
-    def declare(body: Body) -> Body:
-        parameters = (Parameter("model", MODEL), *_parameters(body)[1:])
-        columns = {body.__name__: "DOUBLE"}
-        _add(
-            Function(
-                body.__name__,
-                Answer.MODEL_SCORE,
-                parameters,
-                columns,
-                question,
-                source,
-                body,
-                models=True,
-            )
-        )
-        return body
+    def shape(body: Body, name: str) -> Shape:
+        parameters = (Parameter("model", MODEL), *parameters_of(body)[1:])
+        return Answer.MODEL_SCORE, parameters, {name: "DOUBLE"}
 
-    return declare
+    return _declare(shape, question, source, models=True)
 
 
 def scored_function(*, question: Question, source: str) -> Callable[[Body], Body]:
@@ -401,13 +362,11 @@ def scored_function(*, question: Question, source: str) -> Callable[[Body], Body
     it gives a dataclass of arrays, whose fields become columns joined to the table's.
     """
 
-    def declare(body: Body) -> Body:
-        parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *_parameters(body)[2:])
-        shape = (body.__name__, Answer.SCORED_TABLE, parameters, _columns(body))
-        _add(Function(*shape, question, source, body, models=True))
-        return body
+    def shape(body: Body, _: str) -> Shape:
+        parameters = (Parameter("tbl", TABLE), Parameter("model", MODEL), *parameters_of(body)[2:])
+        return Answer.SCORED_TABLE, parameters, columns_of(body)
 
-    return declare
+    return _declare(shape, question, source, models=True)
 
 
 def table_function(
@@ -443,32 +402,36 @@ def table_function(
     needs of the values. `output` is given
     where the function has several, of which the body answers one; `parameters` may name what chooses.
     """
+    names = parameters.split(", ")
+    place = names.index(output.selector) if output and output.selector in names else None
 
-    def declare(body: Body) -> Body:
-        columns = {} if answer is Answer.REDUCTION else _columns(body)
-        names = parameters.split(", ")
-        place = names.index(output.selector) if output and output.selector in names else None
-        if place is not None and output and output.selector not in signature_names(body):
-            names.remove(output.selector)
-        ordered = _ordered(body, names, reduction, (ENTITY,) if one_row_per_person else ())
+    def shape(body: Body, _: str) -> Shape:
+        columns = {} if answer is Answer.REDUCTION else columns_of(body)
+        chosen_by = {output.selector} if output else set()
+        of_no_body = chosen_by - set(inspect.signature(body).parameters)
+        listed = [name for name in names if name not in of_no_body]
+        ordered = _ordered(body, listed, reduction, (ENTITY,) if one_row_per_person else ())
         if not overlapping_classes:
             ordered = tuple(
                 replace(p, domain=VALUE_OR_DROP) if p.domain is NULLS else p for p in ordered
             )
-        more = (
-            reduction,
-            duckdb,
-            models,
-            absences or {},
-            one_row_per_person,
-            reasons or {},
-        )
-        name = (output.of if output else "") or body.__name__
-        made = Function(name, answer, ordered, columns, question, source, body, *more, also, needs)
-        _add(made, output, place)
-        return body
+        return answer, ordered, columns
 
-    return declare
+    return _declare(
+        shape,
+        question,
+        source,
+        output,
+        place,
+        reduction=reduction,
+        duckdb=duckdb,
+        models=models,
+        absences=absences or {},
+        one_row_per_person=one_row_per_person,
+        reasons=reasons or {},
+        also=also,
+        needs=needs,
+    )
 
 
 def _ordered(
@@ -485,40 +448,36 @@ def _ordered(
         )
         for a in (*more, *arguments)
     }
-    own = {p.name: p for p in _parameters(body)[1 if reduction else 0 :]}
-    known = own | counted
+    of_body = {p.name: p for p in parameters_of(body)[1 if reduction else 0 :]}
+    declared = of_body | counted
     unasked = {
         a.name for a in arguments if a.domain.role in {"key", "household", "groups", "tolerance"}
     }
-    missing = {name for name in known if name not in names} - unasked
-    if names == [""] and not known:
+    missing = {name for name in declared if name not in names} - unasked
+    if names == [""] and not declared:
         return ()
-    if missing or not known.keys() >= set(names):
-        rule = f"{body.__name__} must list {sorted(known)} in the order of SQL, got {names}"
+    if missing or not declared.keys() >= set(names):
+        rule = f"{body.__name__} must list {sorted(declared)} in the order of SQL, got {names}"
         raise TypeError(f"{rule}; mend its declaration")
-    return tuple(known[name] for name in names)
+    return tuple(declared[name] for name in names)
 
 
-def _parameters(body: Callable[..., Any]) -> tuple[Parameter, ...]:
-    hints = get_type_hints(body, include_extras=True)
-    signature = inspect.signature(body).parameters.values()
-    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in signature)
+def _declare(
+    shape: Callable[[Body, str], Shape],
+    question: Question,
+    source: str,
+    output: Output | None = None,
+    place: int | None = None,
+    **fields: Any,  # noqa: ANN401 - of Function
+) -> Callable[[Body], Body]:
+    """Declare a function of the shape that its body and its name have."""
 
+    def declare(body: Body) -> Body:
+        name = (output.of if output else "") or body.__name__
+        _add(Function(name, *shape(body, name), question, source, body, **fields), output, place)
+        return body
 
-def _columns(body: Callable[..., Any]) -> Mapping[str, str]:
-    """Columns of the answer by the fields of what the body returns."""
-    answer = get_type_hints(body)["return"]
-    row = get_args(answer)[0] if get_origin(answer) is list else answer
-    return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
-
-
-def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
-    return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
-
-
-def signature_names(body: Callable[..., Any]) -> list[str]:
-    """The names of a body's parameters."""
-    return list(inspect.signature(body).parameters)
+    return declare
 
 
 def _add(declared: Function, output: Output | None = None, place: int | None = None) -> None:
@@ -527,19 +486,11 @@ def _add(declared: Function, output: Output | None = None, place: int | None = N
         return
     if output.of:
         first = FUNCTIONS[output.of]
-        made = replace(declared, selector=output.selector, word=output.words[0])
-        outputs = {**first.outputs, **dict.fromkeys(output.words, made)}
+        further = replace(declared, selector=output.selector, word=output.words[0])
+        outputs = {**first.outputs, **dict.fromkeys(output.words, further)}
     else:
         first, outputs = declared, dict.fromkeys(output.words, declared)
-    FUNCTIONS[first.name] = replace(
-        first,
-        parameters=merge_parameters(
-            first.parameters,
-            [each.parameters for each in {each.key: each for each in outputs.values()}.values()],
-            output,
-            tuple(outputs),
-            place,
-        ),
-        selector=output.selector,
-        outputs=outputs,
-    )
+    merged = replace(first, selector=output.selector, outputs=outputs)
+    alternatives = [each.parameters for each in merged.all_outputs]
+    parameters = merge_parameters(first.parameters, alternatives, output, tuple(outputs), place)
+    FUNCTIONS[first.name] = replace(merged, parameters=parameters)

@@ -509,7 +509,7 @@ def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:
 
 def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
     columns = {name: fetched.column(place) for place, name in enumerate(names)}
-    rows = fetched.others
+    rows = fetched.unnumbered
     return list(
         pa.table({**columns, **{name: rows[name] for name in rows.column_names}}).to_pylist()
     )

@@ -128,7 +128,7 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
         for each in declared.parameters
         if each.domain is OPTIONAL_MODEL and isinstance(arguments[each.name], FittedModel)
     }
-    given = [_argument(each, arguments[each.name], names, models) for each in declared.parameters]
+    values = [_argument(each, arguments[each.name], names, models) for each in declared.parameters]
     sources = {
         table_source(table.view).item: DuckDBSource(table.view, is_known=True)
         if is_known
@@ -137,7 +137,7 @@ def plan_call(declared: Function, arguments: Mapping[str, Any], place: Place) ->
     }
     checked = {
         name: _replace_sources(value, sources)
-        for name, value in check_arguments(declared, given).items()
+        for name, value in check_arguments(declared, values).items()
     }
     database = registry.current_database()
     query = qualified(write_answer(declared, checked, database))
@@ -430,12 +430,14 @@ def answer_by_duckdb(declared: Function, arguments: Mapping[str, Any], place: Pl
         if declared.reduction is not COLUMN_COUNTS:
             return ask(con, declared, arguments, place)
         frame = arguments["tbl"]
-        given = place.column_names(frame) if arguments["columns"] is None else arguments["columns"]
+        columns = (
+            place.column_names(frame) if arguments["columns"] is None else arguments["columns"]
+        )
         # Of each column the distinct values alone: the records on all of them are never asked.
-        lacked = place.find_lacked(frame, given) if isinstance(given, list) else []
-        known = [*place.column_names(frame), *(name for name in given if name not in lacked)]
-        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(given, known))
-        return pa.concat_tables([ask(con, declared, asked, place) for asked in each])
+        lacked = place.find_lacked(frame, columns) if isinstance(columns, list) else []
+        names = [*place.column_names(frame), *(name for name in columns if name not in lacked)]
+        each = ({"tbl": frame, "columns": [name]} for name in NAMES.check(columns, names))
+        return pa.concat_tables([ask(con, declared, question, place) for question in each])
 
 
 def profile_columns(
@@ -455,8 +457,8 @@ def profile_columns(
     with open_client() as con:
         for name in columns:
             with suppress(ReidError):
-                given = {"tbl": fetched.get(name, frame), "columns": [name]}
-                question = partial(ask, con, profile, given, place)
+                arguments = {"tbl": fetched.get(name, frame), "columns": [name]}
+                question = partial(ask, con, profile, arguments, place)
                 profiles += (question() if name in fetched else run(question)).to_pylist()
     return profiles
 

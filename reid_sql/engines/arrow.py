@@ -6,8 +6,6 @@ list of structs.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from inspect import Parameter as Argument
-from inspect import Signature
 from typing import Any, Final
 
 import numpy as np
@@ -46,29 +44,20 @@ def kernel(declared: Function) -> Callable[..., pa.Array]:
         valid = np.logical_and.reduce(
             [np.broadcast_to(truths_in(column.is_valid()), length) for column in whole]
         )
-        given = [
+        arguments = [
             _checked(parameter, array[valid])
             for parameter, array in zip(declared.parameters, arrays, strict=True)
         ]
         answer = np.full(length, np.nan)
-        answer[valid] = declared.body(*given)
+        answer[valid] = declared.body(*arguments)
         return doubles_of(answer, valid)
 
-    return named_like(call, [parameter.name for parameter in declared.parameters])
+    return call
 
 
 def _checked(parameter: Parameter, values: Floats) -> Floats:
     checked: Floats = parameter.domain.check_numbers(parameter.name, values, of_column=True)
     return checked
-
-
-def named_like(call: Callable[..., pa.Array], names: list[str]) -> Callable[..., pa.Array]:
-    """Give the callable parameters like these names: DuckDB counts them."""
-    parameters = [
-        Argument(f"{name}_{place}", Argument.POSITIONAL_ONLY) for place, name in enumerate(names)
-    ]
-    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return call
 
 
 def _doubles(column: pa.Array) -> Floats:
@@ -87,7 +76,6 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         if counted
         else pa.float64()
     )
-    own = declared.own_parameters
     answer = pa.struct([("refusal", pa.string()), ("answer", kind)])
 
     def call(*columns: pa.Array) -> pa.Array:
@@ -96,9 +84,9 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
         length = max(len(column) for column in columns)
         values, *rest = (_repeated(column, length) for column in columns)
         sizes = [numbers_in(rest.pop(0))] if counted else []
-        database, names, *given = rest
+        database, names, *parameters = rest
         valid = names.is_valid()
-        for cells in given:
+        for cells in parameters:
             valid = pc.and_(valid, cells.is_valid())
         refusal: str | None = None
         parts: list[tuple[Integers, Any]] = []
@@ -113,7 +101,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
                     declared,
                     model.scored(codes),
                     [s[rows] for s in sizes],
-                    [c.take(some) for c in given],
+                    [c.take(some) for c in parameters],
                 )
             except ReidError as error:
                 refusal = str(error)
@@ -124,16 +112,7 @@ def model_kernel(declared: Function) -> Callable[..., pa.Array]:
             [refusals, _answers(kind, length, parts)], fields=list(answer)
         )
 
-    return named_like(
-        call,
-        [
-            "values",
-            *(["class_size"] if counted else []),
-            "database",
-            "model",
-            *(p.name for p in own),
-        ],
-    )
+    return call
 
 
 def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array]) -> pa.Array:
@@ -144,19 +123,21 @@ def model_answer(declared: Function, cells: Scores, numbers: Sequence[pa.Array])
     rows = np.flatnonzero(valid)
     complete_cells = cells.taken(rows)
     answer = np.full(len(valid), np.nan)
-    own = [column.take(numbers_of(rows, pa.int64())) for column in numbers]
-    answer[rows] = _scored(declared, complete_cells, [], own)
+    parameters = [column.take(numbers_of(rows, pa.int64())) for column in numbers]
+    answer[rows] = _scored(declared, complete_cells, [], parameters)
     return doubles_of(answer, valid)
 
 
 def _scored(
-    declared: Function, cells: Scores, sizes: Sequence[Integers], given: Sequence[pa.Array]
+    declared: Function, cells: Scores, sizes: Sequence[Integers], columns: Sequence[pa.Array]
 ) -> Any:  # noqa: ANN401 - an array, or a dataclass of arrays
-    own = [
-        _own(parameter, column)
-        for parameter, column in zip(declared.own_parameters, given, strict=True)
+    parameters = [
+        _checked(parameter, _doubles(column))
+        if parameter.domain.form == "number"
+        else column[0].as_py()  # a word
+        for parameter, column in zip(declared.own_parameters, columns, strict=True)
     ]
-    return declared.body(cells, *sizes, *own)
+    return declared.body(cells, *sizes, *parameters)
 
 
 def record_codes(model: FittedModel, columns: Sequence[pa.Array]) -> Integers:
@@ -166,8 +147,8 @@ def record_codes(model: FittedModel, columns: Sequence[pa.Array]) -> Integers:
     coded = []
     for place, column in enumerate(columns):
         encoded = column.dictionary_encode(null_encoding="encode")
-        known = model.column_codes(place, encoded.dictionary.to_pylist())
-        coded.append(known[numbers_in(encoded.indices)])
+        codes_of_texts = model.column_codes(place, encoded.dictionary.to_pylist())
+        coded.append(codes_of_texts[numbers_in(encoded.indices)])
     return np.stack(coded, axis=1)
 
 
@@ -186,13 +167,7 @@ def _columns_of(lists: pa.ListArray) -> list[pa.Array]:
     width = len(lists[0])
     flat = lists.flatten()
     places = [np.arange(place, len(flat), width) for place in range(width)]
-    return [flat.take(numbers_of(own, pa.int64())) for own in places]
-
-
-def _own(parameter: Parameter, cells: pa.Array) -> Any:  # noqa: ANN401 - numbers as an array; a word once
-    if parameter.domain.form == "number":
-        return _checked(parameter, _doubles(cells))
-    return cells[0].as_py()
+    return [flat.take(numbers_of(rows, pa.int64())) for rows in places]
 
 
 # Rows, and what was found for them: an array, or a dataclass of arrays.
@@ -256,12 +231,7 @@ def table_kernel(declared: Function) -> Callable[..., pa.Array]:
             return pa.concat_arrays([_in_columns(each, answer) for each in answered_rows])
         return array_of(answered_rows, answer)
 
-    inputs = declared.reduction.inputs if declared.reduction else {}
-    names = ["database"] * declared.models + [
-        *inputs,
-        *(parameter.name for parameter in declared.own_parameters),
-    ]
-    return named_like(call, names)
+    return call
 
 
 def _in_columns(answered: dict[str, Any], answer: pa.DataType) -> pa.Array:
@@ -294,41 +264,46 @@ def _array_of_column(values: Any, kind: pa.DataType) -> pa.Array:  # noqa: ANN40
     return array_of(texts, kind)
 
 
-def answered(
-    declared: Function, cells: list[pa.Scalar], answer: Callable[..., Any] | None = None
-) -> dict[str, Any]:
-    """Call the body once: the reduction's columns and the parameters in; rows or a refusal out.
-
-    They are Arrow scalars.
-    """
-    answer = answer or (answer_columns if declared.columnar else answer_rows)
-    inputs = declared.reduction.inputs if declared.reduction else {}
-    counted = len(inputs)
-    arrays = {name: _array(cell) for name, cell in zip(inputs, cells[:counted], strict=True)}
-    own = {
-        p.name: cell.as_py()
-        for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)
-    }
+def answered(declared: Function, cells: list[pa.Scalar]) -> dict[str, Any]:
+    """Call the body once: the reduction's columns and the parameters in; rows or a refusal out."""
     try:
-        return {"refusal": None, "answers": answer(declared, arrays, own)}
+        return {"refusal": None, "answers": answer_cells(declared, cells)}
     except ReidError as error:  # the engine would wrap the sentence in its own
         return {"refusal": str(error), "answers": []}
 
 
+def answer_cells(
+    declared: Function, cells: list[pa.Scalar], answer: Callable[..., Any] | None = None
+) -> Any:  # noqa: ANN401 - rows, or columns
+    """Call the body once with Arrow scalars: the reduction's columns, and the parameters."""
+    answer = answer or (answer_columns if declared.columnar else answer_rows)
+    inputs = declared.reduction.inputs if declared.reduction else {}
+    counted = len(inputs)
+    arrays = {
+        name: _values(cell.values if cell.is_valid else pa.nulls(0, pa.int64()))
+        for name, cell in zip(inputs, cells[:counted], strict=True)
+    }
+    options = {
+        p.name: cell.as_py()
+        for p, cell in zip(declared.own_parameters, cells[counted:], strict=True)
+    }
+    return answer(declared, arrays, options)
+
+
 def answer_rows(
-    declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Call the body with the reduction's arrays, if any, and its own parameters; one dictionary a row."""
-    result = call_body(declared, arrays, own)
+    result = call_body(declared, arrays, options)
     return [asdict(row) for row in result] if declared.answer is Answer.ROWS else [asdict(result)]
 
 
 def of_group(
-    declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]
+    declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """The same for one group among others: of one that is too small, a row whose status says so."""
     try:
-        return answer_rows(declared, arrays, own)
+        return answer_rows(declared, arrays, options)
     except TooFewRecordsError as error:
         return [dict.fromkeys(declared.columns) | {"status": STATUS_REFUSED.format(error)}]
 
@@ -364,23 +339,19 @@ def _column(values: npt.NDArray[Any]) -> Any:  # noqa: ANN401 - an array, of lis
     )
 
 
-def call_body(declared: Function, arrays: Mapping[str, Any], own: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def call_body(declared: Function, arrays: Mapping[str, Any], options: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """The body's answer from the reduction's arrays, if any, and its own parameters."""
     reduction = declared.reduction
     if arrays and not len(next(iter(arrays.values()))):
         raise NoRecordsError(NO_RECORDS)
     return declared.body(
-        *([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **own
+        *([reduction.arrays(**arrays)] if reduction and reduction.arrays else []), **options
     )
 
 
 def arrays_of(table: pa.Table) -> dict[str, Any]:
     """Give the columns of a reduced table as a body takes them."""
     return {name: _values(table[name].combine_chunks()) for name in table.column_names}
-
-
-def _array(cell: pa.Scalar) -> Any:  # noqa: ANN401 - see below
-    return _values(cell.values if cell.is_valid else pa.nulls(0, pa.int64()))
 
 
 def _values(values: pa.Array) -> Any:  # noqa: ANN401 - an array, a matrix or a list

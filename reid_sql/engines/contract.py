@@ -1,11 +1,11 @@
-"""What an engine must implement, as types: relations that reductions share, and a method for each `Answer`.
+"""What an engine must implement, as types: a method for each `Answer`.
 
 The module `reid_sql.engines.<engine>.adapter` of a dataframe engine fulfils `Adapter`, and `RecordAdapter`
 unless the engine lacks functions of single records. `engines/public_api.py` checks the arguments of a call
-and chooses the method by the function's `Answer`. The module with the relations that the engine's reductions
-share fulfils `Primitives`. An implementation, `reid_sql/engines/<engine>/reductions/<family>.py`, has a
-function named like the reduction, which takes the reduction's arguments by their names (`tbl`, `qi`,
-`nulls`, …, as the user passed them, checked) and returns the reduced relation.
+and chooses the method by the function's `Answer`. An implementation,
+`reid_sql/engines/<engine>/reductions/<family>.py`, has a function named like the reduction, which takes the
+reduction's arguments by their names (`tbl`, `qi`, `nulls`, …, as the user passed them, checked) and returns
+the reduced relation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from reid_sql.errors import OutOfDomainError, WrongCallError
 from reid_sql.function import Function
-from reid_sql.parameters import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,33 +49,36 @@ def signature_of_added_count(declared: Function) -> Signature:
     )
 
 
+def unused_name(name: str, columns: Sequence[str]) -> str:
+    """The name, made longer until no column has it, in any case.
+
+    >>> unused_name("reid_one", ["age", "REID_ONE"])
+    'reid_one_'
+    """
+    folded = {column.lower() for column in columns}
+    while name in folded:
+        name = f"{name}_"
+    return name
+
+
+def read_limit(setting: str, value: str, default: int) -> int:
+    """Read how many values may come to the client, rows times columns, or refuse the setting's value."""
+    try:
+        most = int(float(value))
+    except (ValueError, OverflowError):
+        most = 0
+    if most < 1:
+        raise OutOfDomainError(
+            f"{setting} must be a whole number of at least 1, got '{value}'; the default is {default}"
+        )
+    return most
+
+
 def refuse_added_name(name: str, columns: Sequence[str]) -> None:
     """Refuse to add a column under a name that the table has, in any case."""
     if name.lower() in (other.lower() for other in columns):
         rule = f"name must not be a column of the table, got '{name}'"
         raise OutOfDomainError(f"{rule}; pass another, such as name='k'")
-
-
-class Primitives(Protocol[Frame]):
-    """The relations that all reductions share; their columns are q1, q2, …, so that no names clash."""
-
-    def check_columns(self, words: Columns, columns: Sequence[str], frame: Frame) -> list[str]:
-        """Return the names as the frame writes them, or refuse, with the label in `words`, what it lacks."""
-
-    def with_aliases(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        """Select the columns of these exact names, as q1, q2, …."""
-
-    def drop_nulls(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """Where `nulls` is 'drop', filter the rows to those without NULL in the columns; else return all."""
-
-    def count_distinct(self, rows: Frame, names: Sequence[str], nulls: str) -> Frame:
-        """Count the distinct rows, into the column `records`; NULL and NaN are values of their own."""
-
-    def join_null_safe(self, left: Frame, right: Frame, names: Sequence[str]) -> Frame:
-        """Join each row of the left with the right row of the same values, NULL = NULL, NaN = NaN."""
-
-    def null_report(self, rows: Frame, names: Sequence[str], nulls: str, reduced: Frame) -> Frame:
-        """Add to each reduced row the columns `records_dropped` and `nulls`, the treatment of NULLs."""
 
 
 class Adapter(Protocol[Frame, Value]):
@@ -135,8 +137,8 @@ class RecordAdapter(Adapter[Frame, Value], Protocol[Frame, Value]):
 
 def refuse_columns_in_a_row(declared: Function, arguments: Sequence[Any]) -> None:
     """Refuse columns that are passed one by one: the second would be read as the parameter after the list."""
-    given = zip(declared.parameters, arguments, strict=False)
-    for (columns, first), (after, second) in pairwise(given):
+    passed = zip(declared.parameters, arguments, strict=False)
+    for (columns, first), (after, second) in pairwise(passed):
         if (
             columns.domain.role == "counted"
             and isinstance(first, str)

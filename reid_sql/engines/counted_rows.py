@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from reid_sql.errors import MissingCodesWarning, RowsNotPeopleWarning
@@ -56,13 +57,13 @@ def find_counted_rows(declared: Function, arguments: Mapping[str, Any]) -> Count
             roles[is_counted] += _names(arguments[p.name])
     people = {p.name for p in declared.parameters if p.domain.has_codes()}
     people |= set(find_identified_tables(declared, arguments))
-    others = [name for each in ("by", "weight") for name in _names(arguments.get(each))]
+    more = [name for each in ("by", "weight") for name in _names(arguments.get(each))]
     return CountedRows(
         tuple(tables),
         counted=tuple(roles[True]),
         named=tuple(roles[False]),
         takes_entity=arguments.get("entity", "") is None,
-        coded=tuple(dict.fromkeys([*roles[True], *others])),
+        coded=tuple(dict.fromkeys([*roles[True], *more])),
         coded_tables=tuple(
             p.name
             for p in declared.parameters
@@ -88,6 +89,15 @@ def find_watched_columns(
     return watched
 
 
+def list_watched_columns(
+    declared: Function, arguments: Mapping[str, Any]
+) -> Iterator[tuple[Any, str, str]]:
+    """List the same, each table with the column and what its values are."""
+    for table, columns in find_watched_columns(declared, arguments).items():
+        for frame, (unit, column) in product(list_tables(arguments[table]), columns):
+            yield frame, column, unit
+
+
 def _names(value: str | Sequence[str] | None) -> Sequence[str]:
     return [value] if isinstance(value, str) else value or ()
 
@@ -111,6 +121,15 @@ def find_identified_tables(
         and arguments[table.name] is not None
         and domain.columns_in(named[1], "tbl" if table.domain == TABLE else table.name)
     }
+
+
+def list_identified_tables(
+    declared: Function, arguments: Mapping[str, Any]
+) -> Iterator[tuple[Any, str, str]]:
+    """List the same, each table with the parameter that names the column, and the column."""
+    for table, named in find_identified_tables(declared, arguments).items():
+        for frame in list_tables(arguments[table]):
+            yield frame, *named
 
 
 def list_tables(argument: Any) -> list[Any]:  # noqa: ANN401 - a table of any engine

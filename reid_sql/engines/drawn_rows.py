@@ -50,11 +50,11 @@ def find_candidates(
     drawn: pa.Table, counted: Sequence[str], named: Sequence[str] = ()
 ) -> list[str]:
     """Return the columns of whole numbers, or of texts with digits, that have no other role in a call."""
-    others = {name.lower() for name in (*counted, *named)}
+    in_roles = {name.lower() for name in (*counted, *named)}
     return [
         name
         for name, column in zip(drawn.column_names, drawn.columns, strict=True)
-        if name.lower() not in others and not CODE_NAME.search(name) and _may_identify(column)
+        if name.lower() not in in_roles and not CODE_NAME.search(name) and _may_identify(column)
     ][:MAX_IDENTIFIERS]
 
 

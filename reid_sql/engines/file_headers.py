@@ -159,18 +159,18 @@ def refuse_second_header(words: str, rows: Sequence[Sequence[str]], first_line: 
     values = [[row[place].strip() for row in below] for place in range(columns)]
     seen = [set(each) - {""} for each in values]
     numeric = [place for place in range(columns) if _are_values(values[place])]
-    found = [
+    numbers = [
         number
         for number, row in enumerate(rows[1 : 1 + MAX_HEADER_ROWS], first_line + 1)
         if len(row) == columns and _is_header([field.strip() for field in row], seen, numeric)
     ]
-    if found:
-        lines = " and ".join(map(str, found))
-        looks = "one that looks like another header" if len(found) == 1 else "others like headers"
+    if numbers:
+        lines = " and ".join(map(str, numbers))
+        looks = "one that looks like another header" if len(numbers) == 1 else "others like headers"
         rule = (
             f"{words} must have one line with the names of its columns, got {looks} in line {lines}"
         )
-        raise OutOfDomainError(f"{rule}; remove {'it' if len(found) == 1 else 'them'}")
+        raise OutOfDomainError(f"{rule}; remove {'it' if len(numbers) == 1 else 'them'}")
 
 
 def _are_values(fields: Sequence[str]) -> bool:

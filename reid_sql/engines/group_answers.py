@@ -9,10 +9,9 @@ import pyarrow as pa
 
 from reid_sql.engines.arrow import (
     ARROW_TYPES,
+    answer_cells,
     answer_rows,
-    answered,
     arrays_of,
-    named_like,
     of_group,
 )
 from reid_sql.engines.arrow_rows import array_of
@@ -26,7 +25,7 @@ def answered_by_group(
     declared: Function,
     table: pa.Table,
     by: Sequence[str],
-    own: Mapping[str, Any],
+    options: Mapping[str, Any],
     keys: Sequence[Hashable] | None = None,
 ) -> pa.Table:
     """Answer for each group; of one of which every record was dropped nothing but that is known.
@@ -38,8 +37,8 @@ def answered_by_group(
     written = keys or [repr(list(values.values())) for values in divided.to_pylist()]
     for place, key in enumerate(written):
         places.setdefault(key, []).append(place)
-    refuse_many_groups(len(places), declared.reduction.max_groups if declared.reduction else None)
-    group_rows = [_answers(declared, table.take(each), own) for each in places.values()]
+    _refuse_many(declared, len(places))
+    group_rows = [_answers(declared, table.take(each), options) for each in places.values()]
     answers = table_of(
         [row for rows in group_rows for row in rows], {**declared.columns, **NULL_REPORT_COLUMNS}
     )
@@ -50,15 +49,16 @@ def answered_by_group(
     return groups
 
 
-def _answers(declared: Function, part: pa.Table, own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _answers(
+    declared: Function, part: pa.Table, options: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     how = _how_nulls_were_treated(part)
     reduction: Any = declared.reduction
     if not _compute().sum(part[reduction.counting]).as_py():
-        known = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
-        return [dict.fromkeys(declared.columns) | known | how]
+        return [_answer_for_no_record(declared) | how]
     first = next(iter(reduction.columns))
     arrays = arrays_of(part.sort_by(first).select(list(reduction.inputs)))
-    return [row | how for row in of_group(declared, arrays, own)]
+    return [row | how for row in of_group(declared, arrays, options)]
 
 
 def _how_nulls_were_treated(counts: pa.Table) -> dict[str, Any]:
@@ -78,12 +78,12 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> p
     )
 
 
-def answer_whole(declared: Function, counts: pa.Table, own: Mapping[str, Any]) -> pa.Table:
+def answer_whole(declared: Function, counts: pa.Table, options: Mapping[str, Any]) -> pa.Table:
     """Answer for a whole table, from what an engine counted of it, with how NULLs were treated."""
     reduction: Any = declared.reduction
     ordered = counts.sort_by(next(iter(reduction.columns))).select(list(reduction.inputs))
     how = _how_nulls_were_treated(counts)
-    rows = [row | how for row in answer_rows(declared, arrays_of(ordered), own)]
+    rows = [row | how for row in answer_rows(declared, arrays_of(ordered), options)]
     return table_of(rows, {**declared.columns, **NULL_REPORT_COLUMNS})
 
 
@@ -100,44 +100,38 @@ def group_kernel(declared: Function) -> Callable[..., pa.Array]:
     answer = pa.struct([("refusal", pa.string()), ("answers", pa.list_(rows))])
 
     def call(*columns: pa.Array) -> pa.Array:
-        parts, own = columns[: len(inputs)], [column[0] for column in columns[len(inputs) : -1]]
+        parts, options = columns[: len(inputs)], [column[0] for column in columns[len(inputs) : -1]]
         answer_of = of_group if columns[-1][0].as_py() else None
         groups = [
             column[0].values if column[0].is_valid else [pa.scalar(None, column.type.value_type)]
             for column in parts
         ]
         answers: list[list[dict[str, Any]]] = []
-        if refusal := _of_many(declared, len(groups[0])):
-            return array_of([{"refusal": refusal, "answers": []}], answer)
-        for cells in zip(*groups, strict=True):
-            checkpoint(len(answers) / len(groups[0]))
-            answer_of_group = _of_nobody(declared, cells) or answered(
-                declared, [*cells, *own], answer_of
-            )
-            if answer_of_group["refusal"]:
-                return array_of([{"refusal": answer_of_group["refusal"], "answers": []}], answer)
-            answers.append(answer_of_group["answers"])
+        try:
+            _refuse_many(declared, len(groups[0]))
+            for cells in zip(*groups, strict=True):
+                checkpoint(len(answers) / len(groups[0]))
+                answers.append(
+                    [_answer_for_no_record(declared)]
+                    if _is_of_nobody(cells[0])
+                    else answer_cells(declared, [*cells, *options], answer_of)
+                )
+        except ReidError as error:  # the engine would wrap the sentence in its own
+            return array_of([{"refusal": str(error), "answers": []}], answer)
         return array_of([{"refusal": None, "answers": answers}], answer)
 
-    own_names = [parameter.name for parameter in declared.own_parameters]
-    return named_like(call, [*inputs, *own_names, "divided"])
+    return call
 
 
-def _of_many(declared: Function, groups: int) -> str | None:
-    """The refusal of more groups than can be answered at once."""
-    try:
-        refuse_many_groups(groups, declared.reduction.max_groups if declared.reduction else None)
-    except ReidError as error:  # the engine would wrap the sentence in its own
-        return str(error)
-    return None
+def _refuse_many(declared: Function, groups: int) -> None:
+    refuse_many_groups(groups, declared.reduction.max_groups if declared.reduction else None)
 
 
-def _of_nobody(declared: Function, cells: Sequence[pa.Scalar]) -> dict[str, Any] | None:
-    """The answer for a group of which every record was dropped; None for others, and for a table of none.
+def _is_of_nobody(cell: pa.Scalar) -> bool:
+    """Whether every record of a group was dropped: it has one line, of nothing. A table of none has none."""
+    return cell.is_valid and len(cell.values) == 1 and not cell.values[0].is_valid
 
-    Such a group has one line, of nothing.
-    """
-    if not cells[0].is_valid or len(cells[0].values) != 1 or cells[0].values[0].is_valid:
-        return None
-    known = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
-    return {"refusal": None, "answers": [dict.fromkeys(declared.columns) | known]}
+
+def _answer_for_no_record(declared: Function) -> dict[str, Any]:
+    of_no_record = {name: value for name, value in OF_NO_RECORD.items() if name in declared.columns}
+    return dict.fromkeys(declared.columns) | of_no_record

@@ -90,9 +90,9 @@ def public(
         if (of := resolve_name(name, functions)) != name:
             return bound(of)
         if name in functions:
-            made = bind(adapter, functions[name], fallback)
-            made.__doc__ = documented(module, functions[name])
-            return made
+            call = bind(adapter, functions[name], fallback)
+            call.__doc__ = documented(module, functions[name])
+            return call
         hint = "" if name.startswith("_") else f"; {suggestion(name, list(functions), 'functions')}"
         raise AttributeError(f"module {module!r} has no function {name!r}{hint}")
 
@@ -102,24 +102,14 @@ def public(
 def bind(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None = None) -> Call:
     """Make the engine's function of a declared function; one that is absent says so when it is called."""
     reason = declared.absence(adapter.ENGINE)
-    shaped: Callable[[Any, Function], Call] = SHAPES.get(declared.answer, _of_kit)
     if reason:
-        made = _missing(adapter, declared, reason)
-    elif fallback and declared.answer.of_table:
-        made = _table(adapter, declared, _with_fallback(adapter, fallback))
+        call = _missing(adapter, declared, reason)
+    elif declared.answer in SHAPES:
+        call = SHAPES[declared.answer](adapter, declared)
     else:
-        made = shaped(adapter, declared)
-    made.__name__ = made.__qualname__ = declared.name
-    return made
-
-
-def _with_fallback(adapter: Adapter[Any, Any], fallback: Answering) -> Answering:
-    def answering(declared: Function, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - the adapter's frame
-        return (fallback if declared.uses_fallback(adapter.ENGINE, given) else adapter.table)(
-            declared, given
-        )
-
-    return answering
+        call = _table(adapter, declared, fallback)
+    call.__name__ = call.__qualname__ = declared.name
+    return call
 
 
 def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Call:
@@ -132,10 +122,10 @@ def _missing(adapter: Adapter[Any, Any], declared: Function, reason: str) -> Cal
 def _refuse_missing(
     adapter: Adapter[Any, Any], declared: Function, reason: str
 ) -> UnavailableError:
-    others = " or ".join(
+    engines_with_it = " or ".join(
         title(e) for e in engines() if e != adapter.ENGINE and not declared.absence(e)
     )
-    got = f"{declared.call} must be called on {others}, got a call on {title(adapter.ENGINE)}: {reason}"
+    got = f"{declared.call} must be called on {engines_with_it}, got a call on {title(adapter.ENGINE)}: {reason}"
     return UnavailableError(f"{got}; call it there on a sample")
 
 
@@ -143,13 +133,13 @@ def _count(adapter: Adapter[Any, Any], declared: Function) -> Call:
     signature = adapter.counting(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or a frame first
-        given = bound(declared, signature, arguments, named)
-        columns = given.pop("columns", ())
-        if given["entity"] is None and len(declared.parameters) > 1:
+        options = bound(declared, signature, arguments, named)
+        columns = options.pop("columns", ())
+        if options["entity"] is None and len(declared.parameters) > 1:
             raise WrongTypeError(OF_NO_RECORD)
-        if "tbl" in given:
-            given["tbl"] = _as_table(adapter.TABLE, "tbl", given["tbl"])
-        return adapter.count(declared, columns, **given)
+        if "tbl" in options:
+            options["tbl"] = _as_table(adapter.TABLE, "tbl", options["tbl"])
+        return adapter.count(declared, columns, **options)
 
     return _signed(call, signature)
 
@@ -158,11 +148,11 @@ def _value(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - names, expressions or numbers
-        given = bound(declared, signature, arguments, named)
+        options = bound(declared, signature, arguments, named)
         if declared.selector:
             chooser = next(p for p in declared.parameters if p.name == declared.selector)
-            given[chooser.name] = chooser.domain.from_python(chooser.name, given[chooser.name])
-        chosen, options = declared.choose(given)
+            options[chooser.name] = chooser.domain.from_python(chooser.name, options[chooser.name])
+        chosen, options = declared.choose(options)
         return adapter.value(
             chosen, [_of_records(adapter.COLUMN, *each) for each in options.items()]
         )
@@ -179,12 +169,14 @@ def _score(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a name or a model, numbers, columns
         refuse_unknown(declared, signature, named)
         places = [p.name for p in declared.parameters if p.name not in named]
-        given = dict(zip(places, arguments, strict=False)) | named
-        given = bound(declared, signature_of(declared), (), given)
+        options = dict(zip(places, arguments, strict=False)) | named
+        options = bound(declared, signature_of(declared), (), options)
         rest = arguments[len(places) :]
-        own = [_of_records(adapter.COLUMN, p.name, given[p.name]) for p in declared.own_parameters]
+        numbers = [
+            _of_records(adapter.COLUMN, p.name, options[p.name]) for p in declared.own_parameters
+        ]
         cells = [_of_records(adapter.COLUMN, "columns", column) for column in rest]
-        return adapter.score(declared, known_model(given["model"]), own, cells)
+        return adapter.score(declared, known_model(options["model"]), numbers, cells)
 
     return _signed(call, signature)
 
@@ -193,31 +185,29 @@ def _beside(adapter: RecordAdapter[Any, Any], declared: Function) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - a frame, a name or a model, options
-        given = bound(declared, signature, arguments, named)
-        frame, model = given.pop("tbl"), given.pop("model")
+        options = bound(declared, signature, arguments, named)
+        frame, model = options.pop("tbl"), options.pop("model")
         frame = _as_table(adapter.TABLE, "tbl", frame)
-        options = checked(declared, given)
+        options = checked(declared, options)
         return adapter.scored_table(declared, frame, known_model(model), options)
 
     return _signed(call, signature)
 
 
-def _of_kit(adapter: Adapter[Any, Any], declared: Function) -> Call:
-    return _table(adapter, declared, adapter.table)
-
-
-def _table(adapter: Adapter[Any, Any], declared: Function, answering: Answering) -> Call:
+def _table(adapter: Adapter[Any, Any], declared: Function, fallback: Answering | None) -> Call:
     signature = signature_of(declared)
 
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - frames, names and options
-        given = bound(declared, signature, arguments, named)
+        options = bound(declared, signature, arguments, named)
         for p in declared.parameters:
             convert = partial(_as_table, adapter.TABLE, p.name)
-            given[p.name] = p.domain.convert_tables(p.name, given[p.name], convert)
-        chosen, options = declared.choose(checked(declared, given))
+            options[p.name] = p.domain.convert_tables(p.name, options[p.name], convert)
+        chosen, options = declared.choose(checked(declared, options))
         if reason := chosen.absence(adapter.ENGINE):
             raise _refuse_missing(adapter, chosen, reason)
-        return answering(chosen, options)
+        if fallback and chosen.uses_fallback(adapter.ENGINE, options):
+            return fallback(chosen, options)
+        return adapter.table(chosen, options)
 
     return _signed(call, signature)
 
@@ -262,20 +252,20 @@ def bound(
             f"{rule}, got a call missing {which}: {lacked}; pass {' and '.join(missing)}"
         )
     refuse_columns_in_a_row(declared, arguments)
-    given = signature.bind(*arguments, **named)
-    given.apply_defaults()
-    return dict(given.arguments)
+    filled = signature.bind(*arguments, **named)
+    filled.apply_defaults()
+    return dict(filled.arguments)
 
 
 def refuse_unknown(declared: Function, signature: Signature, named: Mapping[str, Any]) -> None:
     """Refuse a named argument that is no parameter: with the reason, or offer the nearest one."""
-    known = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
-    for given in named:
-        if given in declared.lacked:
-            refuse_lacked(declared, given, named[given])
-        elif given not in known:
-            rule = f"parameters of {declared.name} must be named as it has them, got '{given}'"
-            raise UnknownParameterError(f"{rule}; {suggestion(given, known, 'parameters')}")
+    names = [p.name for p in signature.parameters.values() if p.kind is not Argument.VAR_POSITIONAL]
+    for name in named:
+        if name in declared.lacked:
+            refuse_lacked(declared, name, named[name])
+        elif name not in names:
+            rule = f"parameters of {declared.name} must be named as it has them, got '{name}'"
+            raise UnknownParameterError(f"{rule}; {suggestion(name, names, 'parameters')}")
 
 
 def checked(declared: Function, options: Mapping[str, Any]) -> dict[str, Any]:

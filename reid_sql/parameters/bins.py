@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, Final
 
 from reid_sql.errors import OutOfDomainError
@@ -23,26 +24,22 @@ class Bins(Domain):
     """For a column its resolutions: an interval of time, the width of a bin, or a column; or NULL."""
 
     is_in_checks = False
+    label = "resolutions by column: times such as `'1 day'`, widths of bins, or columns" + NULL_TOO
+    hint = "Mapping[str, Sequence[str | float]] | None"
 
-    def _check(self, name: str, value: Any) -> dict[str, list[Level]] | None:  # noqa: ANN401 - as it may be
+    def read_sql(self, name: str, value: Any) -> dict[str, list[Level]] | None:  # noqa: ANN401 - as SQL gave it
+        """Read a STRUCT, a MAP or a mapping of lists."""
         if value is None:
             return None
-        given = dict(value) if isinstance(value, Mapping) else {}
+        mapping = dict(value) if isinstance(value, Mapping) else {}
         levels = {
-            key: list(each) if is_listed(each) else [each]
-            for key, each in given.items()
-            if isinstance(key, str)
+            column: list(each) if is_listed(each) else [each] for column, each in mapping.items()
         }
-        combinations = 1
-        for each in levels.values():
-            combinations *= len(each)
-        fits = all(_is_level(level) for each in levels.values() for level in each)
-        if (
-            not levels
-            or len(levels) < len(given)
-            or not fits
-            or not 1 <= combinations <= MAX_RESOLUTIONS
-        ):
+        combinations = prod(map(len, levels.values()))
+        is_read = all(isinstance(column, str) for column in levels) and all(
+            _is_level(level) for each in levels.values() for level in each
+        )
+        if not levels or not is_read or not 1 <= combinations <= MAX_RESOLUTIONS:
             rule = (
                 f"{name} must be resolutions by column, in at most {MAX_RESOLUTIONS} combinations"
             )
@@ -52,13 +49,7 @@ class Bins(Domain):
             for key, listed in levels.items()
         }
 
-    def read_sql(self, name: str, value: Any) -> dict[str, list[Level]] | None:  # noqa: ANN401 - as SQL gave it
-        """Read a STRUCT or MAP of lists."""
-        return self._check(name, value)
-
-    def from_python(self, name: str, value: Any) -> dict[str, list[Level]] | None:  # noqa: ANN401 - as it may be
-        """Read a mapping."""
-        return self._check(name, value)
+    from_python = read_sql
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401, ARG002 - a checked argument
         """The coarser columns."""
@@ -66,18 +57,6 @@ class Bins(Domain):
         return [
             level for level in levels if isinstance(level, str) and not INTERVAL.fullmatch(level)
         ]
-
-    @property
-    def label(self) -> str:
-        """Resolutions."""
-        return (
-            "resolutions by column: times such as `'1 day'`, widths of bins, or columns" + NULL_TOO
-        )
-
-    @property
-    def hint(self) -> str:
-        """A mapping of lists."""
-        return "Mapping[str, Sequence[str | float]] | None"
 
 
 def _is_level(level: Any) -> bool:  # noqa: ANN401 - as it may be

@@ -57,16 +57,16 @@ class Columns(Domain):
     optional: bool = False
     table: str = "the table"
 
-    def check(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+    def check(self, names: Sequence[str], table_columns: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse: not a list, empty, too many, repeated, or not in the table."""
-        return self.known(list_columns(self.words, names), known)
+        return self.known(list_columns(self.words, names), table_columns)
 
-    def known(self, names: Sequence[str], known: Sequence[str]) -> list[str]:
+    def known(self, names: Sequence[str], table_columns: Sequence[str]) -> list[str]:
         """Give the names as a list, or refuse the first that is not in the table."""
         for name in names:
-            if name not in known:
+            if name not in table_columns:
                 rule = f"{self.words} must be columns of {self.table}, got '{name}'"
-                raise UnknownNameError(f"{rule}; {suggestion(name, known)}")
+                raise UnknownNameError(f"{rule}; {suggestion(name, table_columns)}")
         return list(names)
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401, ARG002 - as SQL gave it
@@ -100,6 +100,8 @@ class Groups(Domain):
 
     role = "groups"
     is_in_checks = False
+    label = f"a list of 1 to {MAX_COLUMNS} column names, or NULL"
+    hint = "Sequence[str] | None"
 
     def read_sql(self, name: str, value: Any) -> list[str] | None:  # noqa: ANN401 - as SQL gave it
         """Read the names, or NULL for no groups; the query checks them in the table."""
@@ -112,16 +114,6 @@ class Groups(Domain):
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401, ARG002 - as the base
         """The columns, if there are groups."""
         return () if value is None else _as_names("by", value)
-
-    @property
-    def label(self) -> str:
-        """How many names."""
-        return f"a list of 1 to {MAX_COLUMNS} column names, or NULL"
-
-    @property
-    def hint(self) -> str:
-        """Names, or none."""
-        return "Sequence[str] | None"
 
 
 @dataclass(frozen=True)
@@ -149,17 +141,10 @@ class Column(Named):
     """One column name; `words` is what the sentences call the columns that are named one by one."""
 
     role = "column"
+    label = "the name of a column"
+    hint = "str"
+
     words: str
-
-    @property
-    def label(self) -> str:
-        """A name."""
-        return "the name of a column"
-
-    @property
-    def hint(self) -> str:
-        """A name."""
-        return "str"
 
 
 @dataclass(frozen=True)
@@ -168,20 +153,12 @@ class Key(Named):
 
     role: ClassVar[Role] = "key"
     is_in_checks = False
+    label = "the name of a column, or NULL"
+    hint = "str | None"
 
     def from_python(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as it may be
         """Check that it is a name, or None."""
         return None if value is None else super().from_python(name, value)
-
-    @property
-    def label(self) -> str:
-        """A name, or NULL."""
-        return "the name of a column, or NULL"
-
-    @property
-    def hint(self) -> str:
-        """A name, or none."""
-        return "str | None"
 
 
 @dataclass(frozen=True)
@@ -197,16 +174,8 @@ class Values(Domain):
 
     is_record_value = True
     spark_type = "DOUBLE"
-
-    @property
-    def label(self) -> str:
-        """Values of columns."""
-        return "a number or a value of any type, one column each"
-
-    @property
-    def hint(self) -> str:
-        """A column, or a value."""
-        return "_Value"
+    label = "a number or a value of any type, one column each"
+    hint = "_Value"
 
 
 @dataclass(frozen=True)
@@ -215,11 +184,7 @@ class Entity(Values):
 
     is_record_value = False
     role = "key"
-
-    @property
-    def label(self) -> str:
-        """A column."""
-        return "the column that identifies people, of any type"
+    label = "the column that identifies people, of any type"
 
 
 def _as_names(words: str, value: Any) -> list[str]:  # noqa: ANN401 - a list of names, or what is none

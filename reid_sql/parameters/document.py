@@ -47,14 +47,14 @@ class Place:
         """Return the path of the key, as a message names it."""
         return f"{self.where}{'' if self.where.endswith(' ') else '.'}{key}"
 
-    def only(self, known: Sequence[str], of_checks: Collection[str] = ()) -> None:
+    def only(self, keys: Sequence[str], of_checks: Collection[str] = ()) -> None:
         """Refuse an unknown key; `of_checks` are those that a check has instead."""
         for key in self.values:
-            if key not in known:
+            if key not in keys:
                 remedy = (
                     "write it in a check"
                     if key in of_checks
-                    else suggestion(str(key), known, "keys")
+                    else suggestion(str(key), keys, "keys")
                 )
                 raise UnknownNameError(
                     f"{self.where.strip()} must have only known keys, got '{key}'; {remedy}"
@@ -148,8 +148,7 @@ def read_document(
         return Place(f"{words} ", parsed(words, ".json", str(source))), here
     path = shipped.get(str(source), Path(source))
     if not path.is_file():
-        known = [*shipped, *_files(path.parent)]
-        hint = suggestion(path.name, known, "names and files")
+        hint = suggestion(path.name, [*shipped, *_files(path.parent)], "names and files")
         raise UnknownNameError(
             f"{words} must be an existing file, JSON text or a shipped name, got '{source}'; {hint}"
         )
@@ -169,12 +168,8 @@ def _text(words: str, path: Path) -> str:
         raise OutOfDomainError(f"{rule}; save it in UTF-8") from None
 
 
-def _files(folder: Path) -> list[str]:
-    return (
-        sorted(other.name for kind in KINDS for other in folder.glob(f"*{kind}"))
-        if folder.is_dir()
-        else []
-    )
+def _files(folder: Path, kinds: Sequence[str] = KINDS) -> list[str]:
+    return sorted(file.name for kind in kinds for file in folder.glob(f"*{kind}"))
 
 
 def parsed(words: str, kind: str, text: str) -> Mapping[str, Any]:
@@ -224,15 +219,8 @@ def read_pairs(where: str, file: str, folder: Path) -> dict[str, Any]:
     """Read a CSV file with the columns value and probability, as text and number."""
     path = folder / file
     if not path.is_file():
-        known = (
-            sorted(other.name for other in path.parent.glob("*.csv"))
-            if path.parent.is_dir()
-            else []
-        )
-        raise UnknownNameError(
-            f"{where} must be an existing file, got '{file}'; "
-            f"{suggestion(path.name, known, 'files beside it')}"
-        )
+        hint = suggestion(path.name, _files(path.parent, (".csv",)), "files beside it")
+        raise UnknownNameError(f"{where} must be an existing file, got '{file}'; {hint}")
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = list(csv.reader(lines))
     if (

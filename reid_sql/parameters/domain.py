@@ -51,7 +51,7 @@ def rename_columns(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401
     if isinstance(value, list | tuple):
         return [names.get(each, each) if isinstance(each, str) else each for each in value]
     if isinstance(value, Mapping):
-        return {names.get(own, own): rename_columns(theirs, names) for own, theirs in value.items()}
+        return {names.get(key, key): rename_columns(other, names) for key, other in value.items()}
     return names.get(value, value)
 
 
@@ -86,7 +86,7 @@ def sql_literal(value: Any) -> str:  # noqa: ANN401 - a default may be anything 
         return "NULL"
     if isinstance(value, list | tuple):
         return f"[{', '.join(sql_literal(each) for each in value)}]"
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+    return sql_text(value) if isinstance(value, str) else str(value)
 
 
 def quoted(name: str) -> str:
@@ -250,6 +250,8 @@ class Table(Domain):
 
     is_table = True
     is_required_table = True
+    label = "a table, view, CTE or file; in Polars and Spark a frame"
+    hint = "_Frame"
     describes_columns: bool = False
 
     def has_people(self, *, by_entity: bool) -> bool:
@@ -259,16 +261,6 @@ class Table(Domain):
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
         """Convert the relation."""
         return convert(value)
-
-    @property
-    def label(self) -> str:
-        """What the relation may be."""
-        return "a table, view, CTE or file; in Polars and Spark a frame"
-
-    @property
-    def hint(self) -> str:
-        """A frame."""
-        return "_Frame"
 
 
 @dataclass(frozen=True)
@@ -280,6 +272,8 @@ class OptionalTable(Domain):
 
     is_table = True
     is_in_checks = False
+    label = "a table, view, CTE or file, or NULL"
+    hint = "_Frame | None"
     has_entity: bool = False
 
     def has_people(self, *, by_entity: bool) -> bool:
@@ -289,16 +283,6 @@ class OptionalTable(Domain):
     def convert_tables(self, name: str, value: Any, convert: Callable[[Any], Any]) -> Any:  # noqa: ANN401, ARG002
         """Convert the relation, if there is one."""
         return None if value is None else convert(value)
-
-    @property
-    def label(self) -> str:
-        """What the relation may be."""
-        return "a table, view, CTE or file, or NULL"
-
-    @property
-    def hint(self) -> str:
-        """A frame, or none."""
-        return "_Frame | None"
 
 
 @dataclass(frozen=True)

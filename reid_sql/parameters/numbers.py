@@ -28,6 +28,7 @@ class Number(Domain):
 
     form = "number"
     spark_type = "DOUBLE"
+    hint = "_Value"
 
     rule: str
     remedy: str
@@ -132,11 +133,6 @@ class Number(Domain):
         return self.rule + NULL_TOO * self.optional
 
     @property
-    def hint(self) -> str:
-        """A number, or a column of numbers."""
-        return "_Value"
-
-    @property
     def hint_of_option(self) -> str:
         """One number."""
         return ("int" if self.whole else "float") + " | None" * self.optional
@@ -155,6 +151,7 @@ class Numbers(Domain):
     form = "numbers"
     is_in_checks = False
     spark_type = "ARRAY<DOUBLE>"
+    sql_type = "DOUBLE[]"
 
     each: Number
     optional: bool = False
@@ -208,11 +205,6 @@ class Numbers(Domain):
     def write_sql(self, value: Any) -> str:  # noqa: ANN401 - a checked value
         """Write the list with its type."""
         return f"[{', '.join(map(repr, value))}]::{self.sql_type}"
-
-    @property
-    def sql_type(self) -> str:
-        """The type by which it reaches a Python body in DuckDB."""
-        return "DOUBLE[]"
 
     @property
     def label(self) -> str:

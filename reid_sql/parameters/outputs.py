@@ -1,11 +1,15 @@
-"""Functions of several outputs: a parameter chooses one, which refuses the parameters of another."""
+"""What the signature of a body declares: its parameters, and the columns of its answer.
+
+Of a function of several outputs a parameter chooses one, which refuses the parameters of another.
+"""
 
 import inspect
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from reid_sql.errors import OutOfDomainError
+from reid_sql.parameters import Floats, Integers, NameLists, TextColumn, Values
 from reid_sql.parameters.domain import Domain, list_text
 from reid_sql.parameters.words import Choice
 
@@ -29,6 +33,42 @@ class Parameter:
         return list_text(value) in {list_text(self.default), list_text(read)}
 
 
+SQL_TYPES: Final[Mapping[Any, str]] = {
+    int: "BIGINT",
+    int | None: "BIGINT",
+    float: "DOUBLE",
+    float | None: "DOUBLE",
+    str: "VARCHAR",
+    str | None: "VARCHAR",
+    list[str]: "VARCHAR[]",
+    list[int]: "BIGINT[]",
+    Floats: "DOUBLE",  # these of an answer in arrays, one a column
+    Integers: "BIGINT",
+    Integers | None: "BIGINT",
+    TextColumn: "VARCHAR",
+    TextColumn | None: "VARCHAR",
+    NameLists: "VARCHAR[]",
+}
+
+
+def parameters_of(body: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a body, each of the domain that its type hint has."""
+    hints = get_type_hints(body, include_extras=True)
+    signature = inspect.signature(body).parameters.values()
+    return tuple(Parameter(p.name, _domain(hints[p.name]), p.default) for p in signature)
+
+
+def columns_of(body: Callable[..., Any]) -> Mapping[str, str]:
+    """Columns of the answer by the fields of what the body returns."""
+    answer = get_type_hints(body)["return"]
+    row = get_args(answer)[0] if get_origin(answer) is list else answer
+    return {f.name: SQL_TYPES[get_type_hints(row)[f.name]] for f in fields(row)}
+
+
+def _domain(hint: Any) -> Domain:  # noqa: ANN401 - a type hint
+    return next((part for part in get_args(hint)[1:] if isinstance(part, Domain)), Values())
+
+
 @dataclass(frozen=True)
 class Output:
     """One of several outputs of a function: the parameter that chooses it, and its words.
@@ -46,7 +86,7 @@ class Output:
 
 def choose_arguments(
     public: Sequence[Parameter],
-    own: Sequence[Parameter],
+    chosen: Sequence[Parameter],
     selector: str,
     arguments: Mapping[str, Any],
     rule: str,
@@ -55,14 +95,14 @@ def choose_arguments(
 
     `rule` says in a refusal which output is asked for.
     """
-    taken = {parameter.name for parameter in own}
+    taken = {parameter.name for parameter in chosen}
     for parameter in public:
         is_taken = parameter.name in taken or parameter.name == selector
         if not is_taken and not parameter.has_default(arguments[parameter.name]):
             raise OutOfDomainError(REFUSAL_OF_OUTPUT.format(parameter.name, rule))
     merged = {parameter.name: parameter for parameter in public}
     options = {}
-    for parameter in own:
+    for parameter in chosen:
         name, value, shared = parameter.name, arguments[parameter.name], merged[parameter.name]
         if value is None and shared.default is None:
             if parameter.default is REQUIRED:
@@ -86,13 +126,13 @@ def merge_parameters(
     `first` are those so far. What chooses stands where the first declaration names it, else last.
     """
     chooser = Parameter(output.selector, Choice(words), words[0])
-    made = list(first)
-    if output.selector not in {parameter.name for parameter in made}:
-        made.insert(len(made) if place is None else place, chooser)
+    public = list(first)
+    if output.selector not in {parameter.name for parameter in public}:
+        public.insert(len(public) if place is None else place, chooser)
     listed = [parameter for each in outputs for parameter in each]
-    domains = {p.name: p.domain for p in (*reversed(listed), *made)} | dict(output.shared)
+    domains = {p.name: p.domain for p in (*reversed(listed), *public)} | dict(output.shared)
     merged = {output.selector: chooser}
-    names = dict.fromkeys(parameter.name for parameter in (*made, *listed))
+    names = dict.fromkeys(parameter.name for parameter in (*public, *listed))
     for name in names:
         defaults = [parameter.default for parameter in listed if parameter.name == name]
         if name != output.selector:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
@@ -86,16 +87,21 @@ class Tolerance(Domain):
 
     role = "tolerance"
     form = "mapping"
+    label = "a STRUCT of a number, a percentage, a time or `'1 edit'` for each column" + NULL_TOO
+    hint = "Mapping[str, float | str] | None"
 
     def check(self, name: str, value: Any) -> str | None:  # noqa: ANN401, ARG002 - its rule says it
-        """Give the allowances as JSON text, or refuse what is none."""
+        """Give the allowances of a STRUCT, MAP, mapping or JSON text as JSON text, or refuse what is none."""
         if value is None:
             return None
-        given = _read_json(value) if isinstance(value, str) else value
-        if not isinstance(given, Mapping) or not given:
+        mapping = value
+        if isinstance(value, str):
+            with suppress(ValueError):
+                mapping = json.loads(value)
+        if not isinstance(mapping, Mapping) or not mapping:
             raise OutOfDomainError(RULE.format(describe_value(value)))
         allowances: dict[str, str] = {}
-        for column, each in given.items():
+        for column, each in mapping.items():
             read = read_allowance(each)
             if read is None:
                 raise OutOfDomainError(RULE.format(f"{describe_value(each)} for '{column}'"))
@@ -104,36 +110,13 @@ class Tolerance(Domain):
             allowances[str(column)] = read.text()
         return json.dumps(allowances, ensure_ascii=False)
 
-    def read_sql(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as SQL gave it
-        """Read a STRUCT, a MAP or JSON text."""
-        return self.check(name, value)
-
-    def from_python(self, name: str, value: Any) -> str | None:  # noqa: ANN401 - as it may be
-        """Read a mapping."""
-        return self.check(name, value)
-
-    @property
-    def label(self) -> str:
-        """What it may be."""
-        return "a STRUCT of a number, a percentage, a time or `'1 edit'` for each column" + NULL_TOO
-
-    @property
-    def hint(self) -> str:
-        """A mapping."""
-        return "Mapping[str, float | str] | None"
+    read_sql = from_python = check
 
     @property
     def schema(self) -> dict[str, Any]:
         """A number or a text for each column."""
         each = {"type": ["number", "string"]}
         return {"type": "object", "minProperties": 1, "additionalProperties": each}
-
-
-def _read_json(text: str) -> Any:  # noqa: ANN401 - what the text has
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
 
 
 def allowances_of(tolerance: str | None, columns: Sequence[str]) -> dict[int, Allowance]:

@@ -25,6 +25,7 @@ NAMES_SCHEMA: Final[dict[str, Any]] = {
     "items": {"type": "string"},
     "uniqueItems": True,
 }
+LABELS_SCHEMA: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, NAMES_SCHEMA]}
 DECIMAL_COMMA: Final = r"\s*[+-]?[0-9.]*,[0-9]+\s*"  # of a text that is a number elsewhere
 REFUSAL_DECIMAL_COMMAS: Final = (
     "weight must be a number for every record, got text with decimal commas; "
@@ -111,13 +112,7 @@ class Text(Domain):
         """Rule, value, remedy."""
         return f"{name} must be {self.rule}, got '{got}'; {self.remedy}"
 
-    def read_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
-        """Read what SQL gave, or refuse it."""
-        return self.check(name, value)
-
-    def from_python(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as it may be
-        """Check the text."""
-        return self.check(name, value)
+    read_sql = from_python = check
 
     @property
     def label(self) -> str:
@@ -156,19 +151,22 @@ class Texts(Domain):
     """A list of names, which may be empty or NULL, or one name; `of_record`, a record's values, or NULLs."""
 
     form: ClassVar[Form] = "names"
+    sql_type = "VARCHAR[]"
+    schema = NAMES_SCHEMA
 
     of_record: bool = False
 
-    def check(self, name: str, values: Sequence[str | None] | None) -> list[Any]:
+    def check(self, name: str, value: Any) -> list[Any]:  # noqa: ANN401 - as SQL gave it
         """Give the texts as a list, or refuse what is none."""
-        given = () if values is None and not self.of_record else values
-        given = [given] if isinstance(given, str) and not self.of_record else given
-        none = None if self.of_record else ""
-        if isinstance(given, Sequence) and not isinstance(given, str):
-            listed = list(given)
-            if all(isinstance(value, str) or value is none for value in listed):
-                return listed
-        raise OutOfDomainError(self.sentence(name, list_text(values)))
+        listed = value
+        if not self.of_record:
+            listed = [value] if isinstance(value, str) else () if value is None else value
+        is_list = isinstance(listed, Sequence) and not isinstance(listed, str)
+        if is_list and all(
+            isinstance(each, str) or (each is None and self.of_record) for each in listed
+        ):
+            return list(listed)
+        raise OutOfDomainError(self.sentence(name, list_text(value)))
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
@@ -178,26 +176,19 @@ class Texts(Domain):
             f"{name} must be a name or a list of names, got {got}; write it like ['age', 'income']"
         )
 
-    def read_sql(self, name: str, value: Any) -> Any:  # noqa: ANN401 - as SQL gave it
-        """Read what SQL gave, or refuse it."""
-        return self.check(name, value)
+    read_sql = check
 
     def from_python(self, name: str, value: Any) -> list[Any]:  # noqa: ANN401 - as it may be
         """Check the names, or a record's values."""
-        if isinstance(value, str) and not self.of_record:
-            return self.check(name, [value])
-        if value is not None and not is_listed(value):
+        if value is None or (isinstance(value, str) and not self.of_record):
+            return self.check(name, value)
+        if not is_listed(value):
             raise WrongTypeError(self.sentence(name, describe_value(value)))
-        return self.check(name, value if value is None else list(value))
+        return self.check(name, list(value))
 
     def write_sql(self, value: Any) -> str:  # noqa: ANN401 - a checked value
         """Write the list with its type."""
         return f"[{', '.join('NULL' if each is None else sql_text(each) for each in value)}]::{self.sql_type}"
-
-    @property
-    def sql_type(self) -> str:
-        """The type by which it reaches a Python body in DuckDB."""
-        return "VARCHAR[]"
 
     @property
     def label(self) -> str:
@@ -213,38 +204,21 @@ class Texts(Domain):
         """Names, or a record's values."""
         return "Sequence[str | None]" if self.of_record else "Sequence[str] | None"
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """A list of different names."""
-        return NAMES_SCHEMA
-
 
 @dataclass(frozen=True)
 class Labels(Texts):
     """A value of a column, or a list of values; an empty text is one."""
 
     form: ClassVar[Form] = "texts"
+    label = "a text or a list of texts, or NULL"
+    hint = "str | Sequence[str] | None"
+    schema = LABELS_SCHEMA
 
     def sentence(self, name: str, got: str) -> str:
         """Rule, value, remedy."""
         return (
             f"{name} must be a text or a list of texts, got {got}; write it like ['Total', 'All']"
         )
-
-    @property
-    def label(self) -> str:
-        """What the texts may be."""
-        return "a text or a list of texts, or NULL"
-
-    @property
-    def hint(self) -> str:
-        """One text, or several."""
-        return "str | Sequence[str] | None"
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """A text, or a list of different texts."""
-        return {"anyOf": [{"type": "string"}, NAMES_SCHEMA]}
 
 
 @dataclass(frozen=True)
@@ -255,28 +229,25 @@ class Document(Domain):
     """
 
     form = "document"
+    hint = "_Document"
 
     kind: str
     read: Callable[[Any], str] = field(repr=False)
     sealed: Callable[[Any], str] = field(repr=False)
 
-    def check(self, name: str, source: Any) -> str:  # noqa: ANN401, ARG002 - it says itself what is wrong
+    def from_python(self, name: str, value: Any) -> str:  # noqa: ANN401, ARG002 - it says itself what is wrong
         """Give the document as text, or refuse it."""
-        return self.read(source)
+        return self.read(value)
 
     def without_files(self) -> "Document":
         """The document where the connection may read no file: of a text that says all itself."""
         return replace(self, read=self.sealed)
 
-    def read_sql(self, name: str, value: Any) -> str:  # noqa: ANN401 - as SQL gave it
+    def read_sql(self, name: str, value: Any) -> str:  # noqa: ANN401, ARG002 - as SQL gave it
         """Read the document; a STRUCT is JSON."""
-        return self.check(
-            name, json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
+        return self.read(
+            json.dumps(value, default=_plain_json) if isinstance(value, dict) else value
         )
-
-    def from_python(self, name: str, value: Any) -> str:  # noqa: ANN401 - as it may be
-        """Read the document."""
-        return self.check(name, value)
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - the checked text
         """The columns that the document names; those of texts belong to the table itself."""
@@ -290,11 +261,6 @@ class Document(Domain):
     def label(self) -> str:
         """What the document may be."""
         return f"a {self.kind}: the path of a file, its text, or a STRUCT"
-
-    @property
-    def hint(self) -> str:
-        """A path, a text or a mapping."""
-        return "_Document"
 
     @property
     def schema(self) -> dict[str, Any]:

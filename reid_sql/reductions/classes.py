@@ -19,16 +19,15 @@ from reid_sql.reduction import (
     refuse_tolerance,
 )
 from reid_sql.sql.people import (
+    check_people,
     count_by_group,
     count_people,
     group_aliases,
     histogram_by_group,
-    label_with_entity,
     number_people,
     smallest_class_of_people,
-    with_entity,
 )
-from reid_sql.sql.records import count_distinct, match_records, sum_blank_records, with_null_report
+from reid_sql.sql.records import count_distinct, match_records, sum_blank_records
 from reid_sql.sql.text import Source, numbered, with_names
 from reid_sql.sql.tolerance import match_within
 
@@ -90,7 +89,7 @@ def classes(
             SELECT {with_names(qi)}, count(*) AS class_size, count(*) AS records
             FROM {tbl.rows(qi, drop_nulls=nulls == "drop")}
             GROUP BY {numbered(qi)}"""
-    return _of_table(tbl, qi, entity, nulls, body)
+    return check_people(tbl, "quasi-identifiers", qi, entity, nulls, body)
 
 
 def histogram(
@@ -113,17 +112,18 @@ def histogram(
         body = _histogram_of_people(tbl, qi, entity, nulls)
     else:
         body = _histogram_of_records(tbl, qi, nulls)
-    return f"{_of_table(tbl, qi, entity, nulls, body)} ORDER BY class_size ASC"
+    checked = check_people(tbl, "quasi-identifiers", qi, entity, nulls, body)
+    return f"{checked} ORDER BY class_size ASC"
 
 
 def _match_within(
     tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, tolerance: str
 ) -> str:
     """Match distinct records, or people in classes, within the tolerance: of a WITH clause, reid_matched."""
-    own = (
+    distinct = (
         count_distinct(tbl, qi, nulls) if entity is None else number_people(tbl, qi, entity, nulls)
     )
-    return match_within(qi, own, allowances_of(tolerance, qi), of_people=entity is not None)
+    return match_within(qi, distinct, allowances_of(tolerance, qi), of_people=entity is not None)
 
 
 def _histogram_within(
@@ -148,13 +148,6 @@ def _histogram_within(
         ) LEFT JOIN (
           SELECT class_size, sum(records) AS records FROM ({people}) GROUP BY class_size
         ) USING (class_size)"""
-
-
-def _of_table(tbl: Source, qi: Sequence[str], entity: str | None, nulls: str, body: str) -> str:
-    label = label_with_entity("quasi-identifiers", entity)
-    return tbl.check_columns(
-        label, with_entity(qi, entity, nulls), with_null_report(tbl, qi, nulls, body)
-    )
 
 
 def _histogram_of_records(tbl: Source, qi: Sequence[str], nulls: str) -> str:
@@ -204,15 +197,15 @@ def _histogram_by_group(
 ) -> str:
     """Write the histogram of each group, all from one count by the columns and the groups."""
     refuse_groups(nulls)
-    every = numbered([*qi, *by])
-    size = "records" if entity is None else f"count(*) OVER (PARTITION BY {every})"
+    keys = numbered([*qi, *by])
+    size = "records" if entity is None else f"count(*) OVER (PARTITION BY {keys})"
     in_classes = f"SELECT *, false AS short, {size} AS class_size FROM reid_divided WHERE complete"
     matched = ""
     if tolerance is not None:
-        own = "SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete"
+        records = "SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete"
         allowances, groups = allowances_of(tolerance, qi), group_aliases(qi, by)
         matched = (
-            f"{match_within(qi, own, allowances, groups=groups, of_people=entity is not None)},"
+            f"{match_within(qi, records, allowances, groups=groups, of_people=entity is not None)},"
         )
         in_classes = "SELECT *, false AS short FROM reid_matched"
     sized = f"""{matched}

@@ -60,11 +60,11 @@ def paired_records(
     if allowances:
         original, released = original.guard_types([released], qi)
     label = "quasi-identifiers" if key is None else "quasi-identifiers and key"
-    asked = [*qi] if key is None else [*qi, key]
-    keys = "" if key is None else f"{_check_keys(original, released, label, asked)},"
+    columns_read = [*qi] if key is None else [*qi, key]
+    keys = "" if key is None else f"{_check_keys(original, released, label, columns_read)},"
     body = f"""
-        WITH {_number_values("reid_rows_of_original", original, qi, asked)},
-        {_number_values("reid_rows_of_released", released, qi, asked)},
+        WITH {_number_values("reid_rows_of_original", original, qi, columns_read)},
+        {_number_values("reid_rows_of_released", released, qi, columns_read)},
         {keys}
         {_encode_rows("reid_rows_of_original", qi, key)},
         {_encode_rows("reid_rows_of_released", qi, key)},
@@ -85,11 +85,13 @@ def paired_records(
     if allowances:
         body = original.check_types(released, qi, body)
     return original.check_columns_of_both(
-        released, TABLE_NAMES, label, asked, with_null_report(original, qi, "value", body)
+        released, TABLE_NAMES, label, columns_read, with_null_report(original, qi, "value", body)
     )
 
 
-def _number_values(table: str, source: Source, columns: Sequence[str], asked: Sequence[str]) -> str:
+def _number_values(
+    table: str, source: Source, columns: Sequence[str], columns_read: Sequence[str]
+) -> str:
     """Name a table, and the distinct values of each of its columns, numbered from 1."""
     values = "".join(
         f""",
@@ -100,7 +102,7 @@ def _number_values(table: str, source: Source, columns: Sequence[str], asked: Se
         )"""
         for place, _ in enumerate(columns, 1)
     )
-    return f"{table} AS MATERIALIZED (SELECT * FROM {source.rows(asked)}){values}"
+    return f"{table} AS MATERIALIZED (SELECT * FROM {source.rows(columns_read)}){values}"
 
 
 def _encode_rows(table: str, columns: Sequence[str], key: str | None) -> str:
@@ -194,7 +196,7 @@ def _list_values(table: str, columns: Sequence[str]) -> str:
     return f"[{lists}]"
 
 
-def _check_keys(original: Source, released: Source, label: str, asked: Sequence[str]) -> str:
+def _check_keys(original: Source, released: Source, label: str, columns_read: Sequence[str]) -> str:
     """Name reid_keys the check that the key differs between records, and has the same type in both tables.
 
     A cast would make one key of several. It comes before the join of the tables: by a key that repeats, or
@@ -202,12 +204,12 @@ def _check_keys(original: Source, released: Source, label: str, asked: Sequence[
     """
     one, other = (
         f"""(
-            SELECT {is_key(f"q{len(asked)}")} AS is_key, any_value(typeof(q{len(asked)})) AS kind FROM {table}
+            SELECT {is_key(f"q{len(columns_read)}")} AS is_key, any_value(typeof(q{len(columns_read)})) AS kind FROM {table}
           )"""
         for table in ("reid_rows_of_original", "reid_rows_of_released")
     )
     return f"""reid_keys AS MATERIALIZED (
-          SELECT CASE WHEN {original.has_columns(label, asked)} AND {released.has_columns(label, asked)}
+          SELECT CASE WHEN {original.has_columns(label, columns_read)} AND {released.has_columns(label, columns_read)}
             THEN o.is_key AND r.is_key
               AND coalesce(error(reid_refusal('keys', o.kind, r.kind))::BOOLEAN, true) END AS has_keys
           FROM {one} AS o, {other} AS r

@@ -184,20 +184,33 @@ def _values(
     nulls: str,
 ) -> str:
     """Count the classes, and the records or people, of each size and value, within each group of `by`."""
-    asked, measure = _with_sensitive(qi, sensitive), f"{measure} {variant}".strip()
+    columns, measure = _with_sensitive(qi, sensitive), f"{measure} {variant}".strip()
     if by is not None:
-        return _values_by_group(tbl, asked, measure, c, entity, by, nulls)
-    keys = Keys(
-        aliases(len(qi)),
-        [],
-        is_listed=entity is not None,
-        is_materialized=tbl.is_materialized,
-        has_people=entity is not None,
-    )
+        return _values_by_group(tbl, columns, measure, c, entity, by, nulls)
+    keys = _keys(tbl, aliases(len(qi)), entity)
     body = f"""
-        WITH {_cells(tbl, asked, entity, nulls)}
-        {_count_kinds(measure, asked[-1], c, keys)}"""
-    return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
+        WITH {_cells(tbl, columns, entity, nulls)}
+        {_count_kinds(measure, columns[-1], c, keys)}"""
+    return tbl.check_columns(LABEL, columns, with_null_report(tbl, columns, nulls, body))
+
+
+def _keys(
+    tbl: Source,
+    names: Columns,
+    entity: str | None,
+    groups: Columns = (),
+    *,
+    is_listed: bool = False,
+) -> Keys:
+    """The columns of a class, of which each is listed where people are counted."""
+    has_people = entity is not None
+    return Keys(
+        names,
+        groups,
+        is_listed=is_listed or has_people,
+        is_materialized=tbl.is_materialized,
+        has_people=has_people,
+    )
 
 
 def _with_sensitive(qi: Columns, sensitive: str) -> list[str]:
@@ -205,16 +218,16 @@ def _with_sensitive(qi: Columns, sensitive: str) -> list[str]:
     return list_columns(LABEL, [*qi, sensitive], fold_case)
 
 
-def _cells(tbl: Source, asked: Columns, entity: str | None, nulls: str) -> str:
+def _cells(tbl: Source, columns: Columns, entity: str | None, nulls: str) -> str:
     """Name the cells reid_cells, and where people are counted reid_people, a row for each in each class."""
-    keys, value = numbered(asked[:-1]), f"q{len(asked)} AS s"
+    keys, value = numbered(columns[:-1]), f"q{len(columns)} AS s"
     if entity is None:
-        rows = tbl.rows(asked, drop_nulls=nulls == "drop")
-        cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY {numbered(asked)}"
+        rows = tbl.rows(columns, drop_nulls=nulls == "drop")
+        cells = f"SELECT {keys}, {value}, count(*) AS n FROM {rows} GROUP BY {numbered(columns)}"
         return f"reid_cells AS MATERIALIZED ({cells})"
-    where = f"WHERE {none_null(asked)}" if nulls == "drop" else ""
+    where = f"WHERE {none_null(columns)}" if nulls == "drop" else ""
     return f"""reid_people AS MATERIALIZED (
-          SELECT {keys}, {value}, q{len(asked) + 1} AS entity FROM {tbl.rows([*asked, entity])} {where}
+          SELECT {keys}, {value}, q{len(columns) + 1} AS entity FROM {tbl.rows([*columns, entity])} {where}
         ),
         reid_cells AS MATERIALIZED (SELECT {keys}, s, count(*) AS n FROM reid_people GROUP BY {keys}, s)"""
 
@@ -273,40 +286,40 @@ def _measure_cells(measure: str, keys: Keys) -> str:
 
 
 def _values_by_group(
-    tbl: Source, asked: Columns, measure: str, c: float, entity: str | None, by: Columns, nulls: str
+    tbl: Source,
+    columns: Columns,
+    measure: str,
+    c: float,
+    entity: str | None,
+    by: Columns,
+    nulls: str,
 ) -> str:
     """The same of each group, which is a table of its own.
 
     Refuses to divide by the sensitive column: each group would have one value, and all would pass.
     """
     refuse_groups(nulls)
-    if fold_case(asked[-1]) in map(fold_case, by):
-        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(asked[-1]))
-    groups = group_aliases(asked, by)
-    keys = Keys(
-        [*groups, *aliases(len(asked) - 1)],
-        groups,
-        is_listed=entity is not None,
-        is_materialized=tbl.is_materialized,
-        has_people=entity is not None,
-    )
+    if fold_case(columns[-1]) in map(fold_case, by):
+        raise OutOfDomainError(REFUSAL_BY_SENSITIVE.format(columns[-1]))
+    groups = group_aliases(columns, by)
+    keys = _keys(tbl, [*groups, *aliases(len(columns) - 1)], entity, groups)
     cells_of_people = f"""reid_people AS (
-          SELECT * EXCLUDE (q{len(asked)}, records, complete), q{len(asked)} AS s
+          SELECT * EXCLUDE (q{len(columns)}, records, complete), q{len(columns)} AS s
           FROM reid_divided WHERE complete
         ),
         reid_cells AS MATERIALIZED (
           SELECT {keys.listed}, s, count(*) AS n FROM reid_people GROUP BY {keys.listed}, s
         )"""
     cells = f"""reid_cells AS MATERIALIZED (
-          SELECT * EXCLUDE (q{len(asked)}, records, entity, complete), q{len(asked)} AS s, records AS n
+          SELECT * EXCLUDE (q{len(columns)}, records, entity, complete), q{len(columns)} AS s, records AS n
           FROM reid_divided WHERE complete
         )"""
     sized = f"""{cells if entity is None else cells_of_people},
-        reid_sized AS ({_count_kinds(measure, asked[-1], c, keys)})"""
+        reid_sized AS ({_count_kinds(measure, columns[-1], c, keys)})"""
     counts = """class_size, value, coalesce(classes, 0)::BIGINT AS classes,
           coalesce(records, 0)::BIGINT AS records"""
     return count_by_group(
-        tbl, "quasi-identifiers, sensitive", asked, by, entity, nulls, counts, sized
+        tbl, "quasi-identifiers, sensitive", columns, by, entity, nulls, counts, sized
     )
 
 
@@ -324,20 +337,14 @@ def disclosing_classes(
     refuse_result_names(qi, ("class_size", "value"))
     criterion = read_criterion(measure, **options)
     variant, c = criterion.options.get("variant", ""), criterion.options.get("c", 0)
-    asked = _with_sensitive(qi, sensitive)
-    keys = Keys(
-        aliases(len(qi)),
-        [],
-        is_listed=True,
-        is_materialized=tbl.is_materialized,
-        has_people=entity is not None,
-    )
+    columns = _with_sensitive(qi, sensitive)
+    keys = _keys(tbl, aliases(len(qi)), entity, is_listed=True)
     body = f"""
-        WITH {_cells(tbl, asked, entity, nulls)}
+        WITH {_cells(tbl, columns, entity, nulls)}
         SELECT {with_names(qi)}, class_size, value
-        FROM ({_measure(f"{SHORT[measure]} {variant}".strip(), asked[-1], c, keys)})
+        FROM ({_measure(f"{SHORT[measure]} {variant}".strip(), columns[-1], c, keys)})
         WHERE value IS NULL OR {_offends(criterion)}"""
-    return tbl.check_columns(LABEL, asked, with_null_report(tbl, asked, nulls, body))
+    return tbl.check_columns(LABEL, columns, with_null_report(tbl, columns, nulls, body))
 
 
 # How many sensitive values a class has; how far they are from those of the table; the share of the most

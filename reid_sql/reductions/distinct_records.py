@@ -19,11 +19,18 @@ from reid_sql.reduction import (
     Reduction,
 )
 from reid_sql.sql import text as sql_text
-from reid_sql.sql.people import count_by_group, group_aliases, label_with_entity, with_entity
+from reid_sql.sql.people import (
+    check_people,
+    count_by_group,
+    group_aliases,
+    label_with_entity,
+    with_entity,
+)
 from reid_sql.sql.records import (
     count_distinct,
     encode_values,
     fits_memory,
+    list_codes,
     value_texts,
     with_null_report,
 )
@@ -89,38 +96,36 @@ def distinct_codes(
     """List the distinct records as codes, 0 for NULL, and those of people if any."""
     if columns is None:
         return _of_all_columns(tbl, memory_mb, nulls, entity)
-    every = with_entity(columns, entity, nulls)
-    codes = ", ".join(
-        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
-    )
-    people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(every)}, 0))"
+    columns_read = with_entity(columns, entity, nulls)
+    people = "[]::BIGINT[]" if entity is None else f"list(coalesce(code{len(columns_read)}, 0))"
     what = f" distinct records of {len(columns)} columns"
     # Each row has a person, so only the other columns decide which records are left out.
     body = f"""
         WITH reid_distinct AS MATERIALIZED (
-          FROM ({count_distinct(tbl, every, "value")})
+          FROM ({count_distinct(tbl, columns_read, "value")})
           {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
         )
-        SELECT {sql_text.texts(columns)} AS names, [{codes}] AS codes, list(records)::BIGINT[] AS records,
+        SELECT {sql_text.texts(columns)} AS names, {list_codes(columns)} AS codes, list(records)::BIGINT[] AS records,
           {people} AS people
-        FROM reid_distinct {encode_values(every, "reid_distinct")}
+        FROM reid_distinct {encode_values(columns_read, "reid_distinct")}
         WHERE (SELECT {fits_memory(CODE * len(columns) + COUNTS, memory_mb, what)} FROM reid_distinct)"""
-    label = label_with_entity("columns", entity)
-    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+    return check_people(tbl, "columns", columns, entity, nulls, body)
 
 
 def _of_all_columns(tbl: Source, memory_mb: int, nulls: str, entity: str | None) -> str:
     """The same of all columns of the table, whose names only the query knows."""
     # EXCLUDE would not bind a missing name, and for a lambda DuckDB calls list_filter by its bare name.
-    others = "*" if entity is None else text(pattern_of_others(entity))
-    complete = f"WHERE COLUMNS({others}) IS NOT NULL" if nulls == "drop" else ""
+    pattern = "*" if entity is None else text(pattern_of_others(entity))
+    complete = f"WHERE COLUMNS({pattern}) IS NOT NULL" if nulls == "drop" else ""
     person = "" if entity is None else f", {SORT_KEY.format(name(entity))} AS reid_person"
-    codes, people = _codes_and_people(entity)
+    codes, people = "reid_codes", "[]"
+    if entity is not None:  # whose codes come last
+        codes, people = "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
     fits = fits_memory(CODE + COUNTS, memory_mb, " distinct records")
     # A window for each column would keep all columns in memory once more: their values are numbered together.
     body = f"""
         WITH reid_keys AS (
-          SELECT {SORT_KEY.format(f"COLUMNS({others})")}{person} FROM {tbl.items()} {complete}
+          SELECT {SORT_KEY.format(f"COLUMNS({pattern})")}{person} FROM {tbl.items()} {complete}
         ),
         reid_distinct AS MATERIALIZED (
           SELECT *, row_number() OVER () AS reid_id
@@ -187,13 +192,6 @@ def _names_of_others(tbl: Source, entity: str | None) -> str:
         else f"{fold_case_in_sql('column_name')} <> {text(fold_case(entity))}"
     )
     return f"SELECT list(column_name) FROM (DESCRIBE FROM {tbl.items()}) WHERE {other}"
-
-
-def _codes_and_people(entity: str | None) -> tuple[str, str]:
-    """Select the codes of the columns, and those of people, which come last."""
-    if entity is None:
-        return "reid_codes", "[]"
-    return "list_slice(reid_codes, 1, -2)", "list_extract(reid_codes, -1)"
 
 
 def texts(tbl: Source, qi: Sequence[str], by: Sequence[str] | None, nulls: str) -> str:

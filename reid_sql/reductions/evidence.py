@@ -133,14 +133,14 @@ EVIDENCE: Final = counted_for(
 def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
     """Bind pairs, people and evidence to an engine's count, by the parts of the evidence that each needs."""
 
-    def pairs(**given: Any) -> Counts:  # noqa: ANN401 - the arguments of the reduction
-        return count(**given, parts=Parts(pairs=True, all_pairs=True), by=None)
+    def pairs(**arguments: Any) -> Counts:  # noqa: ANN401 - the arguments of the reduction
+        return count(**arguments, parts=Parts(pairs=True, all_pairs=True), by=None)
 
-    def people(*, seed: float, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
-        return count(**given, parts=Parts(pairs=True, seed=int(seed)), by=by)
+    def people(*, seed: float, by: Sequence[str] | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**arguments, parts=Parts(pairs=True, seed=int(seed)), by=by)
 
-    def evidence(*, method: str, by: Sequence[str] | None = None, **given: Any) -> Counts:  # noqa: ANN401 - the same
-        return count(**given, parts=parts_of(method), by=by, weight=None, marginals=None)
+    def evidence(*, method: str, by: Sequence[str] | None = None, **arguments: Any) -> Counts:  # noqa: ANN401 - the same
+        return count(**arguments, parts=parts_of(method), by=by, weight=None, marginals=None)
 
     return pairs, people, evidence
 
@@ -162,9 +162,9 @@ def _count_evidence(
     marginals: Source | None,
 ) -> str:
     """Count the parts over all records, or in each group."""
-    label, asked = columns_asked(qi, weight)
-    groups = group_aliases(asked, by or ())
-    rows = tbl.rows(asked, drop_nulls=nulls == "drop", before=class_columns(tbl))
+    label, columns_read = columns_asked(qi, weight)
+    groups = group_aliases(columns_read, by or ())
+    rows = tbl.rows(columns_read, drop_nulls=nulls == "drop", before=class_columns(tbl))
     classes = _group_records(
         rows if by is None else "reid_taken", qi, class_size(tbl), weight, groups
     )
@@ -193,13 +193,15 @@ def _count_evidence(
         )""")
     if by is None:
         body = f"WITH {', '.join(tables)} FROM reid_sized"
-        return tbl.check_columns(label.words, asked, with_null_report(tbl, asked, nulls, body))
+        return tbl.check_columns(
+            label.words, columns_read, with_null_report(tbl, columns_read, nulls, body)
+        )
     counts = ", ".join(
         "coalesce(records, 0)::BIGINT AS records" if name == "records" else name
         for name in EVIDENCE.columns
     )
-    sized = ", ".join([rows_by_group(tbl, asked, by, nulls), *tables])
-    return count_by_group(tbl, label.words, asked, by, None, nulls, counts, sized)
+    sized = ", ".join([rows_by_group(tbl, columns_read, by, nulls), *tables])
+    return count_by_group(tbl, label.words, columns_read, by, None, nulls, counts, sized)
 
 
 pairs, people, evidence = implement(_count_evidence)
@@ -212,15 +214,15 @@ def _group_records(
 
     A missing or negative weight makes the sum NaN, which the models refuse.
     """
-    own = f"{prefix(groups)}{numbered(columns)}"
+    keys = f"{prefix(groups)}{numbered(columns)}"
     weights, number = "", weight_number(f"q{len(columns) + 1}")
     if weight is not None:
         weights = f""",
           sum(CASE WHEN {number} >= 0 THEN {number} ELSE 'NaN'::DOUBLE END) AS weights"""
     return f"""
-        SELECT {own}, count(*) AS records, {size} AS class_size{weights}
+        SELECT {keys}, count(*) AS records, {size} AS class_size{weights}
         FROM {rows}
-        GROUP BY {own}"""
+        GROUP BY {keys}"""
 
 
 def _count_parts(
@@ -379,16 +381,16 @@ def _select_shares(
 
     Each of the groups gets all of them.
     """
-    given = marginals.check_columns(
+    checked = marginals.check_columns(
         "columns of the marginals", SHARES, f"FROM {marginals.rows(SHARES)}"
     )
-    known = texts(fold_case(column) for column in columns)
+    folded = texts(fold_case(column) for column in columns)
     shares = f"""
         SELECT '{MARGINAL_SHARE}' AS kind,
-          coalesce(list_position({known}, {fold_case_in_sql("q1::VARCHAR")}), 0)::BIGINT AS first,
+          coalesce(list_position({folded}, {fold_case_in_sql("q1::VARCHAR")}), 0)::BIGINT AS first,
           q1::VARCHAR AS label, q2::VARCHAR AS first_value,
           coalesce(try_cast(q3 AS DOUBLE), 'NaN'::DOUBLE) AS weight
-        FROM ({given}) AS reid_given(q1, q2, q3)
+        FROM ({checked}) AS reid_given(q1, q2, q3)
         {"WHERE q2 IS NOT NULL" if nulls == "drop" else ""}"""
     if not groups:
         return shares

@@ -46,15 +46,11 @@ class RightColumns(Columns):
 
     form = "names"
     is_in_checks = True
+    schema = NAMES_SCHEMA
 
     def columns_in(self, value: Any, table: str) -> Sequence[str] | None:  # noqa: ANN401 - as the base
         """The columns, none of the left table."""
         return () if table == LEFT else super().columns_in(value, table)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Names."""
-        return NAMES_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -72,8 +68,12 @@ class JoinColumns(Domain):
 
     role = "key"
     form = "names"
+    schema = NAMES_SCHEMA
+    label = "column names, or pairs such as `{'id': 'person_id'}` where `right` has other names"
+    hint = "str | Sequence[str] | Mapping[str, str]"
 
-    def _check(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
+    def read_sql(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as SQL gave it
+        """Read names, or a STRUCT, MAP or mapping of pairs."""
         if isinstance(value, Mapping):
             names = [list(value), list(value.values())]
         else:
@@ -85,36 +85,15 @@ class JoinColumns(Domain):
             raise OutOfDomainError(
                 f"{rule}; write ['id'], or {{'id': 'pid'}} if right calls it pid"
             )
-        own, theirs = (list_columns(name, side, fold_case) for side in names)
-        return dict(zip(own, theirs, strict=True))
+        left, right = (list_columns(name, side, fold_case) for side in names)
+        return dict(zip(left, right, strict=True))
 
-    def read_sql(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as SQL gave it
-        """Read names, or a STRUCT or MAP of pairs."""
-        return self._check(name, value)
-
-    def from_python(self, name: str, value: Any) -> dict[str, str]:  # noqa: ANN401 - as it may be
-        """Read names, or a mapping."""
-        return self._check(name, value)
+    from_python = read_sql
 
     def columns_in(self, value: Any, table: str) -> Sequence[str]:  # noqa: ANN401 - a checked argument
         """The columns of the table."""
-        pairs = self._check(ON, value)
+        pairs = self.read_sql(ON, value)
         return list(pairs.values()) if table == RIGHT else list(pairs)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Names; the gate joins by columns that both tables have."""
-        return NAMES_SCHEMA
-
-    @property
-    def label(self) -> str:
-        """Names or pairs."""
-        return "column names, or pairs such as `{'id': 'person_id'}` where `right` has other names"
-
-    @property
-    def hint(self) -> str:
-        """Names or pairs."""
-        return "str | Sequence[str] | Mapping[str, str]"
 
 
 JOIN: Final = Reduction(
@@ -169,10 +148,10 @@ def join(
     """
     _refuse_roles(on, qi, right_qi, entity, nulls)
     plan = _Plan(len(on), len(qi), len(right_qi), has_entity=entity is not None)
-    own = [*qi, *on, *([] if entity is None else [entity])]
-    theirs = [*right_qi, *on.values()]
+    left_columns = [*qi, *on, *([] if entity is None else [entity])]
+    right_columns = [*right_qi, *on.values()]
     counted = f"""
-        WITH {plan.read(left, right, own, theirs, nulls)},
+        WITH {plan.read(left, right, left_columns, right_columns, nulls)},
         {plan.join()},
         {plan.totals()},
         reid_lines AS ({" UNION ALL ".join(plan.lines(right_qi, k))})
@@ -181,8 +160,8 @@ def join(
         FROM reid_lines, reid_total ORDER BY kind ASC, column_name ASC"""
     body = with_null_report_of_all([(left, qi), (right, right_qi)], nulls, counted)
     label = "quasi-identifiers and on" if entity is None else "quasi-identifiers, on and entity"
-    checked = right.check_columns("right_qi and on", theirs, body, TABLES[RIGHT])
-    return left.check_columns(label, own, checked, TABLES[LEFT])
+    checked = right.check_columns("right_qi and on", right_columns, body, TABLES[RIGHT])
+    return left.check_columns(label, left_columns, checked, TABLES[LEFT])
 
 
 def _refuse_roles(
@@ -205,34 +184,39 @@ def _refuse_roles(
 class _Plan:
     """The names of the plan: a… and b… are the quasi-identifiers, h… and g… on, p… people."""
 
-    def __init__(self, keys: int, own: int, theirs: int, *, has_entity: bool) -> None:
-        self.a, self.b = _names("a", own), _names("b", theirs)
+    def __init__(self, keys: int, left: int, right: int, *, has_entity: bool) -> None:
+        self.a, self.b = _names("a", left), _names("b", right)
         self.h, self.g = _names("h", keys), _names("g", keys)
         self.has_entity = has_entity
         self.p = ["p1"] if has_entity else _names("p", keys)
 
     def read(
-        self, left: Source, right: Source, own: Sequence[str], theirs: Sequence[str], nulls: str
+        self,
+        left: Source,
+        right: Source,
+        left_columns: Sequence[str],
+        right_columns: Sequence[str],
+        nulls: str,
     ) -> str:
         """Read each distinct row of both tables once, with the number of its records."""
         sides = (
             (
                 "reid_own",
                 left,
-                own,
+                left_columns,
                 [*self.a, *self.h, *(["p1"] if self.has_entity else [])],
                 self.h,
             ),
-            ("reid_theirs", right, theirs, [*self.b, *self.g], self.g),
+            ("reid_theirs", right, right_columns, [*self.b, *self.g], self.g),
         )
         parts = []
         for side, source, columns, names, keys in sides:
             width = len(self.a if side == "reid_own" else self.b)
             cells = ", ".join(f"q{place} AS {alias}" for place, alias in enumerate(names, 1))
             where = f"WHERE {none_null(columns[:width])}" if nulls == "drop" else ""
-            known = " AND ".join(f"{source.known(key)} IS NOT NULL" for key in keys)
+            has_key = " AND ".join(f"{source.without_nan(key)} IS NOT NULL" for key in keys)
             parts.append(f"""{side} AS MATERIALIZED (
-          SELECT *, {known} AS has_key FROM (
+          SELECT *, {has_key} AS has_key FROM (
             SELECT {cells}, count(*) AS records FROM {source.rows(columns)} {where} GROUP BY ALL
           )
         )""")
@@ -249,8 +233,8 @@ class _Plan:
     def join(self) -> str:
         """Join the rows with a key; where people are named, the others of left stay people there."""
         on = " AND ".join(f"o.{h} = t.{g}" for h, g in zip(self.h, self.g, strict=True))
-        own = ["p1"] if self.has_entity else self.h
-        people = [f"o.{each} AS {p}" for each, p in zip(own, self.p, strict=True)]
+        left_columns = ["p1"] if self.has_entity else self.h
+        people = [f"o.{each} AS {p}" for each, p in zip(left_columns, self.p, strict=True)]
         cells = ", ".join(
             [*people, *(f"o.{each}" for each in self.a), *(f"t.{each}" for each in self.b)]
         )

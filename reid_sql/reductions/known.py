@@ -85,39 +85,39 @@ def known_records(
     columns, text_columns = document["columns"], document.get("text_columns", [])
     folded = [fold_case(column) for column in columns]
     SCENARIO_COLUMNS.check(folded, folded)
-    every = [*columns, *(column for column in text_columns if column not in columns)]
+    columns_read = [*columns, *(column for column in text_columns if column not in columns)]
     if population_tbl is not None:
         tbl, population_tbl = tbl.guard_types([population_tbl], columns)
     if entity is not None:
         refuse_key_with_entity(key)
-        tbl, key = _one_record_per_person(tbl, columns, every, entity, nulls), entity
-    distinct = _distinct_records(tbl, columns, every, population_tbl, key, nulls)
+        tbl, key = _one_record_per_person(tbl, columns, columns_read, entity, nulls), entity
+    distinct = _distinct_records(tbl, columns, columns_read, population_tbl, key, nulls)
     tables, codes, near, relation = "", codes_of(columns), "NULL::BIGINT[]", "reid_distinct"
     if tolerance is not None:
         allowances = _allowances_in_order(tolerance, columns)
         tables, relation = f", {tolerance_tables(columns, relation, allowances)}", "reid_placed"
         places = range(1, len(columns) + 1)
-        own, low, high = (
+        cells, low, high = (
             [
                 f"{cell}{place}" if place in allowances else f"coalesce(code{place}, 0)"
                 for place in places
             ]
             for cell in ("c", "low", "high")
         )
-        codes = f"[{', '.join(own)}]"
+        codes = f"[{', '.join(cells)}]"
         near = f"[{', '.join(end for ends in zip(low, high, strict=True) for end in ends)}]"
     body = f"""
         WITH reid_distinct AS MATERIALIZED ({distinct}){tables}
         SELECT id AS place, records, {codes} AS codes,
-          {_list_texts(text_columns, every)} AS texts, people, members, {near} AS near
+          {_list_texts(text_columns, columns_read)} AS texts, people, members, {near} AS near
         FROM {relation} {encode_values(columns, "reid_distinct")}
         WHERE (SELECT {fits_memory_limit(KNOWN_BYTES)} FROM reid_distinct)"""
     body = named_by_key(
         tbl, columns, key, nulls, _compare_types(tbl, population_tbl, columns, body)
     )
     label = SCENARIO_COLUMNS.words if key is None else KEYED_COLUMNS.words
-    asked = every if key is None else [*every, key]
-    return tbl.check_columns(label, asked, with_null_report(tbl, columns, nulls, body))
+    checked_columns = columns_read if key is None else [*columns_read, key]
+    return tbl.check_columns(label, checked_columns, with_null_report(tbl, columns, nulls, body))
 
 
 def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Allowance]:
@@ -133,64 +133,66 @@ def _allowances_in_order(tolerance: str, columns: Sequence[str]) -> dict[int, Al
 
 
 def _one_record_per_person(
-    tbl: Source, columns: Sequence[str], every: Sequence[str], entity: str, nulls: str
+    tbl: Source, columns: Sequence[str], columns_read: Sequence[str], entity: str, nulls: str
 ) -> Source:
     """Put in place of the table a row for each person.
 
     People of several records are refused: an attacker could know any of these.
     """
-    known = f"FILTER ({none_null(columns)})" if nulls == "drop" else ""
+    complete = f"FILTER ({none_null(columns)})" if nulls == "drop" else ""
     body = f"""
-        SELECT {with_names(every)}, entity AS {name(entity)}
+        SELECT {with_names(columns_read)}, entity AS {name(entity)}
         FROM (
-          SELECT *, count(*) {known} OVER (PARTITION BY entity) AS several
-          FROM ({count_people(tbl, every, entity, "value")})
+          SELECT *, count(*) {complete} OVER (PARTITION BY entity) AS several
+          FROM ({count_people(tbl, columns_read, entity, "value")})
         )
         WHERE CASE WHEN several > 1 THEN {refusal(REFUSAL_SEVERAL_RECORDS)} ELSE true END"""
-    return tbl.derive(tbl.check_columns(OF_PEOPLE.words, with_entity(every, entity, nulls), body))
+    return tbl.derive(
+        tbl.check_columns(OF_PEOPLE.words, with_entity(columns_read, entity, nulls), body)
+    )
 
 
 def _distinct_records(
     tbl: Source,
     columns: Sequence[str],
-    every: Sequence[str],
+    columns_read: Sequence[str],
     population_tbl: Source | None,
     key: str | None,
     nulls: str,
 ) -> str:
     """Number the distinct records, each with the records that hold it, and how many of a population do."""
     record = {"record": "row_number() OVER () - 1" if key is None else name(key)}
-    rows = tbl.rows(every, before=record)
+    rows = tbl.rows(columns_read, before=record)
     counts = f"count(*) AS records, list(record) AS members, {NO_POPULATION}::BIGINT AS people"
     if population_tbl is not None:
-        rows = _with_population(rows, columns, every, population_tbl)
+        rows = _with_population(rows, columns, columns_read, population_tbl)
         counts = """count(*) FILTER (NOT other) AS records,
             coalesce(list(record) FILTER (NOT other), list_slice(list(record), 1, 0)) AS members,
             count(*) FILTER (other) AS people"""
     return f"""
         SELECT row_number() OVER () AS id, *
         FROM (
-          SELECT {numbered(every)}, {counts}
+          SELECT {numbered(columns_read)}, {counts}
           FROM {rows}
           {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
-          GROUP BY {numbered(every)}
+          GROUP BY {numbered(columns_read)}
         )"""
 
 
 def _with_population(
-    rows: str, columns: Sequence[str], every: Sequence[str], population_tbl: Source
+    rows: str, columns: Sequence[str], columns_read: Sequence[str], population_tbl: Source
 ) -> str:
     """Append the population's rows, of which the columns alone are read: NULL in every other."""
-    others = ", NULL" * (len(every) - len(columns))
+    missing = ", NULL" * (len(columns_read) - len(columns))
     return f"""(
           SELECT *, false AS other FROM {rows}
           UNION ALL
-          SELECT NULL, {numbered(columns)}{others}, true FROM {population_tbl.rows(columns)}
+          SELECT NULL, {numbered(columns)}{missing}, true FROM {population_tbl.rows(columns)}
         )"""
 
 
-def _list_texts(text_columns: Sequence[str], every: Sequence[str]) -> str:
-    listed = ", ".join(f"q{every.index(column) + 1}::VARCHAR" for column in text_columns)
+def _list_texts(text_columns: Sequence[str], columns_read: Sequence[str]) -> str:
+    listed = ", ".join(f"q{columns_read.index(column) + 1}::VARCHAR" for column in text_columns)
     return f"[{listed}]::VARCHAR[]"
 
 

@@ -1,6 +1,6 @@
 """People who have all the points that an attacker knows of one: items of a set, or rows of a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from reid_sql.errors import OutOfDomainError
@@ -16,12 +16,11 @@ from reid_sql.parameters import (
     fold_case,
     list_columns,
 )
-from reid_sql.parameters.bins import Bins, Levels, list_resolutions
+from reid_sql.parameters.bins import INTERVAL, Bins, Level, Levels, list_resolutions
 from reid_sql.parameters.tolerance import allowances_of
 from reid_sql.reduction import DROPPABLE_NULLS, TBL, WITHIN, Argument, Reduction
-from reid_sql.sql.bins import coarsen
 from reid_sql.sql.records import with_null_report
-from reid_sql.sql.text import Source, text
+from reid_sql.sql.text import Source, name, refusal, text
 from reid_sql.sql.tolerance import join_within, tolerance_tables
 
 Counts = TypeVar("Counts")  # what an engine counts: a relation, or the text of a query
@@ -72,6 +71,8 @@ DRAWS: Final = (
     Argument("seed", SEED, 0),
     DROPPABLE_NULLS,
 )
+MAX_BINNED: Final = "9e15"  # below which a double is exact
+REMEDY_BINS: Final = "cast them in a view, or name another column"
 BY_REASON: Final = "its targets are drawn from the people of one table"
 MATCHES: Final = Reduction(
     __name__,
@@ -119,19 +120,19 @@ def known_points(points: Sequence[float] | None) -> list[int]:
 def implement(count: Callable[..., Counts]) -> tuple[Callable[..., Counts], ...]:
     """Bind matches and row_matches to an engine's count, whose first column is the person's."""
 
-    def matches(*, person: str, item: str, points: int, **given: Any) -> Counts:  # noqa: ANN401 - the others
+    def matches(*, person: str, item: str, points: int, **arguments: Any) -> Counts:  # noqa: ANN401 - the others
         label = Columns(PERSON_OR_ITEM.words)
-        return count(**given, label=label, columns=[person, item], points=[points])
+        return count(**arguments, label=label, columns=[person, item], points=[points])
 
     def row_matches(
         *,
         entity: str,
         columns: Sequence[str],
         points: Sequence[float] | None,
-        **given: Any,  # noqa: ANN401 - the others
+        **arguments: Any,  # noqa: ANN401 - the others
     ) -> Counts:
-        names, known = [entity, *columns], known_points(points)
-        return count(**given, label=ENTITY_AND_COLUMNS, columns=names, points=known)
+        names, numbers = [entity, *columns], known_points(points)
+        return count(**arguments, label=ENTITY_AND_COLUMNS, columns=names, points=numbers)
 
     return matches, row_matches
 
@@ -152,7 +153,7 @@ def _count(
     names = list_columns(label.words, columns, fold_case)
     near = _holders(names, tolerance)
     holders = "reid_holders" if near else "reid_coded"
-    known = " UNION ALL ".join([*map(_combinations, points), _draws()])
+    combinations = " UNION ALL ".join([*map(_combinations, points), DRAWN_KNOWLEDGE])
     body = f"""
         {_sets(tbl.rows(names, drop_nulls=nulls == "drop"), len(names), has_values=bool(near))},
         {near}
@@ -162,7 +163,7 @@ def _count(
           SELECT row_number() OVER () AS id, points, known, weight
           FROM (
             SELECT points, known, sum(weight ORDER BY weight) AS weight
-            FROM ({known}) GROUP BY points, known
+            FROM ({combinations}) GROUP BY points, known
           )
         ),
         {_match(max(points), holders)}
@@ -181,16 +182,16 @@ def _count_resolutions(
     columns: Sequence[str],
     tolerance: str | None,
     bins: Levels | None,
-    **given: Any,  # noqa: ANN401 - the others
+    **arguments: Any,  # noqa: ANN401 - the others
 ) -> str:
     """Count at each resolution of the columns; without bins there is one, which has no name."""
     names = list_columns(label.words, columns, fold_case)
     if bins is None:
-        body = _count(tbl=tbl, label=label, columns=names, tolerance=tolerance, **given)
+        body = _count(tbl=tbl, label=label, columns=names, tolerance=tolerance, **arguments)
         return _name_resolution(body, 0, "NULL::VARCHAR")
-    known = {fold_case(each) for each in names[1:]}
+    folded = {fold_case(each) for each in names[1:]}
     for column in bins:
-        if fold_case(column) not in known:
+        if fold_case(column) not in folded:
             raise OutOfDomainError(
                 f"bins must name some of the columns, got '{column}'; add it to columns"
             )
@@ -201,7 +202,7 @@ def _count_resolutions(
     parts = []
     for place, (resolution, levels) in enumerate(list_resolutions(bins)):
         body = _count(
-            tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **given
+            tbl=coarsen(tbl, label.words, names, levels), label=label, columns=names, **arguments
         )
         parts.append(_name_resolution(body, place, text(resolution)))
     return " UNION ALL ".join(parts)
@@ -210,6 +211,41 @@ def _count_resolutions(
 def _name_resolution(body: str, place: int, resolution: str) -> str:
     named = f"{place}::BIGINT AS place, {resolution} AS resolution"
     return f"SELECT reid_rows.*, {named} FROM ({body}) AS reid_rows"
+
+
+def coarsen(
+    source: Source, label: str, columns: Sequence[str], levels: Mapping[str, Level]
+) -> Source:
+    """The table with the columns at these resolutions, under their own names."""
+    by_name = {fold_case(column): level for column, level in levels.items()}
+    chosen = [(column, by_name.get(fold_case(column))) for column in columns]
+    read = [_column_of(column, level) for column, level in chosen]
+    cells = ", ".join(
+        f"{_cell(f'q{place}', column, level)} AS {name(column)}"
+        for place, (column, level) in enumerate(chosen, 1)
+    )
+    query = f"SELECT {cells} FROM {source.rows(read)}"
+    return source.derive(source.check_columns(label, read, query))
+
+
+def _column_of(column: str, level: Level | None) -> str:
+    return level if isinstance(level, str) and not INTERVAL.fullmatch(level) else column
+
+
+def _cell(cell: str, column: str, level: Level | None) -> str:
+    """The bin of a value; NULL stays NULL, and a value that has no bin is refused."""
+    if level is None or _column_of(column, level) == level:
+        return cell
+    rule = f"bins must fit the values of '{column}', got some that are no"
+    if isinstance(level, str):
+        sentence = f"{rule} dates or times for '{level}'; {REMEDY_BINS}"
+        moment = f"time_bucket(INTERVAL {text(level)}, try_cast({cell}::VARCHAR AS TIMESTAMP))"
+        bin_or_refusal = f"coalesce({moment}, {refusal(sentence, 'TIMESTAMP')})"
+        return f"CASE WHEN {cell} IS NOT NULL THEN {bin_or_refusal} END"
+    sentence = f"{rule} numbers below {MAX_BINNED}; {REMEDY_BINS}"
+    number = f"try_cast({cell}::VARCHAR AS DOUBLE)"
+    return f"""CASE WHEN {cell} IS NULL THEN NULL WHEN abs({number}) < {MAX_BINNED}
+      THEN floor({number} / {level!r}) ELSE {refusal(sentence, "DOUBLE")} END"""
 
 
 matches, row_matches = implement(_count)[0], implement(_count_resolutions)[1]
@@ -237,11 +273,11 @@ def _holders(names: Sequence[str], tolerance: str | None) -> str:
     allowances = {place + 1: each for place, each in allowances_of(tolerance, names[1:]).items()}
     if not allowances:
         return ""
-    every = [f"q{place}" for place in range(2, len(names) + 1)]
-    exact = [each for each in every if int(each[1:]) not in allowances]
+    aliases = [f"q{place}" for place in range(2, len(names) + 1)]
+    exact = [each for each in aliases if int(each[1:]) not in allowances]
     tables = tolerance_tables(names, "reid_points", allowances)
     near = join_within(exact, allowances)
-    return f"""reid_points AS MATERIALIZED (SELECT DISTINCT i AS id, {", ".join(every)} FROM reid_coded),
+    return f"""reid_points AS MATERIALIZED (SELECT DISTINCT i AS id, {", ".join(aliases)} FROM reid_coded),
         {tables},
         reid_holders AS MATERIALIZED (
           SELECT DISTINCT p, n.id AS i FROM reid_coded JOIN ({near}) AS n ON reid_coded.i = n.other
@@ -307,9 +343,8 @@ def _drawn(most: int, samples: int, seed: int) -> str:
         )"""
 
 
-def _draws() -> str:
-    """Select what is known of each drawn target, for each number of points that is not counted exactly."""
-    return """
+# What is known of each drawn target, for each number of points that is not counted exactly.
+DRAWN_KNOWLEDGE: Final = """
               SELECT points, list(i ORDER BY place ASC) AS known, 1::DOUBLE AS weight
               FROM reid_drawn JOIN reid_total ON rank <= points
               WHERE NOT exact GROUP BY points, p, turn"""

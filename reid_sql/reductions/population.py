@@ -198,13 +198,13 @@ def _by_group(
 ) -> str:
     """Write the histogram of each group of the sample, each against the whole population."""
     refuse_groups(nulls)
-    own = "records" if entity is None else f"count(*) OVER (PARTITION BY {numbered([*qi, *by])})"
+    size = "records" if entity is None else f"count(*) OVER (PARTITION BY {numbered([*qi, *by])})"
     if tolerance is None:
         in_classes = f"""reid_others AS ({_count_population(population_tbl, qi, entity, nulls)}),
         reid_in_classes AS (
           SELECT o.*, greatest(coalesce(p.records, 0), own) AS class_size,
             coalesce(p.records, 0) < own AS short
-          FROM (SELECT *, {own} AS own FROM reid_divided WHERE complete) AS o
+          FROM (SELECT *, {size} AS own FROM reid_divided WHERE complete) AS o
           LEFT JOIN reid_others AS p ON {same("o", "p", aliases(len(qi)))}
         )"""
     else:
@@ -216,8 +216,8 @@ def _by_group(
           NULL::BIGINT AS blank_records"""
     body = count_by_group(tbl, "quasi-identifiers", qi, by, entity, nulls, counts, sized)
     label = label_with_entity("quasi-identifiers", entity, by)
-    asked = with_entity(qi, entity, nulls)
-    return population_tbl.check_columns(label, asked, tbl.check_types(population_tbl, qi, body))
+    checked = with_entity(qi, entity, nulls)
+    return population_tbl.check_columns(label, checked, tbl.check_types(population_tbl, qi, body))
 
 
 def _match_groups(
@@ -231,12 +231,14 @@ def _match_groups(
     """Match the people of each group within it and with the whole population: reid_in_classes."""
     groups, of_people = group_aliases(qi, by), entity is not None
     if entity is None:
-        others = f"SELECT *, NULL AS entity FROM ({count_distinct(population_tbl, qi, nulls, 1)})"
+        population = (
+            f"SELECT *, NULL AS entity FROM ({count_distinct(population_tbl, qi, nulls, 1)})"
+        )
     else:
-        others = number_people(population_tbl, qi, entity, nulls, 1)
+        population = number_people(population_tbl, qi, entity, nulls, 1)
     both = f"""
         SELECT 0 AS side, row_number() OVER () AS id, * FROM reid_divided WHERE complete
-        UNION ALL BY NAME FROM ({others})"""
+        UNION ALL BY NAME FROM ({population})"""
     return f"""{_match_both(both, qi, tolerance, groups, of_people=of_people)},
         reid_in_classes AS (
           SELECT *, greatest(own, in_population) AS class_size, in_population < own AS short FROM (

@@ -151,8 +151,8 @@ def _describe_columns(tbl: Source, columns: Sequence[str] | None) -> str:
     """Select the columns that are asked for, each with its place and the kind of its values."""
     place = "row_number() OVER ()"
     if columns is not None:
-        asked = texts(fold_case(column) for column in columns)
-        place = f"list_position({asked}, {fold_case_in_sql('column_name')})"
+        folded = texts(fold_case(column) for column in columns)
+        place = f"list_position({folded}, {fold_case_in_sql('column_name')})"
     kinds = (
         f"WHEN regexp_full_match(column_type, {text(types)}) THEN {text(kind)}"
         for types, kind in KINDS

@@ -17,8 +17,8 @@ from reid_sql.reduction import (
     refuse_key_with_entity,
 )
 from reid_sql.sql import text as sql_text
-from reid_sql.sql.people import label_with_entity, with_entity
-from reid_sql.sql.records import encode_values, fits_memory, is_key, with_null_report
+from reid_sql.sql.people import check_people, with_entity
+from reid_sql.sql.records import encode_values, fits_memory, is_key, list_codes, with_null_report
 from reid_sql.sql.text import Source, aliases, none_null, numbered, text
 
 COLUMNS_AS_CODES: Final = {
@@ -98,22 +98,22 @@ def record_codes(
     if entity is not None:
         refuse_key_with_entity(key)
         return _codes_of_people(tbl, columns, memory_mb, entity, nulls)
-    every = [*columns] if key is None else [*columns, key]
+    columns_read = [*columns] if key is None else [*columns, key]
     is_complete = f"AND {none_null(columns)}" if nulls == "drop" else ""
     body = f"""
         WITH reid_records AS MATERIALIZED (
           SELECT *
-          FROM {tbl.rows(every, before=POSITION)}
+          FROM {tbl.rows(columns_read, before=POSITION)}
           WHERE (
             SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + LEAST)}
             FROM {tbl.rows(columns, drop_nulls=nulls == "drop")}
           ) {is_complete}
         )
         SELECT {_list_columns(columns)}, []::BIGINT[] AS people,
-          {_list_keys(None if key is None else f"q{len(every)}")} AS keys
+          {_list_keys(None if key is None else f"q{len(columns_read)}")} AS keys
         FROM reid_records {encode_values(columns, "reid_records", in_order=True)}"""
     label = "columns" if key is None else "columns and key"
-    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+    return tbl.check_columns(label, columns_read, with_null_report(tbl, columns, nulls, body))
 
 
 uniques = record_codes
@@ -131,24 +131,23 @@ def _codes_of_people(
     tbl: Source, columns: Sequence[str], memory_mb: int, entity: str, nulls: str
 ) -> str:
     """List a record for each combination of values that a person has; people are the keys."""
-    every = with_entity(columns, entity, nulls)
-    person = len(every)
+    columns_read = with_entity(columns, entity, nulls)
+    person = len(columns_read)
     body = f"""
         WITH reid_records AS MATERIALIZED (
-          SELECT min(position) AS position, {numbered(every)}
-          FROM {tbl.rows(every, before=POSITION)}
+          SELECT min(position) AS position, {numbered(columns_read)}
+          FROM {tbl.rows(columns_read, before=POSITION)}
           {f"WHERE {none_null(columns)}" if nulls == "drop" else ""}
-          GROUP BY {numbered(every)}
+          GROUP BY {numbered(columns_read)}
         )
         SELECT {_list_columns(columns)}, list(coalesce(code{person}, 0)) AS people,
           list(q{person} ORDER BY position ASC) AS keys
-        FROM reid_records {encode_values(every, "reid_records", in_order=True)}
+        FROM reid_records {encode_values(columns_read, "reid_records", in_order=True)}
         WHERE (
           SELECT {_fits_memory(columns, memory_mb, BYTES * len(columns) + KEY_BYTES + LEAST)}
           FROM reid_records
         )"""
-    label = label_with_entity("columns", entity)
-    return tbl.check_columns(label, every, with_null_report(tbl, columns, nulls, body))
+    return check_people(tbl, "columns", columns, entity, nulls, body)
 
 
 def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str:
@@ -158,10 +157,7 @@ def _fits_memory(columns: Sequence[str], memory_mb: int, bytes_each: int) -> str
 def _list_columns(columns: Sequence[str]) -> str:
     """Select the columns' names, which of them are ordinal, their codes, 0 for NULL, and the positions."""
     ordinal = ", ".join(map(is_ordinal, aliases(len(columns))))
-    listed = ", ".join(
-        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
-    )
-    return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, [{listed}] AS codes,
+    return f"""{sql_text.texts(columns)} AS names, [{ordinal}] AS ordinal, {list_codes(columns)} AS codes,
           list(position) AS position"""
 
 

@@ -174,7 +174,7 @@ def _over_distinct(
     member = "record"
     if household is not None:
         before["household"], member = (
-            tbl.known(name(household)),
+            tbl.without_nan(name(household)),
             "{'record': record, 'household': household}",
         )
     weights = positive("weight")  # numbers with fractions: their sum depends on their order
@@ -220,10 +220,10 @@ def households(tbl: Source, household: str, columns: Sequence[str], nulls: str) 
         if nulls == "drop"
         else ""
     )
-    own = tbl.known("q1")
+    home = tbl.without_nan("q1")
     body = f"""
         WITH reid_members AS (
-          SELECT {own} AS q1, CASE WHEN {own} IS NULL THEN row_number() OVER () END AS alone,
+          SELECT {home} AS q1, CASE WHEN {home} IS NULL THEN row_number() OVER () END AS alone,
             dense_rank() OVER (ORDER BY {", ".join(f"{name} ASC NULLS LAST" for name in values)}) AS class,
             count(*) OVER (PARTITION BY {", ".join(values)}) AS size
           FROM {tbl.rows(names)} {complete}

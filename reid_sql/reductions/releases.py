@@ -127,21 +127,23 @@ def release_classes(
         raise OutOfDomainError(REFUSAL_TOLERANCE_OF_PEOPLE)
     person = key if entity is None else entity
     refuse_more(len(more or ()), is_keyed=person is not None)
-    asked = [*qi, *([] if sensitive is None else [sensitive])]
-    every = [*asked, *([] if person is None else [person])]
-    releases = first.guard_types([second, *(more or ())], asked)
+    compared = [*qi, *([] if sensitive is None else [sensitive])]
+    columns_read = [*compared, *([] if person is None else [person])]
+    releases = first.guard_types([second, *(more or ())], compared)
     sides = " UNION ALL ".join(
-        _side(source, side, len(releases), asked, person, entity, sensitive, nulls)
+        _side(source, side, len(releases), compared, person, entity, sensitive, nulls)
         for side, source in enumerate(releases)
     )
     label = columns_label(key, entity, sensitive).words
-    known = (
-        "" if person is None else f"{_check_people(releases, label, every, of_key=entity is None)},"
+    keys = (
+        ""
+        if person is None
+        else f"{_check_people(releases, label, columns_read, of_key=entity is None)},"
     )
     where = "" if person is None else "WHERE (SELECT reid_has_keys FROM reid_keys)"
     body = f"""
         WITH reid_read AS MATERIALIZED ({sides}),
-        {known}
+        {keys}
         reid_every AS (SELECT * FROM reid_read {where}),
         reid_rows AS (SELECT * FROM reid_every WHERE side < 2)
         {
@@ -154,13 +156,15 @@ def release_classes(
             allowances=allowances_of(tolerance, qi),
         )
     }"""
-    checked = with_null_report_of_all([(each, asked) for each in releases], nulls, body)
+    checked = with_null_report_of_all([(each, compared) for each in releases], nulls, body)
     for other in releases[1:]:
-        checked = releases[0].check_types(other, asked, checked)
+        checked = releases[0].check_types(other, compared, checked)
     names = ("the first release", "the second release")
     for number, other in enumerate(releases[2:], 3):
-        checked = other.check_columns(label, every, checked, f"release {number}")
-    of_both: str = releases[0].check_columns_of_both(releases[1], names, label, every, checked)
+        checked = other.check_columns(label, columns_read, checked, f"release {number}")
+    of_both: str = releases[0].check_columns_of_both(
+        releases[1], names, label, columns_read, checked
+    )
     return of_both
 
 
@@ -168,24 +172,26 @@ def _side(
     source: Source,
     side: int,
     releases: int,
-    asked: Sequence[str],
+    compared: Sequence[str],
     person: str | None,
     entity: str | None,
     sensitive: str | None,
     nulls: str,
 ) -> str:
     """Read a release: its side, q1, q2, …, the sensitive value s, and its people, each once in a class."""
-    qi = asked if sensitive is None else asked[:-1]
-    read = [*asked, *([] if person is None else [person])]
+    qi = compared if sensitive is None else compared[:-1]
+    read = [*compared, *([] if person is None else [person])]
     if entity is not None and sensitive is not None:
         source = one_row_per_value(source, qi, sensitive, entity, nulls)
         read[-1] = PERSON
     names = [f"q{place} AS {alias}" for place, alias in enumerate(_names(qi, sensitive), 1)]
     people = []
     if person is not None:
-        own = f"q{len(read)}"
-        people = [f"{own if side == each else 'NULL'} AS p{each + 1}" for each in range(releases)]
-    where = f"WHERE {none_null(asked)}" if nulls == "drop" else ""
+        person_alias = f"q{len(read)}"
+        people = [
+            f"{person_alias if side == each else 'NULL'} AS p{each + 1}" for each in range(releases)
+        ]
+    where = f"WHERE {none_null(compared)}" if nulls == "drop" else ""
     distinct = "DISTINCT " if entity is not None else ""
     cells = ", ".join([f"{side} AS side", *names, *people])
     return f"SELECT {distinct}{cells} FROM {source.rows(read)} {where}"
@@ -196,7 +202,7 @@ def _names(qi: Sequence[str], sensitive: str | None) -> list[str]:
 
 
 def _check_people(
-    releases: Sequence[Source], label: str, asked: Sequence[str], *, of_key: bool
+    releases: Sequence[Source], label: str, columns: Sequence[str], *, of_key: bool
 ) -> str:
     """Name reid_keys the check that people have the same type in all releases, and a key differs in each.
 
@@ -213,7 +219,7 @@ def _check_people(
         f"coalesce(error(reid_refusal('keys', r0.kind, r{side}.kind, {of_kind}))::BOOLEAN, true)"
         for side in range(1, len(releases))
     ]
-    has_columns = " AND ".join(each.has_columns(label, asked) for each in releases)
+    has_columns = " AND ".join(each.has_columns(label, columns) for each in releases)
     return f"""reid_keys AS MATERIALIZED (
           SELECT CASE WHEN {has_columns} THEN {" AND ".join(tests)} END AS reid_has_keys
           FROM {", ".join(sides)}
@@ -268,8 +274,8 @@ def count_lines(
 
 def _line(kind: int, **cells: str) -> str:
     """List the cells of a line, 0 where it has none."""
-    given = {"kind": str(kind), **cells}
-    return ", ".join(f"{given.get(name, '0')} AS {name}" for name in LINE_CELLS)
+    filled = {"kind": str(kind), **cells}
+    return ", ".join(f"{filled.get(name, '0')} AS {name}" for name in LINE_CELLS)
 
 
 def _renamed(q: Sequence[str]) -> list[str]:
@@ -343,11 +349,11 @@ def _arrivals(q: Sequence[str], *, counts_people: bool) -> str:
     With several rows, they are the people of the first release who are not in the class there.
     """
     if counts_people:
-        known = "(SELECT person FROM reid_own GROUP BY person HAVING max(in_first) = 1)"
+        people = "(SELECT person FROM reid_own GROUP BY person HAVING max(in_first) = 1)"
         keys = ", ".join(f"o.{name}" for name in q)
         return f"""reid_arrivals AS (
           SELECT {keys}, count(*) AS arrived
-          FROM reid_own AS o JOIN {known} AS k ON o.person IS NOT DISTINCT FROM k.person
+          FROM reid_own AS o JOIN {people} AS k ON o.person IS NOT DISTINCT FROM k.person
           WHERE in_first = 0 GROUP BY {keys}
         )"""
     ends = ", ".join(f"{other} AS {name}" for name, other in zip(q, _renamed(q), strict=True))
@@ -367,12 +373,12 @@ def _changes(q: Sequence[str], people: str) -> str:
 def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
     """Select a line for each pair of different classes that people moved between."""
     r = _renamed(q)
-    own, other = same("m", "a", q), same("m", "b", r, q)
+    of_first, of_second = same("m", "a", q), same("m", "b", r, q)
     if not has_sensitive:
         line = _line(1, first_size="a.n1", second_size="b.n2", people="m.people")
         return f"""
             SELECT {line} FROM reid_changes AS m
-            JOIN reid_classes AS a ON {own} JOIN reid_classes AS b ON {other}"""
+            JOIN reid_classes AS a ON {of_first} JOIN reid_classes AS b ON {of_second}"""
     shown = ("people", "overlap", "common_values", "first_values", "second_values")
     line = _line(1, first_size="n1", second_size="n2", **{name: name for name in shown})
     value = "a.s IS NOT DISTINCT FROM v.s"
@@ -383,8 +389,8 @@ def _pair_lines(q: Sequence[str], *, has_sensitive: bool) -> str:
                 sum(least(a.n1, coalesce(v.n2, 0))) AS overlap, count(v.n2) AS common_values,
                 count(*) AS first_values, max(b.second_values) AS second_values
               FROM reid_changes AS m
-              JOIN (SELECT * FROM reid_cells WHERE n1 > 0) AS a ON {own}
-              JOIN reid_classes AS b ON {other}
+              JOIN (SELECT * FROM reid_cells WHERE n1 > 0) AS a ON {of_first}
+              JOIN reid_classes AS b ON {of_second}
               LEFT JOIN (SELECT * FROM reid_cells WHERE n2 > 0) AS v ON {same("m", "v", r, q)} AND {value}
               GROUP BY {", ".join(f"m.{name}" for name in (*q, *r))}
             )"""

@@ -17,6 +17,7 @@ from reid_sql.sql.records import (
     count_distinct,
     encode_values,
     fits_memory,
+    list_codes,
     with_null_report,
 )
 from reid_sql.sql.text import Source, numbered, text, texts
@@ -80,7 +81,7 @@ def subsets(
             f"the number of subsets of the columns must be at most {MAX_SUBSETS}, got {number}; pass fewer "
             "columns or a smaller max_size"
         )
-    asked = with_entity(columns, entity, nulls)
+    columns_read = with_entity(columns, entity, nulls)
     if number > QUERIES:
         body = _count_from_codes(tbl, columns, max_size, nulls, memory_mb, entity)
     else:
@@ -89,7 +90,7 @@ def subsets(
             for size in range(1, min(len(columns), max_size) + 1)
             for subset in combinations(columns, size)
         )
-    return tbl.check_columns(label_with_entity("columns", entity), asked, body)
+    return tbl.check_columns(label_with_entity("columns", entity), columns_read, body)
 
 
 def _count_subset(tbl: Source, subset: Sequence[str], nulls: str, entity: str | None) -> str:
@@ -140,11 +141,8 @@ def _count_from_codes(
     entity: str | None,
 ) -> str:
     """Pass the distinct records as codes, with those of their people if any, to one call that counts all."""
-    every = [*columns] if entity is None else [*columns, entity]
-    codes = ", ".join(
-        f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1)
-    )
-    people = "NULL" if entity is None else f"list(coalesce(code{len(every)}, 0))"
+    columns_read = [*columns] if entity is None else [*columns, entity]
+    people = "NULL" if entity is None else f"list(coalesce(code{len(columns_read)}, 0))"
     # A distinct record takes its codes, its places and classes in the subsets that one is refined from, and
     # its person where people are counted.
     keys = 2 * min(len(columns), max_size) + SPARE_KEYS + (entity is not None)
@@ -154,11 +152,11 @@ def _count_from_codes(
         f" distinct records of {len(columns)} columns",
     )
     return f"""
-        WITH reid_distinct AS MATERIALIZED ({count_distinct(tbl, every, "value")}),
+        WITH reid_distinct AS MATERIALIZED ({count_distinct(tbl, columns_read, "value")}),
         reid_begun AS MATERIALIZED (
-          SELECT reid_begin('{COUNTED}', [{codes}], list(records)::BIGINT[], {people}::BIGINT[],
+          SELECT reid_begin('{COUNTED}', {list_codes(columns)}, list(records)::BIGINT[], {people}::BIGINT[],
             {max_size}::BIGINT, {text(nulls)}, {memory_mb}::BIGINT) AS reid_number
-          FROM reid_distinct {encode_values(every, "reid_distinct")}
+          FROM reid_distinct {encode_values(columns_read, "reid_distinct")}
           WHERE (SELECT {fits} FROM reid_distinct)
         ),
         reid_waited AS MATERIALIZED (

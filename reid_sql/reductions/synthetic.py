@@ -81,15 +81,15 @@ def audited_tables(
     entity: str | None,
 ) -> str:
     """Group the records of all tables together, and list the distinct ones, or each person's, as codes."""
-    asked = union(qi, sensitive or [])
-    original, synthetic, *others = original.guard_types(
-        [synthetic, *([] if holdout is None else [holdout])], asked
+    columns = union(qi, sensitive or [])
+    original, synthetic, *holdouts = original.guard_types(
+        [synthetic, *([] if holdout is None else [holdout])], columns
     )
-    tables = dict(enumerate([original, synthetic, *others]))
-    body = _list_records(tables, (0, 1, 2), qi, asked, entity)
-    label, every = _label(entity), with_entity(asked, entity, "value")
+    tables = dict(enumerate([original, synthetic, *holdouts]))
+    body = _list_records(tables, (0, 1, 2), qi, columns, entity)
+    label, checked = _label(entity), with_entity(columns, entity, "value")
     names = ("the original", "the synthetic table")
-    return original.check_columns_of_both(synthetic, names, label, every, body)
+    return original.check_columns_of_both(synthetic, names, label, checked, body)
 
 
 def inference_tables(
@@ -100,11 +100,11 @@ def inference_tables(
     entity: str | None,
 ) -> str:
     """List the same of a released table, whose people are those of the original."""
-    asked = list_columns(AUDITED_COLUMNS.words, [*qi, *sensitive], fold_case)
-    tbl, *others = tbl.guard_types([] if holdout is None else [holdout], asked)
-    tables = {0: tbl} | ({2: others[0]} if others else {})
-    body = _list_records(tables, (0, 0, 2), qi, asked, entity)
-    return tbl.check_columns(_label(entity), with_entity(asked, entity, "value"), body)
+    columns = list_columns(AUDITED_COLUMNS.words, [*qi, *sensitive], fold_case)
+    tbl, *holdouts = tbl.guard_types([] if holdout is None else [holdout], columns)
+    tables = {0: tbl} | ({2: holdouts[0]} if holdouts else {})
+    body = _list_records(tables, (0, 0, 2), qi, columns, entity)
+    return tbl.check_columns(_label(entity), with_entity(columns, entity, "value"), body)
 
 
 def _label(entity: str | None) -> str:
@@ -115,48 +115,48 @@ def _list_records(
     tables: Tables,
     sides: Sequence[int],
     qi: Sequence[str],
-    asked: Sequence[str],
+    columns: Sequence[str],
     entity: str | None,
 ) -> str:
     """List the distinct records of the tables, counted for each of SIDES in the table of this place."""
     original, holdout = tables[0], tables.get(2)
-    rows = " UNION ALL ".join(_rows(table, side, asked, entity) for side, table in tables.items())
+    rows = " UNION ALL ".join(_rows(table, side, columns, entity) for side, table in tables.items())
     counts = [_count(side, entity) for side in sides]
     counted = ", ".join(f"{count} AS {name}" for count, name in zip(counts, SIDES, strict=True))
-    keys = numbered(asked) if entity is None else f"{numbered(asked)}, side, person"
-    ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(asked)))
-    flags = ", ".join(str(column not in qi).lower() for column in asked)
+    keys = numbered(columns) if entity is None else f"{numbered(columns)}, side, person"
+    ordinal = ", ".join(f"coalesce({is_ordinal(alias)}, false)" for alias in aliases(len(columns)))
+    flags = ", ".join(str(column not in qi).lower() for column in columns)
     codes = ", ".join(
-        _list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(asked, 1)
+        _list(f"coalesce(code{place}, 0)", "INTEGER") for place, _ in enumerate(columns, 1)
     )
-    written = ", ".join(_count_other_writing(alias) for alias in aliases(len(asked)))
+    written = ", ".join(_count_other_writing(alias) for alias in aliases(len(columns)))
     body = f"""
         WITH reid_rows AS MATERIALIZED ({rows}),
         reid_distinct AS MATERIALIZED (
           SELECT {keys}, {counted} FROM reid_rows GROUP BY {keys}
         )
-        SELECT {texts(asked)} AS names, [{flags}]::BOOLEAN[] AS is_sensitive,
+        SELECT {texts(columns)} AS names, [{flags}]::BOOLEAN[] AS is_sensitive,
           [{ordinal}] AS is_ordinal, [{codes}] AS codes,
           {", ".join(f"{_list(name, 'BIGINT')} AS {name}" for name in SIDES)},
           [{str(holdout is not None).lower()}] AS has_holdout,
           {"[]::BIGINT[]" if entity is None else _list("person", "BIGINT")} AS people,
           [{written}] AS written_otherwise
-        FROM reid_distinct {encode_values(asked, "reid_distinct", in_order=True)}"""
+        FROM reid_distinct {encode_values(columns, "reid_distinct", in_order=True)}"""
     for other in list(tables.values())[1:]:
-        body = original.check_types(other, asked, body)
+        body = original.check_types(other, columns, body)
     body = with_null_report(original, qi, "value", body)
     if holdout is not None:
-        every = with_entity(asked, entity, "value")
-        body = holdout.check_columns(_label(entity), every, body, "the holdout")
+        checked = with_entity(columns, entity, "value")
+        body = holdout.check_columns(_label(entity), checked, body, "the holdout")
     return body
 
 
-def _rows(table: Source, side: int, asked: Sequence[str], entity: str | None) -> str:
+def _rows(table: Source, side: int, columns: Sequence[str], entity: str | None) -> str:
     """Read the records of one table, with the person of each; each table has people of its own."""
     if entity is None:
-        return f"SELECT {side} AS side, {numbered(asked)} FROM {table.rows(asked)}"
-    person = f"dense_rank() OVER (ORDER BY q{len(asked) + 1} ASC NULLS FIRST) AS person"
-    return f"SELECT {side} AS side, {numbered(asked)}, {person} FROM {table.rows([*asked, entity])}"
+        return f"SELECT {side} AS side, {numbered(columns)} FROM {table.rows(columns)}"
+    person = f"dense_rank() OVER (ORDER BY q{len(columns) + 1} ASC NULLS FIRST) AS person"
+    return f"SELECT {side} AS side, {numbered(columns)}, {person} FROM {table.rows([*columns, entity])}"
 
 
 def _count(side: int, entity: str | None) -> str:
@@ -173,11 +173,11 @@ def _count_other_writing(alias: str) -> str:
     form = rf"ltrim(regexp_replace({letters_of(f'{alias}::VARCHAR')}, '[.,]0+\s*$|[\s_]+', '', 'g'), '0')"
     counts = ", ".join(f"sum({name}) AS {name}" for name in SIDES)
     is_other = "originals = 0 AND is_known AND form IS NOT NULL"
-    others = ", ".join(
+    counts_of_sides = ", ".join(
         f"coalesce(sum({name}) FILTER ({is_other}), 0)::BIGINT" for name in SIDES[1:]
     )
     return f"""(
-            SELECT [{others}]
+            SELECT [{counts_of_sides}]
             FROM (
               SELECT *, max(originals) OVER (PARTITION BY form) > 0 AS is_known
               FROM (

@@ -174,12 +174,12 @@ def _check_protection(
     columns: Mapping[str, object], suppress: str, output: str, published: Sequence[Source] | None
 ) -> None:
     """Check that what is rounded are counts of rows, and what is published is protected."""
-    for name_, given in columns.items():
-        if suppress == ROUNDING and given:
+    for name_, column in columns.items():
+        if suppress == ROUNDING and column:
             rule = (
                 f"{name_} must be left out with suppress := 'rounding', which rounds counts of rows"
             )
-            raise OutOfDomainError(f"{rule}, got '{given}'; pass suppress := 'secondary'")
+            raise OutOfDomainError(f"{rule}, got '{column}'; pass suppress := 'secondary'")
     if published and suppress != "secondary":
         rule = f"published must come with suppress := 'secondary', got '{suppress}'"
         raise OutOfDomainError(f"{rule}; pass it, or audit all tables by audit_tables")
@@ -264,11 +264,11 @@ def _base(
     Values that are no finite numbers are refused where the cells are: a test of each row would cost more than
     the sum. No rule finds a cell unsafe of which the largest contribution is NaN or infinite.
     """
-    every = [*by, *([] if entity is None else [entity])]
+    columns = [*by, *([] if entity is None else [entity])]
     cell = "NULL" if value is None else name(value)
     before = {"reid_given": cell, "reid_value": f"try_cast({cell} AS DOUBLE)"}
     where = f"WHERE {none_null(by)}" if nulls == "drop" else ""
-    rows = f"{tbl.rows(every, before=before if value is not None else {})} {where}"
+    rows = f"{tbl.rows(columns, before=before if value is not None else {})} {where}"
     keys = aliases(shape.width)
     figures = {"records": "count(*)"}
     if shape.has_value:

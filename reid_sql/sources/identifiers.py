@@ -19,7 +19,7 @@ from reid_sql.models.columns.nobodies import (
     describe_nobodies,
 )
 from reid_sql.parameters import MAX_COLUMNS, quoted, sql_literal, sql_text
-from reid_sql.sql.nobodies import count_nobodies
+from reid_sql.sql.spelling import count_nobodies
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table

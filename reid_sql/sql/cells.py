@@ -44,8 +44,8 @@ class CellRules:
     def blocks(self, width: int, totalled: Sequence[int]) -> list[list[int]]:
         """The places that are not totalled; levels of one hierarchy together."""
         nested = [place for each in self.hierarchies for place in each]
-        every = [*self.hierarchies, *((place,) for place in range(width) if place not in nested)]
-        return [[place for place in block if place not in totalled] for block in every]
+        chains = [*self.hierarchies, *((place,) for place in range(width) if place not in nested)]
+        return [[place for place in block if place not in totalled] for block in chains]
 
     @property
     def largest(self) -> int:
@@ -84,11 +84,11 @@ def judge_cells(width: int, rules: CellRules, k: int, p_percent: float) -> str:
             for place in range(width)
         ),
     }
-    found = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
+    rules_met = ", ".join(f"CASE WHEN {test} THEN {text(rule)} END" for rule, test in tests.items())
     listed = ", ".join(str(bits_of(width, totalled)) for totalled in rules.totals)
     return f"""
           SELECT c.*, CASE WHEN c.size > 0 THEN {top} / c.size END AS largest_share,
-            list_filter([{found}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
+            list_filter([{rules_met}], lambda reid_rule: reid_rule IS NOT NULL) AS unsafe
           FROM (SELECT * FROM reid_cells WHERE totalled IN ({listed})) AS c
           {"".join(_margin(width, place) for place in range(width))}
           {"".join(_determining(one, place) for one, place in _pairs(width))}"""
@@ -107,8 +107,8 @@ def bits_of(width: int, totalled: Sequence[int]) -> int:
 
 def _margin(width: int, place: int) -> str:
     bit, margin = bits_of(width, [place]), f"m{place}"
-    others = [alias for o, alias in enumerate(aliases(width)) if o != place]
-    matched = f"AND {same('c', margin, others)}" if others else ""
+    other_columns = [alias for o, alias in enumerate(aliases(width)) if o != place]
+    matched = f"AND {same('c', margin, other_columns)}" if other_columns else ""
     categories = f"SELECT DISTINCT q{place + 1} FROM reid_cells WHERE totalled & {bit} = 0"
     several = f"(SELECT count(*) > 1 FROM ({categories}))"
     return f"""
@@ -165,15 +165,15 @@ def choose_hidden(
     """
     counts, sums = list(figures)[:3], list(figures)[3:]
     nested = f"[{', '.join(str(list(each)) for each in hierarchies)}]::BIGINT[][]"
-    known = ["NULL::BIGINT[]", "NULL::VARCHAR[]", "NULL::VARCHAR[]"]
+    published = ["NULL::BIGINT[]", "NULL::VARCHAR[]", "NULL::VARCHAR[]"]
     if earlier is not None:
         categories = ", ".join(f"to_json(c.{alias})" for alias in aliases(len(by)))
         figures = {**figures, "label": f"to_json([{categories}])::VARCHAR"}
-        known = [
+        published = [
             f"(SELECT list({name} ORDER BY place) FROM ({earlier}))" for name in ("tbl", "text")
         ]
-        known.append(_list_figure("label"))
-    more = [f"{protection}::BIGINT", nested, texts(by), *known, *map(_list_figure, sums)]
+        published.append(_list_figure("label"))
+    more = [f"{protection}::BIGINT", nested, texts(by), *published, *map(_list_figure, sums)]
     whole = [*map(_list_figure, counts), *more]
     return _ask_python(SUPPRESSED, figures, whole, "list_extract(chosen, reid_cell) AS hidden")
 

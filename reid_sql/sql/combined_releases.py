@@ -78,9 +78,13 @@ def _single_out(one: int, other: int, number: int) -> str:
 def combined_lines(number: int) -> Iterator[tuple[int, Mapping[str, str], str]]:
     """Give the kind of each line, its cells and the relation that they are selected from."""
     for place in range(1, number + 1):
-        own = f"count(c{place})"
-        shared = f"{own} FILTER (present > 1)"
-        yield RELEASE, {"first_size": str(place), "people": own, "arrived": shared}, "reid_profiles"
+        people = f"count(c{place})"
+        shared = f"{people} FILTER (present > 1)"
+        yield (
+            RELEASE,
+            {"first_size": str(place), "people": people, "arrived": shared},
+            "reid_profiles",
+        )
     cells = {"first_size": "one", "second_size": "other", "people": "count(*)"}
     yield SET, cells, "reid_singled WHERE one > 0 GROUP BY one, other"
     by = {

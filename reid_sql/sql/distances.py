@@ -61,8 +61,8 @@ class Keys:
 
     def with_parts(self, *parts: str) -> str:
         """Write a WITH clause of the parts, after those that separate classes of one value."""
-        every = [_separate_single_values(self), *parts] if self.is_materialized else [*parts]
-        return f"WITH {', '.join(every)}" if every else ""
+        relations = [_separate_single_values(self), *parts] if self.is_materialized else [*parts]
+        return f"WITH {', '.join(relations)}" if relations else ""
 
     def with_single_values(self, query: str) -> str:
         """Write the query of the classes of one value before that of the others, where they are separated."""

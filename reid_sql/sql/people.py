@@ -16,6 +16,7 @@ from reid_sql.reduction import (
     refuse_entity,
     refuse_one_row_per_person,
 )
+from reid_sql.sql.records import with_null_report
 from reid_sql.sql.text import (
     Source,
     aliases,
@@ -91,26 +92,29 @@ def one_row_per_person(
         weight = None  # a column that the rows have anyway
     if weight is not None:
         label = "quasi-identifiers, weight and entity"
-    asked = union([*columns, entity, *([] if weight is None else [weight])], by)
+    columns_read = union([*columns, entity, *([] if weight is None else [weight])], by)
     body = _smallest_classes(source, columns, entity, by, weight)
-    return source.derive(source.check_columns(label, asked, body), has_people=True)
+    return source.derive(source.check_columns(label, columns_read, body), has_people=True)
 
 
 def _smallest_classes(
     source: Source, columns: Sequence[str], entity: str, by: Sequence[str], weight: str | None
 ) -> str:
-    every = union(columns, by)
-    places, in_class = [place_of(group, every) for group in by], f"PARTITION BY {numbered(every)}"
+    columns_read = union(columns, by)
+    places, in_class = (
+        [place_of(group, columns_read) for group in by],
+        f"PARTITION BY {numbered(columns_read)}",
+    )
     order = "".join(f", q{place + 1} ASC NULLS FIRST" for place in order_by_name(columns))
-    more, sums, people = "", "", count_people(source, every, entity, "value")
-    if not place_of(entity, every):
+    more, sums, people = "", "", count_people(source, columns_read, entity, "value")
+    if not place_of(entity, columns_read):
         more = f", entity AS {name(entity)}"
     if weight is not None:
         people = _with_weights(source, people, [entity, *by], places, weight)
         more += f", weight AS {name(weight)}, class_weight AS {name(CLASS_WEIGHT)}"
         sums = f", sum({positive('weight')}) OVER ({in_class}) AS class_weight"
     return f"""
-        SELECT {with_names(every)}{more}, class_size AS {name(CLASS_PEOPLE)}
+        SELECT {with_names(columns_read)}{more}, class_size AS {name(CLASS_PEOPLE)}
         FROM (
           SELECT *, row_number() OVER (
               PARTITION BY {prefix(f"q{place}" for place in places)}entity ORDER BY class_size ASC{order}
@@ -143,8 +147,8 @@ def _with_weights(
     source: Source, people: str, parts: Sequence[str], places: Sequence[int], weight: str
 ) -> str:
     """Join to people, in groups at these places, the smallest of their weights."""
-    own = ["entity", *(f"q{place}" for place in places)]
-    alike = same("reid_first", "reid_weights", own, aliases(len(parts)))
+    keys = ["entity", *(f"q{place}" for place in places)]
+    alike = same("reid_first", "reid_weights", keys, aliases(len(parts)))
     return f"""
         SELECT reid_first.*, reid_weights.weight
         FROM ({people}) AS reid_first
@@ -174,6 +178,17 @@ def _smallest_weights(source: Source, parts: Sequence[str], weight: str) -> str:
         GROUP BY {numbered(parts)}"""
 
 
+def check_people(
+    source: Source, words: str, columns: Sequence[str], entity: str | None, nulls: str, body: str
+) -> str:
+    """Write the body with its report of NULLs, behind the check of the columns and of who is a person."""
+    return source.check_columns(
+        label_with_entity(words, entity),
+        with_entity(columns, entity, nulls),
+        with_null_report(source, columns, nulls, body),
+    )
+
+
 def one_row_per_value(
     source: Source,
     columns: Sequence[str],
@@ -191,31 +206,31 @@ def one_row_per_value(
     """
     if entity is None:
         return source
-    asked = [*columns, sensitive]
-    every = union(asked, by)
-    known = f"FILTER ({none_null(asked)})" if nulls == "drop" else ""
+    compared = [*columns, sensitive]
+    columns_read = union(compared, by)
+    complete = f"FILTER ({none_null(compared)})" if nulls == "drop" else ""
     in_groups = {fold_case(group) for group in by}
     keys = prefix(
         f"q{place}"
-        for place, column in enumerate(every, 1)
-        if fold_case(column) in in_groups or (place != len(asked) and not of_shares)
+        for place, column in enumerate(columns_read, 1)
+        if fold_case(column) in in_groups or (place != len(compared) and not of_shares)
     )
-    window = f"{known} OVER (PARTITION BY {keys}entity)"
-    value = f"q{len(asked)}"
+    window = f"{complete} OVER (PARTITION BY {keys}entity)"
+    value = f"q{len(compared)}"
     several = f"count(*) {window} > 1"
     if of_shares:  # in some classes the same, so that rows are no values
         several = f"""min({value}) {window} IS DISTINCT FROM max({value}) {window}
               OR count({value}) {window} NOT IN (0, count(*) {window})"""
     body = f"""
-        SELECT {with_names(every)}, entity AS {name(PERSON)}
+        SELECT {with_names(columns_read)}, entity AS {name(PERSON)}
         FROM (
           SELECT *, {several} AS several
-          FROM ({count_people(source, every, entity, "value")})
+          FROM ({count_people(source, columns_read, entity, "value")})
         )
         WHERE CASE WHEN several THEN {refusal(refusal_of_several(of_shares=of_shares))} ELSE true END"""
     label = f"quasi-identifiers, sensitive{', by and entity' if by else ' and entity'}"
     return source.derive(
-        source.check_columns(label, union(with_entity(asked, entity, nulls), by), body)
+        source.check_columns(label, union(with_entity(compared, entity, nulls), by), body)
     )
 
 
@@ -260,18 +275,18 @@ def count_by_group(
     reid_sized, has the groups' columns and the `counts`; reid_divided holds the distinct rows by the columns
     and the groups (and people, if any), with their counts, and whether they are `complete`.
     """
-    every, groups = [*columns, *by], group_aliases(columns, by)
-    person = "NULL" if entity is None else f"q{len(every) + 1}"
-    rows = source.rows(every if entity is None else [*every, entity])
-    listed = numbered(every if entity is None else [*every, entity])
-    own = ", ".join(
+    divided, groups = [*columns, *by], group_aliases(columns, by)
+    person = "NULL" if entity is None else f"q{len(divided) + 1}"
+    rows = source.rows(divided if entity is None else [*divided, entity])
+    listed = numbered(divided if entity is None else [*divided, entity])
+    named_groups = ", ".join(
         f"g.{alias} AS {name(GROUP + column)}" for alias, column in zip(groups, by, strict=True)
     )
     body = f"""
         WITH reid_divided AS MATERIALIZED (
           SELECT *, {none_null(columns) if nulls == "drop" else "true"} AS complete
           FROM (
-            SELECT {numbered(every)}, {person} AS entity, count(*) AS records
+            SELECT {numbered(divided)}, {person} AS entity, count(*) AS records
             FROM {rows}
             GROUP BY {listed}
           )
@@ -282,7 +297,7 @@ def count_by_group(
             coalesce(sum(records) FILTER (NOT complete), 0)::BIGINT AS records_dropped
           FROM reid_divided GROUP BY {", ".join(groups)}
         )
-        SELECT {own}, {counts}, records_dropped, {text(nulls)} AS nulls
+        SELECT {named_groups}, {counts}, records_dropped, {text(nulls)} AS nulls
         FROM reid_groups AS g LEFT JOIN reid_sized AS s ON {same("g", "s", groups)}"""
     return source.check_columns(
         label_with_entity(label, entity, by), union(with_entity(columns, entity, nulls), by), body
@@ -303,7 +318,7 @@ def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: 
     reid_in_classes has the rows of reid_divided that are complete, each with the size of its class, and in
     `short` whether a population has fewer of that class.
     """
-    groups, every = group_aliases(columns, by), numbered([*columns, *by])
+    groups, keys = group_aliases(columns, by), numbered([*columns, *by])
     head = prefix(groups)
     if not of_people:
         return f"""reid_sized AS (
@@ -316,7 +331,7 @@ def histogram_by_group(columns: Sequence[str], by: Sequence[str], *, of_people: 
           SELECT c.*, p.records, p.uncovered
           FROM (
             SELECT {head}class_size, count(*) AS classes
-            FROM (SELECT DISTINCT {every}, class_size FROM reid_in_classes)
+            FROM (SELECT DISTINCT {keys}, class_size FROM reid_in_classes)
             GROUP BY {head}class_size
           ) AS c
           LEFT JOIN (

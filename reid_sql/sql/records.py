@@ -76,6 +76,12 @@ def encode_values(columns: Sequence[str], relation: str, *, in_order: bool = Fal
     )
 
 
+def list_codes(columns: Sequence[str]) -> str:
+    """List for each column the codes of all rows, 0 for NULL."""
+    listed = (f"list(coalesce(code{place}, 0)::INTEGER)" for place, _ in enumerate(columns, 1))
+    return f"[{', '.join(listed)}]"
+
+
 def codes_of(columns: Sequence[str]) -> str:
     """List the codes of a row, 0 for NULL."""
     return f"[{', '.join(f'coalesce(code{place}, 0)' for place, _ in enumerate(columns, 1))}]"

@@ -79,7 +79,7 @@ def list_shown(by: Sequence[str], rules: CellRules, form: Form) -> str:
     A cell that is rounded to 0 is not listed in a publishable table, unless the cells of nobody are. People
     of several rows do not add up to totals, so that hiding protects only counts of rows.
     """
-    own = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
+    named = ", ".join(f"q{place} AS {name(column)}" for place, column in enumerate(by, 1))
     over = ", ".join(
         f"CASE WHEN totalled & {bits_of(len(by), [place])} > 0 THEN {text(column)} END"
         for place, column in enumerate(by)
@@ -113,7 +113,7 @@ def list_shown(by: Sequence[str], rules: CellRules, form: Form) -> str:
     order = ", ".join(["totalled ASC", *(f"{alias} ASC NULLS LAST" for alias in aliases(len(by)))])
     share_lost = f"{lost} / sum(records) FILTER ({finest})"
     return f"""
-        SELECT {own}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
+        SELECT {named}, list_filter([{over}], lambda reid_t: reid_t IS NOT NULL)::VARCHAR[] AS total_over,
           {select_figures(figures)}, {share} AS largest_share, {unsafe} AS unsafe,
           {status} AS status, {loss} AS loss
         FROM reid_listed, (SELECT {share_lost} AS loss, max(hidden) = 0 AS is_open FROM reid_hidden)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reid_sql.parameters import fold_case
+from reid_sql.parameters import fold_case, sql_text
 
+text = sql_text  # quotes a text as a literal
 # SQL has no empty name: a control character, which no table has as a name, replaces it until the check of
 # the columns refuses it.
 NO_NAME = "\x01"
@@ -18,11 +19,6 @@ def name(column: str) -> str:
     '"it\'s"'
     """
     return '"' + (column.replace('"', '""') or NO_NAME) + '"'
-
-
-def text(value: str) -> str:
-    """Quote a text as a literal."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def is_nan(number: str) -> str:
@@ -76,15 +72,17 @@ def prefix(columns: Iterable[str]) -> str:
     return "".join(f"{column}, " for column in columns)
 
 
-def same(one: str, other: str, columns: Iterable[str], others: Iterable[str] | None = None) -> str:
+def same(
+    one: str, other: str, columns: Iterable[str], other_columns: Iterable[str] | None = None
+) -> str:
     """Compare two relations by these columns, NULL equal to NULL.
 
     >>> same("s", "p", ["q1", "q2"])
     's.q1 IS NOT DISTINCT FROM p.q1 AND s.q2 IS NOT DISTINCT FROM p.q2'
     """
     pairs = (
-        zip(columns, others, strict=True)
-        if others is not None
+        zip(columns, other_columns, strict=True)
+        if other_columns is not None
         else ((each, each) for each in columns)
     )
     return " AND ".join(
@@ -132,10 +130,10 @@ def fold_case_in_sql(expression: str) -> str:
 ASCII_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+def union(columns: Sequence[str], more: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them in any case."""
-    known = {fold_case(column) for column in columns}
-    return [*columns, *(other for other in others if fold_case(other) not in known)]
+    folded = {fold_case(column) for column in columns}
+    return [*columns, *(other for other in more if fold_case(other) not in folded)]
 
 
 def place_of(column: str, columns: Sequence[str]) -> int:
@@ -202,7 +200,7 @@ class Source:
         """Test that each row has a value in the column that identifies people, if any; else refuse."""
         return "true"
 
-    def known(self, value: str) -> str:
+    def without_nan(self, value: str) -> str:
         """A value, NULL where it is NaN."""
         return known_text(value)
 
@@ -240,9 +238,9 @@ class Source:
         """Write the body behind the check that the columns have comparable types in both tables."""
         return body
 
-    def guard_types(self, others: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":  # noqa: ARG002 - the same
+    def guard_types(self, compared: "Sequence[Any]", columns: Sequence[str]) -> "list[Any]":  # noqa: ARG002 - the same
         """This table and others, whose values no cast can reach before their types are found comparable."""
-        return [self, *others]
+        return [self, *compared]
 
 
 def known_text(value: str) -> str:

@@ -158,7 +158,7 @@ def link_within(
         {tolerance_tables(columns, "reid_both", allowances)},
         reid_ahead AS MATERIALIZED ({count.write("side = 1", "ahead")}),
         reid_alone AS MATERIALIZED ({count.write("side = 1", "other", weight="id")}),
-        reid_back AS MATERIALIZED ({count.write("side = 0", "back", own="side = 1")}),
+        reid_back AS MATERIALIZED ({count.write("side = 0", "back", counted="side = 1")}),
         reid_links AS (
           SELECT first_size, people * coalesce(second_size, 0) AS second_size, people, is_followed_first,
             is_followed_first * people AS is_followed_second
@@ -206,14 +206,16 @@ class _Count:
     allowances: Mapping[int, Allowance]
     is_of_people: bool
 
-    def write(self, other: str, alias: str, own: str = "side = 0", weight: str = "records") -> str:
+    def write(
+        self, other: str, alias: str, counted: str = "side = 0", weight: str = "records"
+    ) -> str:
         """Write the running sum: a record counts from the first place where it matches to the last."""
         keys = [*self.exact, *(f"x{place}" for place in self.repeated)]
         listed, part = (
             "".join(f"{key}, " for key in keys),
             f"PARTITION BY {', '.join(keys)}" if keys else "",
         )
-        owners = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", own)
+        owners = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", counted)
         weighed = ["entity", "1 AS weight"] if self.is_of_people else [f"{weight} AS weight"]
         cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weighed]
         spans = self._repeat_records(cells, "near", other)
@@ -448,23 +450,23 @@ def _time_cells(column: str, allowance: Allowance) -> str:
           WHEN typeof(v) = '{ZONED}' THEN epoch_us(try_cast(v AS TIMESTAMPTZ))::HUGEINT * 1000
           ELSE epoch_us({time})::HUGEINT * 1000 END"""
     if unit in MONTHS:
-        known, e, refused = date, f"{days}::HUGEINT", "DATE"
+        is_time, e, refused = date, f"{days}::HUGEINT", "DATE"
         later = f"try(try_cast({day} + INTERVAL ({amount * MONTHS[unit]}) MONTH AS DATE) - {EPOCH})"
         end = f"coalesce({later}, CASE WHEN {e} > 0 THEN {MAX} ELSE {e} END)"
     else:
         seconds = amount * SECONDS[unit]
         in_days = seconds // SECONDS["day"] if unit in {"day", "week"} else None
-        known, refused = times, "TIMESTAMP"
+        is_time, refused = times, "TIMESTAMP"
         e, end = nanoseconds, f"{nanoseconds} + {seconds * NANOSECONDS}::HUGEINT"
         if in_days is not None:
-            known, refused = f"({date} OR {times})", "DATE or TIMESTAMP"
+            is_time, refused = f"({date} OR {times})", "DATE or TIMESTAMP"
             e = f"CASE WHEN {date} THEN {days}::HUGEINT ELSE {nanoseconds} END"
             end = (
                 f"({e}) + CASE WHEN {date} THEN {in_days} ELSE {seconds * NANOSECONDS} END::HUGEINT"
             )
     finite = f"CASE WHEN {date} THEN isfinite({day}) ELSE isfinite({time}) END"
     return f"""CASE WHEN {IS_TEXT} AND others > 0 THEN {_refuse_texts(column, DATES if unit in MONTHS else TIMES)}
-          WHEN NOT {known} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
+          WHEN NOT {is_time} THEN {_refuse_type(column, refused)} WHEN {finite} THEN 0
           WHEN v::VARCHAR LIKE '-%' THEN 1 ELSE 2 END AS kind,
         coalesce(CASE WHEN {finite} THEN {e} END, 0) AS e, 0 AS f,
         coalesce(CASE WHEN {finite} THEN {end} END, 0) AS end_e, 0 AS end_f"""
@@ -476,10 +478,12 @@ def _near_texts(place: int, column: str, values: str) -> str:
     Two texts of one length match if they are equal without the character at one place; two others, if one is
     the other without a character. So none is compared with all.
     """
-    known = "typeof(v) = 'VARCHAR' OR typeof(v) LIKE 'ENUM(%'"
-    own = f"CASE WHEN {known} THEN v::VARCHAR ELSE {_refuse_type(column, 'VARCHAR', 'VARCHAR')} END"
+    is_text = "typeof(v) = 'VARCHAR' OR typeof(v) LIKE 'ENUM(%'"
+    word = (
+        f"CASE WHEN {is_text} THEN v::VARCHAR ELSE {_refuse_type(column, 'VARCHAR', 'VARCHAR')} END"
+    )
     words, holes = f"reid_words_{place}", f"reid_holes_{place}"
-    return f"""{words} AS MATERIALIZED (SELECT v, row_number() OVER () AS code, {own} AS word FROM {values}),
+    return f"""{words} AS MATERIALIZED (SELECT v, row_number() OVER () AS code, {word} AS word FROM {values}),
         {holes} AS MATERIALIZED (
           SELECT code, hole, substr(word, 1, hole - 1) || substr(word, hole + 1) AS rest
           FROM (SELECT code, word, unnest(range(1, length(word) + 1)) AS hole FROM {words})

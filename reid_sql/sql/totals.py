@@ -12,12 +12,12 @@ def _read_sets(
 ) -> list[list[int]]:
     """The places in `by` of the columns of each text, which a sign separates."""
     places = {fold_case(column): place for place, column in enumerate(by)}
-    found = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
-    for each in found:
+    sets = [[fold_case(part.strip()) for part in each.split(sign)] for each in texts or ()]
+    for each in sets:
         if unknown := [part for part in each if part not in places]:
             rule = f"{name} must be of columns of by, separated by {sign}, got '{unknown[0]}'"
             raise OutOfDomainError(f"{rule}; {suggestion(unknown[0], list(by))}")
-    return [[places[part] for part in each] for each in found]
+    return [[places[part] for part in each] for each in sets]
 
 
 def read_levels(by: Sequence[str], levels: Sequence[str] | None) -> tuple[tuple[int, ...], ...]:
@@ -37,15 +37,15 @@ def list_totals(
     tables: Sequence[str] | None,
 ) -> tuple[tuple[int, ...], ...]:
     """The places that are totalled in each set of cells; a level is totalled where a coarser one is."""
-    every = set(range(len(by)))
-    shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [every]
+    all_columns = set(range(len(by)))
+    shown = [{*each} for each in _read_sets(by, "tables", tables, ",")] or [all_columns]
     for table in shown:
         for chain in hierarchies:
             below = [place for place, level in enumerate(chain) if level in table]
             table |= {*chain[: max(below, default=-1) + 1]}
     _refuse_cycle(by, shown)
     sets = (
-        tuple(sorted({*(every - table), *(sorted(table)[place] for place in totalled)}))
+        tuple(sorted({*(all_columns - table), *(sorted(table)[place] for place in totalled)}))
         for table in shown
         for totalled in _totalled(len(table), totals)
     )

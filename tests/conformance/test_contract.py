@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from reid_sql.client.calls import Place
-from reid_sql.engines.contract import Adapter, Primitives, RecordAdapter
-from reid_sql.engines.polars import adapter, frames
+from reid_sql.engines.contract import Adapter, RecordAdapter
+from reid_sql.engines.polars import adapter
 from reid_sql.function import ABSENT, Answer
 from reid_sql.reduction import has_implementation, implementation, reductions
 from tests.conformance.engines import Frames
@@ -20,7 +20,6 @@ BINDERS = {Answer.SCALAR: "value", Answer.MODEL_SCORE: "score", Answer.SCORED_TA
 
 # Held by the type checker.
 KIT: RecordAdapter[pl.LazyFrame, pl.Expr] = adapter
-RELATIONS: Primitives[pl.LazyFrame] = frames
 
 
 def members(protocol: type) -> dict[str, object]:
@@ -41,12 +40,6 @@ def test_a_kit_gives_what_the_contract_asks(face: Frames) -> None:
             asked = len(inspect.signature(member).parameters) - 1
             assert callable(given)
             assert len(inspect.signature(given).parameters) == asked
-
-
-def test_the_relations_of_polars_are_those_of_the_contract() -> None:
-    for name, member in members(Primitives).items():
-        asked = [p for p in inspect.signature(member).parameters if p != "self"]  # type: ignore[arg-type]
-        assert [*inspect.signature(getattr(RELATIONS, name)).parameters][: len(asked)] == asked
 
 
 def test_a_place_reads_what_duckdb_answers_from(face: Frames) -> None:

@@ -34,16 +34,16 @@ def check_arguments(
 
 
 def _check(name: str, domain: Domain, value: Any, may_read_files: bool, is_plain: bool) -> Any:  # noqa: ANN401, FBT001
-    asked = domain if may_read_files else domain.without_files()
+    readable = domain if may_read_files else domain.without_files()
     source = partial(table_source, is_plain=is_plain)
-    return domain.convert_tables(name, asked.from_sql(name, value), source)
+    return domain.convert_tables(name, readable.from_sql(name, value), source)
 
 
 def reduction_arguments(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
     """What the function passes to its reduction: a parameter of the same name, or None."""
-    own = set(checked) - ({"entity"} if declared.one_row_per_person else set())
+    passed = set(checked) - ({"entity"} if declared.one_row_per_person else set())
     arguments = declared.reduction.arguments if declared.reduction else ()
-    return {each.name: checked[each.name] if each.name in own else None for each in arguments}
+    return {each.name: checked[each.name] if each.name in passed else None for each in arguments}
 
 
 # rows of a range that has no end, each of which asks a body for its answer
@@ -63,35 +63,35 @@ def body_name(declared: Function) -> str:
 
 def answer_over(
     declared: Function,
-    own: Mapping[str, str],
+    options: Mapping[str, str],
     database: str,
     reduced: str | None,
     *,
     is_divided: bool,
     has_households: bool = False,
 ) -> str:
-    """Select the answer over the reduction's query; `own` are the literals of the body's parameters.
+    """Select the answer over the reduction's query; `options` are the literals of the body's parameters.
 
     `is_divided` says whether the table is divided into groups, `has_households` whether records are members.
     """
     reduction = declared.reduction
     if reduction is None or reduced is None:
-        called = call_body(declared, list(own.values()), database)
+        called = call_body(declared, list(options.values()), database)
         return f"SELECT unnest(answer) FROM (SELECT unnest(answers) AS answer FROM ({called}))"
     source = f"({reduced})"
     if declared.answer is Answer.REDUCTION:
         return f"{PUBLIC_NAMES} FROM {source}" if is_divided else f"FROM {source}"
     if declared.duckdb is not None:
         report = NULL_REPORT if reduction.rowwise else MAX_NULL_REPORT
-        answer = f"{Template(declared.duckdb).substitute(own)}, {report} FROM {source}"
+        answer = f"{Template(declared.duckdb).substitute(options)}, {report} FROM {source}"
         if is_divided:
             return _answer_by_group(declared, reduction, answer)
         return f"FROM (SELECT {answer}) AS reid_answer WHERE {_every_column(declared)}"
     if declared.grouped:
         return _body_by_group(
-            declared, reduction, [*own.values(), str(is_divided).lower()], database, source
+            declared, reduction, [*options.values(), str(is_divided).lower()], database, source
         )
-    answer = _body_over(declared, reduction, list(own.values()), database, source)
+    answer = _body_over(declared, reduction, list(options.values()), database, source)
     return _add_household_risk(answer) if has_households else answer
 
 
@@ -102,17 +102,14 @@ def _every_column(declared: Function) -> str:
 
 def _answer_by_group(declared: Function, reduction: Reduction, answer: str) -> str:
     """Answer for each group by its columns; of a group whose records were all dropped only that is known."""
-    known = ", ".join(
-        f"CASE WHEN g.records > 0 THEN g.{column}{_answer_for_no_record(column)} END AS {column}"
+    no_record = {name: f" ELSE {text(str(value))}" for name, value in OF_NO_RECORD.items()}
+    cells = ", ".join(
+        f"CASE WHEN g.records > 0 THEN g.{column}{no_record.get(column, '')} END AS {column}"
         for column in declared.columns
         if column != "records"
     )
     each = f"SELECT {_groups(reduction)}, {answer} GROUP BY ALL"
-    return f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({known}) FROM ({each}) AS g WHERE {_every_column(declared)})"
-
-
-def _answer_for_no_record(column: str) -> str:
-    return f" ELSE {text(str(OF_NO_RECORD[column]))}" if column in OF_NO_RECORD else ""
+    return f"{PUBLIC_NAMES} FROM (SELECT * REPLACE ({cells}) FROM ({each}) AS g WHERE {_every_column(declared)})"
 
 
 def _groups(reduction: Reduction) -> str:
@@ -129,14 +126,14 @@ def call_body(declared: Function, arguments: Sequence[str], database: str, rest:
     typed = [
         f"({value})::{kind}" for value, kind in zip(arguments, body_types(declared), strict=True)
     ]
-    given = ", ".join([f"'{body_name(declared)}'", *[text(database)] * declared.models, *typed])
+    passed = ", ".join([f"'{body_name(declared)}'", *[text(database)] * declared.models, *typed])
     # alone: what is next to it would be copied at each call
     number = "(SELECT reid_number FROM reid_begun)"
-    asked = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({MAX_CALLS}), {number}"
+    polled = f"SELECT {body_name(declared)}(reid_number) AS reid_answered FROM range({MAX_CALLS}), {number}"
     return f"""WITH reid_begun AS MATERIALIZED (
-        SELECT {BEGIN}({given}) AS reid_number{rest and f", {rest}"}
+        SELECT {BEGIN}({passed}) AS reid_number{rest and f", {rest}"}
     ),
-    reid_waited AS MATERIALIZED (SELECT reid_answered FROM ({asked}) WHERE reid_answered IS NOT NULL LIMIT 1)
+    reid_waited AS MATERIALIZED (SELECT reid_answered FROM ({polled}) WHERE reid_answered IS NOT NULL LIMIT 1)
     SELECT CASE WHEN struct_extract(reid_answered, 'refusal') IS NULL
         THEN struct_extract(reid_answered, 'answers')
         ELSE error(struct_extract(reid_answered, 'refusal')) END AS answers,
@@ -152,16 +149,16 @@ def body_types(declared: Function) -> list[str]:
     reduction = declared.reduction
     listed = "" if reduction and reduction.whole else "[][]" if declared.grouped else "[]"
     inputs = reduction.inputs.values() if reduction else ()
-    own = [parameter.domain.sql_type for parameter in declared.own_parameters]
+    of_options = [parameter.domain.sql_type for parameter in declared.own_parameters]
     return (
         [f"{IN_ARROW.get(kind, kind)}{listed}" for kind in inputs]
-        + own
+        + of_options
         + ["BOOLEAN"] * declared.grouped
     )
 
 
 def _body_over(
-    declared: Function, reduction: Reduction, own: Sequence[str], database: str, source: str
+    declared: Function, reduction: Reduction, options: Sequence[str], database: str, source: str
 ) -> str:
     """The answer of a Python body, which gets whole columns of the reduction."""
     first = next(iter(reduction.columns))
@@ -171,7 +168,7 @@ def _body_over(
     )
     if declared.answer is Answer.PER_RECORD:
         members = f"list(members ORDER BY {first} ASC) AS reid_members, {MAX_NULL_REPORT}"
-        called = call_body(declared, [*arrays, *own], database, f"{members} FROM {source}")
+        called = call_body(declared, [*arrays, *options], database, f"{members} FROM {source}")
         each = f"""SELECT unnest(reid_members) AS members, unnest(answers) AS answer, {NULL_REPORT}
             FROM ({called})"""
         return f"""SELECT unnest(members) AS record, unnest(answer), {NULL_REPORT}
@@ -179,13 +176,13 @@ def _body_over(
     report = NULL_REPORT if reduction.whole else MAX_NULL_REPORT
     if reduction.keyed:
         called = call_body(
-            declared, [*arrays, *own], database, f"{report}, keys AS reid_keys FROM {source}"
+            declared, [*arrays, *options], database, f"{report}, keys AS reid_keys FROM {source}"
         )
         each = f"SELECT unnest(answers) AS answer, {NULL_REPORT}, reid_keys FROM ({called})"
         named = f"SELECT unnest(answer), {NULL_REPORT}, reid_keys FROM ({each})"
         key = "list_extract(reid_keys, record + 1) AS record"
         return f"SELECT * EXCLUDE (reid_keys) REPLACE ({key}) FROM ({named})"
-    called = call_body(declared, [*arrays, *own], database, f"{report} FROM {source}")
+    called = call_body(declared, [*arrays, *options], database, f"{report} FROM {source}")
     each = f"SELECT unnest(answers) AS answer, {NULL_REPORT} FROM ({called})"
     return f"SELECT unnest(answer), {NULL_REPORT} FROM ({each})"
 
@@ -199,7 +196,7 @@ def _add_household_risk(answer: str) -> str:
 
 
 def _body_by_group(
-    declared: Function, reduction: Reduction, own: Sequence[str], database: str, source: str
+    declared: Function, reduction: Reduction, options: Sequence[str], database: str, source: str
 ) -> str:
     """The same for each group by one call: the body gets the arrays of each group in a list.
 
@@ -212,12 +209,14 @@ def _body_by_group(
         for column, array in zip(reduction.inputs, arrays, strict=True)
     )
     parts = f"SELECT {_groups(reduction)}, {gathered}, {MAX_NULL_REPORT} FROM {source} GROUP BY ALL"
-    every = f"SELECT list(struct_pack(*COLUMNS(*))) AS reid_parts FROM ({parts})"
-    given = [
+    gathered_groups = f"SELECT list(struct_pack(*COLUMNS(*))) AS reid_parts FROM ({parts})"
+    lists = [
         f"list_transform(reid_parts, lambda reid_p: struct_extract(reid_p, '{array}'))"
         for array in arrays
     ]
-    called = call_body(declared, [*given, *own], database, f"reid_parts FROM ({every})")
+    called = call_body(
+        declared, [*lists, *options], database, f"reid_parts FROM ({gathered_groups})"
+    )
     each = f"SELECT unnest(reid_parts) AS reid_part, unnest(answers) AS reid_rows FROM ({called})"
     rows = f"SELECT reid_part, unnest(reid_rows) AS reid_row FROM ({each})"
     flat = f"SELECT unnest(reid_part), unnest(reid_row) FROM ({rows})"
@@ -228,7 +227,7 @@ def _body_by_group(
 def score_records(declared: Function, checked: Mapping[str, Any], database: str) -> str:
     """Select the table's rows, each with the scores of its values; each distinct record is scored once."""
     source, model = checked["tbl"], registry.known(checked["model"])
-    own = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
+    options = [p.domain.literal(checked[p.name]) for p in declared.own_parameters]
     on = " AND ".join(
         f"{name(column)} IS NOT DISTINCT FROM reid_q{place}"
         for place, column in enumerate(model.columns, 1)
@@ -240,5 +239,5 @@ def score_records(declared: Function, checked: Mapping[str, Any], database: str)
         FROM (FROM {source.items()}) AS reid_own JOIN reid_scored ON {on}
         WHERE {test}"""
     return with_scores(
-        source, model, [text(database), text(checked["model"]), *own], declared.name, body
+        source, model, [text(database), text(checked["model"]), *options], declared.name, body
     )

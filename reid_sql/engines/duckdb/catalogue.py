@@ -76,27 +76,20 @@ def script(
     Those of the `functions` that answer for tables and need Python refuse.
     """
     tables = {name: each for name, each in functions.items() if not each.answer.of_rows}
-    text = f"{pack()}\n{_macros_that_refuse(tables, pack())}"
+    text = _with_refusals(tables)
     if permanent:
-        place = f"{quoted(database)}.main." if database else ""
-        return qualify(text, place, f"{CREATE}{place}")
+        return qualify(text, f"{quoted(database)}.main." if database else "")
     place = f"{CATALOGUE}.main."
-    body = qualify(text, place, f"CREATE MACRO IF NOT EXISTS {place}")
+    body = qualify(text, place, "CREATE MACRO IF NOT EXISTS ")
     return f"{BEGIN}{body}{END}{_bare_names(text, place)}"
 
 
-def _script_of_file(functions: Mapping[str, Function], database: str) -> str:
-    """Write the macros of the script, and a refusal for each function that they lack."""
-    place = f"{quoted(database)}.main."
-    create = f"{CREATE}{place}"
-    return qualify(f"{pack()}\n{_macros_that_refuse(functions, pack())}", place, create)
-
-
-def _macros_that_refuse(functions: Mapping[str, Function], macros: str) -> str:
-    """Write a macro that refuses for each function that the macros lack; chr(59) ends no statement."""
-    here = {name for name, *_ in PUBLIC.findall(macros)}
+def _with_refusals(functions: Mapping[str, Function]) -> str:
+    """Write the macros, and one that refuses for each function that they lack; chr(59) ends no statement."""
+    here = {name for name, *_ in PUBLIC.findall(pack())}
     lacked = [declared for name, declared in functions.items() if name not in here]
-    return "".join(f"{CREATE}{each.name}{_refusal_of(each)};\n" for each in lacked)
+    refusals = "".join(f"{CREATE}{each.name}{_refusal_of(each)};\n" for each in lacked)
+    return f"{pack()}\n{refusals}"
 
 
 def _refusal_of(declared: Function) -> str:
@@ -132,7 +125,7 @@ def write_file(path: Path, functions: Mapping[str, Function]) -> str:
         with duckdb.connect() as con:
             attach = f"ATTACH {sql_text(str(path))} AS {quoted(path.stem)}"
             con.execute(f"{attach} (STORAGE_VERSION '{STORAGE_VERSION}')")
-            con.execute(_script_of_file(functions, path.stem))
+            con.execute(qualify(_with_refusals(functions), f"{quoted(path.stem)}.main."))
         with duckdb.connect() as con:
             con.execute(f"ATTACH {sql_text(str(path))} (READ_ONLY)")
             con.execute(f"SELECT {database}.cell_risk(0.5, 2)")
@@ -145,8 +138,8 @@ def write_file(path: Path, functions: Mapping[str, Function]) -> str:
     return database
 
 
-def qualify(text: str, place: str, create: str) -> str:
-    """Call each macro of ours by its place, and each function of DuckDB by its full name.
+def qualify(text: str, place: str, create: str = CREATE) -> str:
+    """Create and call each macro of ours at its place, and call each function of DuckDB by its full name.
 
     So no macro of the user's with the name of one answers in its place. Functions of DuckDB within a text are
     already written so.
@@ -167,16 +160,16 @@ def qualify(text: str, place: str, create: str) -> str:
         return word if word.lower() in SYNTAX else f"{BUILTIN}{word}"
 
     head, *definitions = text.split(CREATE)
-    made = (
+    macros = (
         DEFINITION.sub(lambda match: match[1] + CALL_OR_QUOTED.sub(put, match[2]), each)
         for each in definitions
     )
-    return create.join([head, *made])
+    return f"{create}{place}".join([head, *macros])
 
 
 def _bare_names(text: str, place: str) -> str:
     """Write a temporary macro of each name, which calls the one in its place."""
-    made = []
+    macros = []
     for called, parameters, of_table in PUBLIC.findall(text):
         listed = " ".join(parameters.split())
         if called == WINDOW:
@@ -185,9 +178,9 @@ def _bare_names(text: str, place: str) -> str:
                 for n in range(1, WINDOW_COLUMNS + 1)
             )
             body = ",\n  ".join(f"({each}) AS {place}{called}({each})" for each in calls)
-            made.append(f"CREATE OR REPLACE TEMP MACRO {called}\n  {body};\n")
+            macros.append(f"CREATE OR REPLACE TEMP MACRO {called}\n  {body};\n")
             continue
         call = f"{place}{called}({DEFAULT.sub('', listed)})"
         body = f"AS TABLE FROM {call}" if of_table else f"AS {call}"
-        made.append(f"CREATE OR REPLACE TEMP MACRO {called}({listed}) {body};\n")
-    return "".join(made)
+        macros.append(f"CREATE OR REPLACE TEMP MACRO {called}({listed}) {body};\n")
+    return "".join(macros)

@@ -26,11 +26,11 @@ def refuse_dialect(dialect: str) -> None:
         raise UnavailableError(f"{rule}; pip install 'reid-sql[ibis]', or write DuckDB's SQL")
     from sqlglot.dialects.dialect import Dialects  # noqa: PLC0415 - an optional extra
 
-    known = sorted({each.value for each in Dialects} - NOT_SQL)
-    if dialect not in known:
+    dialects = sorted({each.value for each in Dialects} - NOT_SQL)
+    if dialect not in dialects:
         raise UnknownNameError(
             f"--dialect must be one that sqlglot knows, got '{dialect}'; "
-            f"{suggestion(dialect, known, 'dialects')}"
+            f"{suggestion(dialect, dialects, 'dialects')}"
         )
 
 

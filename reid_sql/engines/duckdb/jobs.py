@@ -40,7 +40,7 @@ class _Job:
     def __init__(self, number: int, work: Callable[[], pa.Array]) -> None:
         self.number = number
         self.share = 0.0
-        self.asked = time.monotonic()
+        self.polled_at = time.monotonic()
         self.waited = threading.Event()
         # once nobody came; then no other thread of the work waits as long again
         self.is_left = False
@@ -87,7 +87,7 @@ class _Job:
 def begin(work: Callable[[], pa.Array]) -> int:
     """Begin the work in a thread of its own; the number asks for its answer."""
     for old in list(_JOBS.values()):
-        if time.monotonic() - old.asked > MAX_PAUSE:
+        if time.monotonic() - old.polled_at > MAX_PAUSE:
             _JOBS.pop(old.number, None)
     number = next(_NUMBERS)
     job = _JOBS[number] = _Job(number, work)
@@ -106,7 +106,7 @@ def answer(number: int) -> pa.Array | None:
         if not kinds:
             raise TimeoutError(LET_GO)
         return pa.nulls(0, kinds[0])
-    job.asked = time.monotonic()
+    job.polled_at = time.monotonic()
     job.waited.set()
     job.go_on()
     if not job.ended.wait(WAIT):

@@ -46,26 +46,26 @@ INEXACT: Final = (
 
 def definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     """The definition of every macro by name, each after those that it calls."""
-    made = dict(SHARED)
+    macros = dict(SHARED)
     for name, declared in functions.items():
-        made |= _macros_of(name, declared)
-    return {name: qualified(text) for name, text in made.items()}
+        macros |= _macros_of(name, declared)
+    return {name: qualified(text) for name, text in macros.items()}
 
 
 def bare_definitions(functions: Mapping[str, Function]) -> dict[str, str]:
     """The same by bare names, as temporary macros of a connection: those of a table ask the planner."""
-    made: dict[str, str] = {}
+    macros: dict[str, str] = {}
     for name, declared in functions.items():
         if not declared.answer.of_rows:
-            made |= {
+            macros |= {
                 each: qualified(_table_macro(name, declared)) for each in (name, *declared.also)
             }
         elif declared.answer is Answer.SCALAR:
             listed = ", ".join(names_of(declared))
-            made[name] = f"({_signature(declared)}) AS {HOME}{name}({listed})"
+            macros[name] = f"({signature(declared)}) AS {HOME}{name}({listed})"
         else:
-            made[name] = _forward(name, declared)
-    return made
+            macros[name] = _forward(name, declared)
+    return macros
 
 
 def _macros_of(name: str, declared: Function) -> dict[str, str]:
@@ -87,14 +87,12 @@ def _table_macro(name: str, declared: Function) -> str:
     """
     documents = any(parameter.domain.form == "document" for parameter in declared.parameters)
     files = "current_setting('enable_external_access')::BOOLEAN" if documents else "true"
-    own = [
-        f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
-        for p in declared.parameters
-    ]
-    shown = ", ".join([*own, *(f'"{lacked}" := NULL' for lacked in declared.lacked)])
+    shown = ", ".join(
+        [signature(declared, '"'), *(f'"{lacked}" := NULL' for lacked in declared.lacked)]
+    )
     names = [*(p.name for p in declared.parameters), *declared.lacked]
-    given = "".join(f', "{each}"' for each in names)
-    planned = f"{PLAN}({DATABASE}(), {files}, '{name}'{given})"
+    passed = "".join(f', "{each}"' for each in names)
+    planned = f"{PLAN}({DATABASE}(), {files}, '{name}'{passed})"
     if not names:
         return f"({shown}) AS TABLE FROM query({planned})"
     # DuckDB would fold `l = 3` before the planner gets it, and raise an error of its own: types come first.
@@ -109,25 +107,27 @@ def _value_macros(name: str, declared: Function) -> dict[str, str]:
     The closed form contains each argument many times, and so not its check; least() would pass over a NULL.
     """
     names = ", ".join(parameter.name for parameter in declared.parameters)
-    cells = [_check_cell(parameter) for parameter in declared.parameters]
+    cells = [parameter.domain.cell(parameter.name) for parameter in declared.parameters]
     if declared.duckdb is None:
         return {name: f"({names}) AS {body_name(declared)}({', '.join(cells)})"}
     missing = " OR ".join(f"{cell} IS NULL" for cell in cells)
-    given = ", ".join(f"TRY_CAST({parameter.name} AS DOUBLE)" for parameter in declared.parameters)
+    doubles = ", ".join(
+        f"TRY_CAST({parameter.name} AS DOUBLE)" for parameter in declared.parameters
+    )
     form = f"reid_closed_form_{name}"
-    answer = f"CASE WHEN {missing} THEN NULL ELSE {form}({given}) END"
+    answer = f"CASE WHEN {missing} THEN NULL ELSE {form}({doubles}) END"
     return {form: f"({names}) AS {declared.duckdb}", name: f"({names}) AS {answer}"}
 
 
 def _output_macros(name: str, declared: Function) -> dict[str, str]:
     """A macro of each output, and one that calls the output whose word is passed."""
-    made: dict[str, str] = {}
+    macros: dict[str, str] = {}
     cases = []
     for word, output in declared.outputs.items():
-        own = f"reid_output_{output.key}"
-        made |= _value_macros(own, output)
+        macro = f"reid_output_{output.key}"
+        macros |= _value_macros(macro, output)
         names = {parameter.name for parameter in output.parameters}
-        answer = f"{HOME}{own}({', '.join(names_of(output))})"
+        answer = f"{HOME}{macro}({', '.join(names_of(output))})"
         for other in declared.parameters:
             if other.name not in {*names, declared.selector}:
                 rule = REFUSAL_OF_OUTPUT.format(other.name, f"with {declared.selector} := '{word}'")
@@ -139,7 +139,7 @@ def _output_macros(name: str, declared: Function) -> dict[str, str]:
     words = f"[{', '.join(map(sql_text, declared.outputs))}]"
     refused = f"{REFUSE}('choice', '{declared.selector}', alias({declared.selector}), {words})"
     chosen = f"CASE {declared.selector} {' '.join(cases)} ELSE error({refused})::DOUBLE END"
-    return made | {name: f"({_signature(declared)}) AS {chosen}"}
+    return macros | {name: f"({signature(declared)}) AS {chosen}"}
 
 
 def names_of(declared: Function) -> list[str]:
@@ -147,17 +147,13 @@ def names_of(declared: Function) -> list[str]:
     return [parameter.name for parameter in declared.parameters]
 
 
-def _signature(declared: Function) -> str:
-    """The parameters of a macro of values, with their defaults."""
+def signature(declared: Function, quote: str = "") -> str:
+    """The parameters of a macro, with their defaults; the names of a table's are in quotes."""
     return ", ".join(
-        p.name if p.default is REQUIRED else f"{p.name} := {sql_literal(p.default)}"
+        f"{quote}{p.name}{quote}"
+        + ("" if p.default is REQUIRED else f" := {sql_literal(p.default)}")
         for p in declared.parameters
     )
-
-
-def _check_cell(parameter: Parameter) -> str:
-    """The parameter of a function of records, of which NULL stays NULL."""
-    return parameter.domain.cell(parameter.name)
 
 
 def _options(declared: Function) -> list[Parameter]:
@@ -174,17 +170,20 @@ def _define_by_columns(
     number, and so would the time to make them. A window groups by the defaults too, so it has several.
     """
     is_window = declared.answer is Answer.WINDOW
-    own = WINDOWS_WITH_OWN_MACRO if is_window else SCORES_WITH_OWN_MACRO
+    last_separate = WINDOWS_WITH_OWN_MACRO if is_window else SCORES_WITH_OWN_MACRO
     before = [parameter.name for parameter in _options(declared)]
     columns = [f"c{place}" for place in range(1, MAX_COLUMNS + 1)]
-    least, made = 1, []
-    for most in [*range(1, own + 1), *(WINDOWS_WITH_DEFAULTS if is_window else [MAX_COLUMNS])]:
+    least, variants = 1, []
+    for most in [
+        *range(1, last_separate + 1),
+        *(WINDOWS_WITH_DEFAULTS if is_window else [MAX_COLUMNS]),
+    ]:
         defaults = [f"{column} := {ungiven}" for column in columns[least:most]]
-        made.append(
+        variants.append(
             f"({', '.join([*before, *columns[:least], *defaults])}) AS {make(columns[:most])}"
         )
         least = most + 1
-    return ", ".join(made)
+    return ", ".join(variants)
 
 
 def _forward(name: str, declared: Function) -> str:
@@ -193,8 +192,8 @@ def _forward(name: str, declared: Function) -> str:
     ungiven = "NULL" if declared.answer is Answer.WINDOW else UNGIVEN
 
     def call(columns: Sequence[str]) -> str:
-        given = [*before, *columns]
-        return bind_no_further(given[0], f"{HOME}{name}({', '.join(given)})")
+        arguments = [*before, *columns]
+        return bind_no_further(arguments[0], f"{HOME}{name}({', '.join(arguments)})")
 
     return _define_by_columns(declared, call, ungiven)
 
@@ -210,13 +209,13 @@ def bind_no_further(parameter: str, body: str) -> str:
 
 def _window(declared: Function, columns: Sequence[str]) -> str:
     people = [parameter.name for parameter in _options(declared)]
-    given = [*people, *columns]
+    values = [*people, *columns]
     example = f"{declared.name}({', '.join(['person_id'] * len(people) + ['age', 'sex'])})"
-    separated = f", {sql_literal(BETWEEN_COLUMNS)}, ".join(given)
+    separated = f", {sql_literal(BETWEEN_COLUMNS)}, ".join(values)
     test = f"reid_are_columns({len(people)}, row({separated}), {sql_literal(example)})"
-    exact = f"reid_are_exact(row({', '.join(given)}))"
+    exact = f"reid_are_exact(row({', '.join(values)}))"
     return bind_no_further(
-        given[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END"
+        values[0], f"CASE WHEN {test} AND {exact} THEN {window_of(people, columns)} END"
     )
 
 
@@ -233,17 +232,17 @@ def window_of(people: Sequence[str], columns: Sequence[str], *, is_plain: bool =
     return f"count({counted}) OVER (PARTITION BY {', '.join(columns)})"
 
 
-def _identified(person: str, known: Callable[[str], str]) -> str:
+def _identified(person: str, without_nan: Callable[[str], str]) -> str:
     """The person of a row; refuses a row of nobody, by a cast that fails (see SHARED)."""
-    is_known = f"{known(person)} IS NOT NULL"
+    is_known = f"{without_nan(person)} IS NOT NULL"
     test = f"CAST(CASE WHEN {is_known} THEN 'true' ELSE {sql_literal(REFUSAL_UNIDENTIFIED_ROW)} END AS BOOLEAN)"
     return f"CASE WHEN {test} THEN {person} END"
 
 
 def _score_macros(name: str, declared: Function) -> dict[str, str]:
     """Score the record of these texts; the macros of 1 to 64 columns make texts of them."""
-    own = [parameter.name for parameter in _options(declared)]
-    cells = [_check_cell(parameter) for parameter in _options(declared)[1:]]
+    options = [parameter.name for parameter in _options(declared)]
+    cells = [parameter.domain.cell(parameter.name) for parameter in _options(declared)[1:]]
     call = f"{body_name(declared)}({', '.join(['reid_texts', f'{DATABASE}()', 'model', *cells])})"
     refusal_of_answer = "struct_extract(reid_answered, 'refusal')"
     answer = f"""list_extract(list_transform(list_value({call}), lambda reid_answered:
@@ -251,10 +250,10 @@ def _score_macros(name: str, declared: Function) -> dict[str, str]:
         ELSE error(replace({refusal_of_answer}, {sql_literal(OTHER_VALUE)}, alias(model))) END), 1)"""
     score = f"reid_score_{name}"
     return {
-        score: f"({', '.join([*own, 'reid_texts'])}) AS {bind_no_further('model', answer)}",
+        score: f"({', '.join([*options, 'reid_texts'])}) AS {bind_no_further('model', answer)}",
         name: _define_by_columns(
             declared,
-            lambda columns: f"{HOME}{score}({', '.join([*own, _texts_of(columns)])})",
+            lambda columns: f"{HOME}{score}({', '.join([*options, _texts_of(columns)])})",
             UNGIVEN,
         ),
     }
@@ -271,8 +270,8 @@ def _texts_of(columns: Sequence[str]) -> str:
         return f"CASE WHEN {_is_row(columns[0])} THEN reid_texts_of_row({columns[0]}) ELSE {values} END"
     if len(columns) == MAX_COLUMNS:
         aliases = ", ".join(f"alias({column})" for column in columns)
-        given = f"len(list_filter([{aliases}], lambda c: c <> {sql_literal(UNGIVEN)}))"
-        return f"list_slice({values}, 1, {given})"
+        number = f"len(list_filter([{aliases}], lambda c: c <> {sql_literal(UNGIVEN)}))"
+        return f"list_slice({values}, 1, {number})"
     return values
 
 

@@ -17,12 +17,11 @@ from reid_sql.engines.duckdb.dialects import (
     translate,
     translate_expression,
 )
-from reid_sql.engines.duckdb.macros import SHARED, names_of, window_of
+from reid_sql.engines.duckdb.macros import SHARED, names_of, signature, window_of
 from reid_sql.engines.duckdb.planner import write_answer
 from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
 from reid_sql.function import Answer, Function, resolve_name
-from reid_sql.parameters import MAX_COLUMNS, sql_literal
-from reid_sql.parameters.outputs import REQUIRED
+from reid_sql.parameters import MAX_COLUMNS
 from reid_sql.sql.text import name
 
 EXAMPLE: Final = "risk_summary(people, ['age', 'sex'])"
@@ -52,16 +51,16 @@ def plain_sql(call: str, functions: Mapping[str, Function], dialect: str = DUCKD
     database compares them: the checks for collations are Python's.
     """
     refuse_dialect(dialect)
-    declared, given = _read_call(call, functions)
+    declared, arguments = _read_call(call, functions)
     if not declared.answer.of_rows:
-        query, is_divided = _write_query(declared, given)
+        query, is_divided = _write_query(declared, arguments)
         if dialect == DUCKDB:
             return lay_out(query)
         return translate(query, dialect, declared.name, is_divided=is_divided)
     expression = (
-        _window(declared, given)
+        _window(declared, arguments)
         if declared.answer is Answer.WINDOW
-        else _closed_form(declared, given)
+        else _closed_form(declared, arguments)
     )
     return expression if dialect == DUCKDB else translate_expression(expression, dialect)
 
@@ -98,78 +97,75 @@ def _end_of(text: str) -> int:
     return 0
 
 
-def _split(given: str) -> list[str]:
+def _split(text: str) -> list[str]:
     """Split the text of arguments at its outer commas.
 
     >>> _split("a, coalesce(b, 'x, y')")
     ['a', "coalesce(b, 'x, y')"]
     """
     depth, begin, parts = 0, 0, []
-    for bracket in BRACKET.finditer(given):
+    for bracket in BRACKET.finditer(text):
         depth += (bracket[0] in "([{") - (bracket[0] in ")]}")
         if bracket[0] == "," and not depth:
-            parts.append(given[begin : bracket.start()])
+            parts.append(text[begin : bracket.start()])
             begin = bracket.end()
-    return [part.strip() for part in [*parts, given[begin:]] if part.strip()]
+    return [part.strip() for part in [*parts, text[begin:]] if part.strip()]
 
 
 # Table functions
 
 
-def _write_query(declared: Function, given: str) -> tuple[str, bool]:
+def _write_query(declared: Function, arguments: str) -> tuple[str, bool]:
     """Write the query, and whether it answers for each group of the table."""
-    _refuse_options(declared, given)
+    _refuse_options(declared, arguments)
     checked = check_arguments(
-        declared, _read_arguments(declared, given), may_read_files=False, is_plain=True
+        declared, _read_arguments(declared, arguments), may_read_files=False, is_plain=True
     )
     declared, checked = declared.choose(checked)
     if declared.needs_python:
         raise _refusal_of(declared.call)
     query = write_answer(declared, checked, "")
     if OF_PYTHON.search(query):
-        raise _refusal_of(f"{declared.name}({given})")
+        raise _refusal_of(f"{declared.name}({arguments})")
     return TABLE.sub(_plain_table, query), bool(declared.grouped and checked["by"])
 
 
-def _read_arguments(declared: Function, given: str) -> Sequence[Any]:
+def _read_arguments(declared: Function, arguments: str) -> Sequence[Any]:
     """Let DuckDB read the arguments, as it does for the planner: names without quotes are texts to a macro.
 
     The call is bound in a database of its own, which reads no file, and is not run.
     """
-    shown = ", ".join(
-        f'"{p.name}"' if p.default is REQUIRED else f'"{p.name}" := {sql_literal(p.default)}'
-        for p in declared.parameters
-    )
-    passed = ", ".join(f'"{p.name}"' for p in declared.parameters)
+    public = signature(declared, quote='"')
+    passed = ", ".join(f'"{name}"' for name in names_of(declared))
     with LOCK, duckdb.connect(config={"enable_external_access": False, "threads": 1}) as con:
         CAPTURED.clear()
         con.create_function(
             CAPTURE, _capture, None, "VARCHAR", null_handling=FunctionNullHandling.SPECIAL
         )
         con.execute(
-            f"CREATE MACRO {declared.name}({shown}) AS TABLE FROM query({CAPTURE}({passed}))"
+            f"CREATE MACRO {declared.name}({public}) AS TABLE FROM query({CAPTURE}({passed}))"
         )
         try:
-            con.execute(f"EXPLAIN FROM {declared.name}({given})")
+            con.execute(f"EXPLAIN FROM {declared.name}({arguments})")
         except duckdb.Error as error:
-            rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
+            rule = f"the call must be like {declared.signature}, got '{declared.name}({arguments})'"
             reason = str(error).splitlines()[0]
             raise OutOfDomainError(f"{rule}; write it so, as DuckDB refuses it: {reason}") from None
         return CAPTURED[0]
 
 
-def _capture(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
-    CAPTURED.append(given)
+def _capture(*arguments: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+    CAPTURED.append(arguments)
     return "SELECT 1"
 
 
-def _refuse_options(declared: Function, given: str) -> None:
-    known = [parameter.name for parameter in declared.parameters]
-    for option in filter(None, OPTION.findall(given)):
-        if option.lower() not in known:
+def _refuse_options(declared: Function, arguments: str) -> None:
+    names = [parameter.name for parameter in declared.parameters]
+    for option in filter(None, OPTION.findall(arguments)):
+        if option.lower() not in names:
             raise UnknownNameError(
                 f"{declared.name} must be given options that it has, got '{option}'; "
-                f"{suggestion(option, known, 'options')}"
+                f"{suggestion(option, names, 'options')}"
             )
 
 
@@ -187,9 +183,9 @@ def _plain_table(match: re.Match[str]) -> str:
 # Functions of records
 
 
-def _window(declared: Function, given: str) -> str:
+def _window(declared: Function, arguments: str) -> str:
     """Write the window that counts by the columns."""
-    named, before = _split(given), len(declared.parameters) - 1
+    named, before = _split(arguments), len(declared.parameters) - 1
     columns = named[before:]
     if not 1 <= len(columns) <= MAX_COLUMNS:
         raise OutOfDomainError(
@@ -199,11 +195,11 @@ def _window(declared: Function, given: str) -> str:
     return window_of(named[:before], columns, is_plain=True)
 
 
-def _closed_form(declared: Function, given: str) -> str:
+def _closed_form(declared: Function, arguments: str) -> str:
     """Write the closed form over the arguments; NULL where one is NULL or outside its domain."""
-    declared, values = _choose_closed_form(declared, _split(given))
+    declared, values = _choose_closed_form(declared, _split(arguments))
     if len(values) != len(declared.parameters) or OPTION.search(", ".join(values)):
-        rule = f"the call must be like {declared.signature}, got '{declared.name}({given})'"
+        rule = f"the call must be like {declared.signature}, got '{declared.name}({arguments})'"
         raise OutOfDomainError(f"{rule}; pass each argument by its place")
     form, tests = str(declared.duckdb), []
     named = {

@@ -127,11 +127,11 @@ def plan(
     try:
         with registry.within(database):
             declared = find(name)
-            known = len(declared.parameters)
-            for lacked, value in zip(declared.lacked, values[known:], strict=True):
+            number = len(declared.parameters)
+            for lacked, value in zip(declared.lacked, values[number:], strict=True):
                 if value is not None:
                     refuse_lacked(declared, lacked, value)
-            return write_plan(declared, values[:known], database, may_read_files=may_read_files)
+            return write_plan(declared, values[:number], database, may_read_files=may_read_files)
     except ReidError as error:
         return refuse(str(error))
 
@@ -149,7 +149,9 @@ def write_plan(
     declared, checked = declared.choose(checked)
     if record_call(declared, checked) or IS_REPORTED.get():
         return qualified(write_answer(declared, checked, database))
-    answer = write_answer(declared, _watch_people(declared, checked), database)
+    # each table warns of values that stand for nobody as it is counted
+    watched = _mark_tables(checked, watched=find_watched_columns(declared, checked))
+    answer = write_answer(declared, watched, database)
     return qualified(_watch_identifiers(declared, checked, answer))
 
 
@@ -165,11 +167,13 @@ def _watch_identifiers(declared: Function, checked: Mapping[str, Any], answer: s
     return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(warnings)}"
 
 
-def _watch_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, of which each table warns of values that stand for nobody as it is counted."""
-    watched = find_watched_columns(declared, checked)
+def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, of which each table has its columns of people in a field."""
     return _change_tables(
-        checked, lambda name, table: replace(table, watched=watched.get(name, table.watched))
+        checked,
+        lambda name, table: replace(
+            table, **{field: columns[name] for field, columns in marks.items() if name in columns}
+        ),
     )
 
 
@@ -193,7 +197,8 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     counts that belong together would come from different rows. DuckDB computes a table that is named once
     and materialized once, and only the columns that the query reads.
     """
-    checked = _with_identified_people(declared, checked)
+    # each table refuses rows without a value in the column of its people
+    checked = _mark_tables(checked, identified_by=find_identified_tables(declared, checked))
     query = _write_answer(declared, checked, database)
     sources = {each.item: each for each in _sources_of(checked.values())}
     repeated = [each for each in sources.values() if each.count_reads(query) > 1]
@@ -209,25 +214,16 @@ def write_answer(declared: Function, checked: Mapping[str, Any], database: str) 
     return f"WITH {materialized} {_write_answer(declared, renamed, database)}"
 
 
-def _with_identified_people(declared: Function, checked: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, of which each table refuses rows without a value in the column of its people."""
-    identified = find_identified_tables(declared, checked)
-    return _change_tables(
-        checked,
-        lambda name, table: replace(table, identified_by=identified.get(name, table.identified_by)),
-    )
-
-
 def _write_answer(declared: Function, checked: Mapping[str, Any], database: str) -> str:
     """Write the answer over its reduction."""
     if declared.answer is Answer.SCORED_TABLE:
         return score_records(declared, checked, database)
-    own = {p.name: p.domain.literal(checked[p.name]) for p in declared.own_parameters}
+    options = {p.name: p.domain.literal(checked[p.name]) for p in declared.own_parameters}
     reduced = write_reduction(declared, checked, database)
     has_households = declared.answer is Answer.PER_RECORD and checked.get("household") is not None
     is_divided = checked.get("by") is not None
     return answer_over(
-        declared, own, database, reduced, is_divided=is_divided, has_households=has_households
+        declared, options, database, reduced, is_divided=is_divided, has_households=has_households
     )
 
 

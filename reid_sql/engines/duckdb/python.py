@@ -42,7 +42,7 @@ SUBSET: Final = pa.struct(
 
 
 def count_subsets(
-    codes: pa.Array, records: pa.Array, people: pa.Array, *given: pa.Array
+    codes: pa.Array, records: pa.Array, people: pa.Array, *limits: pa.Array
 ) -> pa.Array:
     """Count the subsets of a table of distinct records: the counts, one struct a subset, or the refusal.
 
@@ -53,16 +53,22 @@ def count_subsets(
     ]
     packed = numbers_in(records[0].values) if records[0].is_valid else NO_CODES
     whose = numbers_in(people[0].values) if people[0].is_valid else None
-    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(SUBSET))])
     try:
         counted = count_subset_classes(
-            DistinctRecords(columns, packed, whose), *(each[0].as_py() for each in given)
+            DistinctRecords(columns, packed, whose), *(each[0].as_py() for each in limits)
         )
     except ReidError as error:  # the engine would wrap the sentence in its own
-        return array_of([{"refusal": str(error), "answers": None}], kind)
+        return _reply(None, SUBSET, str(error))
     rows = pa.StructArray.from_arrays(_cells(counted), fields=list(SUBSET))
     listed = pa.ListArray.from_arrays(array_of([0, len(rows)], pa.int32()), rows)
-    return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields=list(kind))
+    fields = ["refusal", "answers"]
+    return pa.StructArray.from_arrays([pa.nulls(1, pa.string()), listed], fields)
+
+
+def _reply(answers: list[int] | None, kind: pa.DataType, refusal: str | None = None) -> pa.Array:
+    """The answers of one call, or the refusal, as one row."""
+    reply = pa.struct([("refusal", pa.string()), ("answers", pa.list_(kind))])
+    return array_of([{"refusal": refusal, "answers": answers}], reply)
 
 
 def _cells(counted: CountedSubsets) -> list[pa.Array]:
@@ -115,15 +121,15 @@ def python_functions(functions: Iterable[Function]) -> dict[str, Bound]:
 
 def _body(declared: Function) -> Bound:
     """Bind a body by the shape of its answer."""
-    own = [parameter.domain.sql_type for parameter in declared.own_parameters]
+    options = [parameter.domain.sql_type for parameter in declared.own_parameters]
     fields = ", ".join(f"{column} {kind}" for column, kind in declared.columns.items())
     if declared.answer is Answer.SCALAR:
         return Bound(kernel(declared), ["DOUBLE"] * len(declared.parameters), "DOUBLE")
     if declared.answer is Answer.MODEL_SCORE:
-        types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *own]
+        types = ["VARCHAR[]", "VARCHAR", "VARCHAR", *options]
         return Bound(model_kernel(declared), types, "STRUCT(refusal VARCHAR, answer DOUBLE)")
     if declared.answer is Answer.SCORED_TABLE:
-        types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *own]
+        types = ["VARCHAR[]", "BIGINT", "VARCHAR", "VARCHAR", *options]
         return Bound(
             model_kernel(declared), types, f"STRUCT(refusal VARCHAR, answer STRUCT({fields}))"
         )
@@ -160,11 +166,11 @@ def _refuse_others(rows: int) -> pa.Array:
 
 def _begin(*columns: pa.Array) -> pa.Array:
     """Begin the body of this name with what follows it: whole columns, each in one row, and values."""
-    name, *given = columns
-    asked = name[0].as_py()
-    if asked not in BODIES:
-        body_of(asked)
-    return array_of([jobs.begin(partial(BODIES[asked], *given))], pa.int64())
+    name, *arguments = columns
+    body = name[0].as_py()
+    if body not in BODIES:
+        body_of(body)
+    return array_of([jobs.begin(partial(BODIES[body], *arguments))], pa.int64())
 
 
 CALLED_FUNCTIONS: Final[dict[str, Work]] = {}  # Python functions that have been called, by name
@@ -189,11 +195,11 @@ def _wildcard_class_sizes(
     """Count matches of records as lists of codes, one list of records a row; nothing is refused."""
     answers = [
         wildcard_class_sizes(
-            _matrix(mine.values), _matrix(others.values), numbers_in(others_counts.values)
+            _matrix(mine.values), _matrix(other.values), numbers_in(others_counts.values)
         ).tolist()
-        if mine.is_valid and others.is_valid
+        if mine.is_valid and other.is_valid
         else [0] * (len(mine.values) if mine.is_valid else 0)
-        for mine, others, others_counts in zip(codes, other_codes, other_counts, strict=True)
+        for mine, other, others_counts in zip(codes, other_codes, other_counts, strict=True)
     ]
     listed = array_of(answers, pa.list_(pa.int64()))
     return pa.StructArray.from_arrays(
@@ -202,7 +208,7 @@ def _wildcard_class_sizes(
 
 
 def _suppress_cells(
-    codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *others: pa.Array
+    codes: pa.Array, counts: pa.Array, is_primary: pa.Array, *more: pa.Array
 ) -> pa.Array:
     """Choose the cells to hide, by their width, and by their sums and protections; without a cell, none."""
     from reid_sql.models.tables.published_tables import PublishedRows  # noqa: PLC0415
@@ -212,10 +218,9 @@ def _suppress_cells(
         suppress_cells,
     )
 
-    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
-        return array_of([{"refusal": None, "answers": []}], kind)
-    width, hierarchies, names, tbl, text, labels, *sums = others
+        return _reply([], pa.int64())
+    width, hierarchies, names, tbl, text, labels, *sums = more
     numbers, primary = (numbers_in(each[0].values) for each in (counts, is_primary))
     figures = CellSums(*(numbers_in(each[0].values) for each in sums)) if sums else None
     categories = _matrix(codes[0].values)
@@ -234,19 +239,18 @@ def _suppress_cells(
             before=before,
         )
     except ReidError as error:
-        return array_of([{"refusal": str(error), "answers": None}], kind)
-    return array_of([{"refusal": None, "answers": chosen.statuses.tolist()}], kind)
+        return _reply(None, pa.int64(), str(error))
+    return _reply(chosen.statuses.tolist(), pa.int64())
 
 
 def _round_cells(codes: pa.Array, counts: pa.Array, base: pa.Array) -> pa.Array:
     """Round the counts to multiples of the base; without a cell, none."""
     from reid_sql.models.tables.rounding import round_cells  # noqa: PLC0415 - no other call
 
-    kind = pa.struct([("refusal", pa.string()), ("answers", pa.list_(pa.int64()))])
     if not codes[0].is_valid:
-        return array_of([{"refusal": None, "answers": []}], kind)
+        return _reply([], pa.int64())
     rounded = round_cells(_matrix(codes[0].values), numbers_in(counts[0].values), base[0].as_py())
-    return array_of([{"refusal": None, "answers": rounded.tolist()}], kind)
+    return _reply(rounded.tolist(), pa.int64())
 
 
 def _matrix(records: pa.ListArray) -> np.ndarray[Any, np.dtype[np.int64]]:

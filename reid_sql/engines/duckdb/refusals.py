@@ -43,9 +43,9 @@ VARIANT: Final = re.compile(r"\bVARIANT(?![\w ])")  # a field of that name has i
 MAX_DIGITS: Final = 38  # of a DECIMAL; with more, the common type would round
 
 
-def refuse(*given: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
+def refuse(*call: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
     """Return the refusal by the rule that is named first, or None."""
-    rule, *arguments = given
+    rule, *arguments = call
     try:
         return RULES[rule](*arguments)
     except ReidError as error:  # raised, the engine would wrap the sentence in its own
@@ -53,13 +53,13 @@ def refuse(*given: Any) -> str | None:  # noqa: ANN401 - what DuckDB passes
 
 
 def _missing_columns(
-    label: str, asked: Sequence[str], known: Sequence[str], table: str = "the table"
+    label: str, columns: Sequence[str], names: Sequence[str], table: str = "the table"
 ) -> str | None:
-    have = {fold_case(column) for column in known}
-    for column in asked:
-        _refuse_renamed(column, known)
+    have = {fold_case(column) for column in names}
+    for column in columns:
+        _refuse_renamed(column, names)
         if fold_case(column) not in have:
-            Columns(label, table=table).known([column], known)
+            Columns(label, table=table).known([column], names)
     return None
 
 
@@ -68,13 +68,13 @@ def _other_word(name: str, shown: str, words: Sequence[str]) -> str:
     return Choice(tuple(words)).check(name, shown.strip("'"))
 
 
-def _misread_file(path: str, names: Sequence[str], own: Sequence[str] | None) -> None:
+def _misread_file(path: str, names: Sequence[str], header: Sequence[str] | None) -> None:
     """Refuse a file whose columns DuckDB finds otherwise than it names them, in lines or in a schema."""
     words = f"'{path}'"
     if not path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".parquet"):
-        refuse_misread(words, names, own or [])
+        refuse_misread(words, names, header or [])
         return
-    fields = [field.split(" ", 1) for field in own or ["0 "]]
+    fields = [field.split(" ", 1) for field in header or ["0 "]]
     columns, within = [], 0
     for children, name in fields[1:]:
         if not within:
@@ -83,16 +83,16 @@ def _misread_file(path: str, names: Sequence[str], own: Sequence[str] | None) ->
     refuse_repeated_names(words, columns, str)
 
 
-def _refuse_renamed(column: str, known: Sequence[str]) -> None:
+def _refuse_renamed(column: str, names: Sequence[str]) -> None:
     """Refuse a name that two columns of a file or frame have but for capitals.
 
     DuckDB ignores capitals: of "Age" and "age" it names the second "age_1", and would find the first by
     the name of the second.
     """
-    first = next((each for each in known if fold_case(each) == fold_case(column)), column)
+    first = next((each for each in names if fold_case(each) == fold_case(column)), column)
     if first == column:
         return
-    for each in known:
+    for each in names:
         second = RENAMED.sub("", each)
         if second not in {each, first} and fold_case(second) == fold_case(column):
             raise OutOfDomainError(REFUSAL_CAPITALS.format(column, first, second, each))

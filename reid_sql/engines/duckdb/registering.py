@@ -92,6 +92,11 @@ REFUSAL_RESERVED: Final = (
     "macros must leave query and the names of reid_sql's own functions free, got {}; drop it, or give it "
     "another name"
 )
+REFUSAL_LATE: Final = (
+    "a connection must register before its transaction calls functions, got one that called some; "
+    "register before BEGIN"
+)
+REFUSAL_NAMESAKES: Final = "a connection in a transaction must have no macros of its own named like ours, got {}; register before BEGIN"
 MARKER: Final = "reid_functions"  # a macro that lists what is there
 MARKED: Final = "reid_sql_registered"  # a variable of a connection that has the bare names
 # Names that are the user's: of schemas, and of databases in files, or in memory where they do not hold ours.
@@ -116,7 +121,7 @@ PLANNED: Final[list["Mapping[str, Function]"]] = []  # what the planner knows, o
 
 
 def register(
-    given: Any,  # noqa: ANN401 - see connection_of
+    connection: Any,  # noqa: ANN401 - see connection_of
     functions: "Mapping[str, Function]",
 ) -> str:
     """Put the functions into this connection, and return the schema that contains them.
@@ -127,7 +132,7 @@ def register(
     so that every connection and cursor of it knows them as reid.name. Names alone are temporary macros of
     this connection.
     """
-    con = connection_of(given)
+    con = connection_of(connection)
     with LOCK:
         cursor = con.cursor()  # what fails in the connection itself would abort its transaction
         catalogue = _find_catalogue(cursor, functions) or _make_catalogue(cursor, functions)
@@ -145,7 +150,7 @@ class _Private(NamedTuple):
     """What can be made in a private connection, and the names of what was."""
 
     functions: Prepared
-    made: set[str]
+    ready: set[str]
 
 
 PRIVATE: Final[WeakKeyDictionary[duckdb.DuckDBPyConnection, _Private]] = WeakKeyDictionary()
@@ -160,17 +165,19 @@ def open_private(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Functi
     """
     with LOCK:
         cursor = con.cursor()
-        made = _plan_for(functions)
+        contents = _plan_for(functions)
         # A body of a whole table is called by the plan of its own function alone, one of rows by any plan.
-        own = {
-            name for name, each in made.python.items() if name.startswith(BODY) and each.is_volatile
+        of_tables = {
+            name
+            for name, each in contents.python.items()
+            if name.startswith(BODY) and each.is_volatile
         }
-        shared = {name: each for name, each in made.python.items() if name not in own}
+        shared = {name: each for name, each in contents.python.items() if name not in of_tables}
         _register_python(cursor, shared, set())
         con.execute(f"ATTACH ':memory:' AS {PUBLIC} (READ_WRITE)")
         con.execute(f"SET search_path = 'memory.main,{PUBLIC}.main'")
         _hold_models(con, cursor)
-        PRIVATE[con] = _Private(made, {PLAN, REFUSE, DATABASE, *shared})
+        PRIVATE[con] = _Private(contents, {PLAN, REFUSE, DATABASE, *shared})
 
 
 def open_cursor(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
@@ -187,7 +194,7 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
     """
     with LOCK:
         private = PRIVATE.get(con)
-        if private is None or private.made.issuperset(names):
+        if private is None or private.ready.issuperset(names):
             return
         macros, python = private.functions.macros, private.functions.python
         needed, called = set(names), set(names)
@@ -204,33 +211,24 @@ def make_functions(con: duckdb.DuckDBPyConnection, names: Collection[str]) -> No
             for name, each in python.items()
             if name.removeprefix(BODY) in needed or name.startswith(keys)
         }
-        _register_python(cursor, bodies, private.made)
-        private.made.update(bodies)
-        for name in [each for each in macros if each in needed - private.made]:
+        _register_python(cursor, bodies, private.ready)
+        private.ready.update(bodies)
+        for name in [each for each in macros if each in needed - private.ready]:
             _make_macros(
                 cursor, {name: macros[name]}, f"CREATE MACRO {PUBLIC}.main.", f"{PUBLIC}.main."
             )
-            private.made.add(name)
+            private.ready.add(name)
 
 
-def _refuse_late_transaction(con: duckdb.DuckDBPyConnection) -> None:
-    """Refuse a transaction that sees the functions of the time when it first called one, without ours."""
-    if con.execute(SEEN).fetchall() == [(0,)]:
-        raise OutOfDomainError(
-            "a connection must register before its transaction calls functions, got one that called some; "
-            "register before BEGIN"
-        )
-
-
-def connection_of(given: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
+def connection_of(wrapper: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401 - whatever executes on one
     """The connection itself, or that of what wraps one, as SQLAlchemy's, or that of the module."""
-    if isinstance(given, duckdb.DuckDBPyConnection):
-        return given
-    is_table = hasattr(type(given), "columns")  # a relation, or a frame
-    probe = given.execute("SELECT 1") if hasattr(given, "execute") and not is_table else given
+    if isinstance(wrapper, duckdb.DuckDBPyConnection):
+        return wrapper
+    is_table = hasattr(type(wrapper), "columns")  # a relation, or a frame
+    probe = wrapper.execute("SELECT 1") if hasattr(wrapper, "execute") and not is_table else wrapper
     if not isinstance(probe, duckdb.DuckDBPyConnection):
         raise WrongTypeError(
-            f"con must be a connection of DuckDB, got {type(given).__name__}; "
+            f"con must be a connection of DuckDB, got {type(wrapper).__name__}; "
             "pass what duckdb.connect() gives, and a table after it"
         )
     probe.fetchall()
@@ -280,8 +278,8 @@ def _namesakes(con: duckdb.DuckDBPyConnection, functions: "Mapping[str, Function
 
     The connection itself is asked: those of its open transaction are known to no other.
     """
-    others = _list_functions(con).by_database.values()
-    theirs = (names for names in others if MARKER not in names)
+    macros = _list_functions(con).by_database.values()
+    theirs = (names for names in macros if MARKER not in names)
     return set().union(*theirs) & functions.keys()
 
 
@@ -295,17 +293,17 @@ def _make_catalogue(cursor: duckdb.DuckDBPyConnection, functions: "Mapping[str, 
     if {PUBLIC, CATALOGUE} <= taken:  # to make ours there would write into a file of the user's
         raise OutOfDomainError(REFUSAL_NAMES_TAKEN)
     catalogue = CATALOGUE if PUBLIC in taken else PUBLIC
-    made = _plan_for(functions)
+    contents = _plan_for(functions)
     # To list the functions takes as long as to register those of Python, and a new database has none of ours.
     try:
-        _fill_catalogue(cursor, functions, catalogue, made, set())
+        _fill_catalogue(cursor, functions, catalogue, contents, set())
     except duckdb.Error:
         listed = _list_functions(cursor)
-        reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *made.python}
+        reserved = listed.of_values & {"query", PLAN, REFUSE, DATABASE, *contents.python}
         if reserved:  # DuckDB has no place for ours next to them
             refused = REFUSAL_RESERVED.format(", ".join(sorted(reserved)))
             raise OutOfDomainError(refused) from None
-        _fill_catalogue(cursor, functions, catalogue, made, listed.python)
+        _fill_catalogue(cursor, functions, catalogue, contents, listed.python)
     return catalogue
 
 
@@ -313,22 +311,22 @@ def _fill_catalogue(
     cursor: duckdb.DuckDBPyConnection,
     functions: "Mapping[str, Function]",
     catalogue: str,
-    made: Prepared,
+    contents: Prepared,
     there: set[str],
 ) -> None:
     """Make what is not there yet; the marker last, so that what has it has all."""
-    _register_python(cursor, made.python, there)
+    _register_python(cursor, contents.python, there)
     place = f"{catalogue}.main."
     create = f"CREATE OR REPLACE MACRO {place}"
     cursor.execute(f"ATTACH IF NOT EXISTS ':memory:' AS {catalogue} (READ_WRITE)")
-    _make_macros(cursor, made.macros, create, place)
-    _execute(cursor, made.comments.replace(HOME, place))
+    _make_macros(cursor, contents.macros, create, place)
+    _execute(cursor, contents.comments.replace(HOME, place))
     cursor.execute(f"{create}{MARKER}() AS {[__version__, *functions]}")
 
 
 def _plan_for(functions: "Mapping[str, Function]") -> Prepared:
     """Let the planner know the functions, and return what is made for them."""
-    PLANNED[:] = [*(known for known in PLANNED if list(known) != list(functions)), functions]
+    PLANNED[:] = [*(each for each in PLANNED if list(each) != list(functions)), functions]
     return prepared(functions)
 
 
@@ -382,22 +380,22 @@ def _find_body(key: str) -> "Function":
     """The output of this key, likewise."""
     from reid_sql.function import find_output  # noqa: PLC0415 - it imports what declares
 
-    found = (find_output(key, functions) for functions in reversed(PLANNED))
-    return next(each for each in found if each is not None)
+    outputs = (find_output(key, functions) for functions in reversed(PLANNED))
+    return next(each for each in outputs if each is not None)
 
 
-def _plan(*given: Any) -> str:  # noqa: ANN401 - whatever SQL passes
+def _plan(*call: Any) -> str:  # noqa: ANN401 - whatever SQL passes
     if getattr(MAKING, "is_making", False):
         return "SELECT NULL AS planned"
     from reid_sql.engines.duckdb.planner import plan  # noqa: PLC0415 - it imports the reductions
 
-    return plan(_find, *given)
+    return plan(_find, *call)
 
 
-def _refuse(*given: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
+def _refuse(*call: Any) -> str | None:  # noqa: ANN401 - whatever DuckDB passes
     from reid_sql.engines.duckdb.refusals import refuse  # noqa: PLC0415 - only a query needs it
 
-    return refuse(*given)
+    return refuse(*call)
 
 
 def _make_macros(
@@ -434,20 +432,15 @@ def _reach(
         return
     now = con.execute("SELECT system.main.txid_current()").fetchall()
     if now == [(transaction,)]:  # else each statement has its own
-        _refuse_late_transaction(con)
-        _refuse_namesakes(_namesakes(con, functions))
+        # it sees the functions of the time when it first called one
+        if con.execute(SEEN).fetchall() == [(0,)]:
+            raise OutOfDomainError(REFUSAL_LATE)
+        # a rollback would take away what goes before macros of our names
+        if namesakes := _namesakes(con, functions):
+            raise OutOfDomainError(REFUSAL_NAMESAKES.format(", ".join(sorted(namesakes))))
         if place not in path.split(","):
             path = path.replace("'", "''")
             con.execute(f"SET search_path = '{path},{place}'")
         return
     _make_macros(con, prepared(functions).bare_macros, "CREATE OR REPLACE TEMP MACRO ", f"{place}.")
     con.execute(f"SET VARIABLE {MARKED} = '{mark}'")
-
-
-def _refuse_namesakes(ours: Collection[str]) -> None:
-    """Refuse to register where a rollback would take away what goes before macros of our names."""
-    if ours:
-        raise OutOfDomainError(
-            f"a connection in a transaction must have no macros of its own named like ours, got "
-            f"{', '.join(sorted(ours))}; register before BEGIN"
-        )

@@ -16,7 +16,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
-from reid_sql.sql.nobodies import count_nobodies
+from reid_sql.sql.spelling import count_nobodies
 from reid_sql.sql.text import Source, is_nan, name, place_of, refusal, sort_keys, text, texts
 
 PART: Final = r'("([^"]|"")+"|[^".]+)'
@@ -111,17 +111,17 @@ class DuckDBSource(Source):
         ]
 
     def guard_types(
-        self, others: Sequence["DuckDBSource"], columns: Sequence[str]
+        self, compared: Sequence["DuckDBSource"], columns: Sequence[str]
     ) -> list["DuckDBSource"]:
         """This table and others, whose values are read once the columns are known to have the same types.
 
         DuckDB casts values of unlike types before they are compared, in an order of its own; a cast that
         fails quotes the value.
         """
-        tests = tuple(self._has_types_of(other, columns) for other in others)
+        tests = tuple(self._has_types_of(other, columns) for other in compared)
         return [
             each if each.is_plain else replace(each, preconditions=tests)
-            for each in (self, *others)
+            for each in (self, *compared)
         ]
 
     def _has_types_of(self, other: Source, columns: Sequence[str]) -> str:
@@ -153,9 +153,9 @@ class DuckDBSource(Source):
 
     def _warn_of_nobodies(self, unit: str, column: str) -> str:
         """Warn of values that stand for nobody; true in any case, but where a warning is an error."""
-        given = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
+        arguments = ", ".join(["'nobodies'", text(unit), text(column), *COUNTS_OF_NOBODIES])
         return f"""(
-            SELECT coalesce(error({REFUSE}({given}))::BOOLEAN, true)
+            SELECT coalesce(error({REFUSE}({arguments}))::BOOLEAN, true)
             FROM ({count_nobodies(self.item, known_value(name(column)), unit)}) AS reid_nobodies
           )"""
 
@@ -166,14 +166,14 @@ class DuckDBSource(Source):
         that stands for none goes before them, as DuckDB refuses a pattern that no column matches.
         """
         option = "entity :=" if rows.takes_entity else ""
-        found = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
+        identifiers = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
         return f"""(
             SELECT coalesce(error({REFUSE}('identifiers', {text(option)}, {texts(rows.counted)},
               {texts(rows.named)}, {_names_of(self.item)}, estimates, filled, reid_rows))::BOOLEAN, true)
             FROM (
               SELECT list_value(*COLUMNS('^v_')) AS estimates, list_value(*COLUMNS('^f_')) AS filled, reid_rows
               FROM (
-                SELECT approx_count_distinct({found}) AS "v_\\0", count({found}) AS "f_\\0",
+                SELECT approx_count_distinct({identifiers}) AS "v_\\0", count({identifiers}) AS "f_\\0",
                   count(*) AS reid_rows
                 FROM (SELECT NULL::VARCHAR AS reid_id, * FROM {self.item}) AS reid_identifiers
               ) AS reid_estimated
@@ -182,8 +182,10 @@ class DuckDBSource(Source):
 
     def _has_identifiers(self, role: str, column: str) -> str:
         """Test that every row has an identifier; else refuse, with the counts."""
-        own = f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
-        known = self.known("identifier")
+        identifier = (
+            f"reid_person.{name(column)}" if self.is_plain or self.is_known else name(column)
+        )
+        value = self.without_nan("identifier")
         parts = REFUSAL_UNIDENTIFIED.format(role, column, SPLIT, SPLIT, column).split(SPLIT)
         before, between, after = map(text, parts)
         return f"""(
@@ -191,14 +193,14 @@ class DuckDBSource(Source):
               THEN error(concat({before}, {THOUSANDS.format("missing")}, {between},
                 {THOUSANDS.format("total")}, {after}))::BOOLEAN ELSE true END
             FROM (
-              SELECT count(*) - count({known}) AS missing, count(*) AS total
-              FROM (SELECT {own} AS identifier FROM {self.item} AS reid_person) AS reid_people
+              SELECT count(*) - count({value}) AS missing, count(*) AS total
+              FROM (SELECT {identifier} AS identifier FROM {self.item} AS reid_person) AS reid_people
             )
           )"""
 
-    def known(self, value: str) -> str:
+    def without_nan(self, value: str) -> str:
         """A value, NULL where it is NaN."""
-        return super().known(value) if self.is_plain else known_value(value)
+        return super().without_nan(value) if self.is_plain else known_value(value)
 
     def has_columns(self, label: str, columns: Sequence[str]) -> str:
         """Test that the table has the columns, for a plan that must know before it joins by them."""
@@ -217,10 +219,10 @@ class DuckDBSource(Source):
         """
         if self.is_plain or self.is_known:
             return body
-        asked = list(dict.fromkeys(columns))
-        given = f"{text(label)}, {texts(asked)}, {_names_of(self.item)}"
-        named = "" if table == "the table" else f", {text(table)}"
-        return _add_check(f"{REFUSE}('columns', {given}{named})", asked, body)
+        distinct = list(dict.fromkeys(columns))
+        arguments = [text(label), texts(distinct), _names_of(self.item)]
+        arguments += [] if table == "the table" else [text(table)]
+        return _add_check(f"{REFUSE}('columns', {', '.join(arguments)})", distinct, body)
 
     def check_columns_of_both(
         self, other: Source, tables: tuple[str, str], label: str, columns: Sequence[str], body: str
@@ -228,12 +230,12 @@ class DuckDBSource(Source):
         """Write the body behind the check that two tables have the columns."""
         if self.is_plain or self.is_known:
             return body
-        asked = list(dict.fromkeys(columns))
+        distinct = list(dict.fromkeys(columns))
         tests = [
-            f"{REFUSE}('columns', {text(label)}, {texts(asked)}, {_names_of(each)}, {text(table)})"
+            f"{REFUSE}('columns', {text(label)}, {texts(distinct)}, {_names_of(each)}, {text(table)})"
             for each, table in zip((self.item, other.items()), tables, strict=True)
         ]
-        return _add_check(f"coalesce({', '.join(tests)})", asked, body)
+        return _add_check(f"coalesce({', '.join(tests)})", distinct, body)
 
     def check_types(self, other: Source, columns: Sequence[str], body: str) -> str:
         """Write the body behind the check that the columns have comparable types in both tables.
@@ -288,8 +290,8 @@ def has_collation(row: str) -> str:
     """
     bare = f"""replace_type(replace_type({row}, NULL::VARCHAR, NULL::STRUCT("reid text" VARCHAR)),
         NULL::STRUCT("reid text" VARCHAR), NULL::VARCHAR)"""
-    own = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
-    return f"""regexp_replace({own}, {BYTEWISE}, '', 'gi')
+    key = f"create_sort_key(get_type({row}), 'ASC NULLS LAST')::VARCHAR"
+    return f"""regexp_replace({key}, {BYTEWISE}, '', 'gi')
         <> create_sort_key(get_type({bare}), 'ASC NULLS LAST')::VARCHAR"""
 
 
@@ -315,24 +317,28 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
     A name is used as it is where it has no quotes or is quoted by SQL's rules; else it is an identifier that
     itself holds quotes: those arrive bare.
     """
-    given = "" if table is None else str(table)
-    if not given.strip():
+    item_name = "" if table is None else str(table)
+    if not item_name.strip():
         raise OutOfDomainError(
             "tbl must be a table, view or file, got an empty name; pass its name or path"
         )
-    if '"' not in given:
-        item = _file(given, is_plain=is_plain) if FILE.fullmatch(given) else _query_table(given)
+    if '"' not in item_name:
+        item = (
+            _file(item_name, is_plain=is_plain)
+            if FILE.fullmatch(item_name)
+            else _query_table(item_name)
+        )
         return DuckDBSource(item, is_plain=is_plain)
-    if QUOTED_NAME.fullmatch(given):
-        if PATTERN_SIGNS.search(given) and FILE.fullmatch(given.replace('"', "")):
+    if QUOTED_NAME.fullmatch(item_name):
+        if PATTERN_SIGNS.search(item_name) and FILE.fullmatch(item_name.replace('"', "")):
             rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
-                f"{rule}, got {given}; leave the inner quotes out, or pass a view of the table"
+                f"{rule}, got {item_name}; leave the inner quotes out, or pass a view of the table"
             )
-        return DuckDBSource(_query_table(given), is_plain=is_plain)
-    if FILE.fullmatch(given) and "/" in given:
-        return DuckDBSource(_file(given, is_plain=is_plain), is_plain=is_plain)
-    return DuckDBSource(_query_table(name(given)), is_plain=is_plain)
+        return DuckDBSource(_query_table(item_name), is_plain=is_plain)
+    if FILE.fullmatch(item_name) and "/" in item_name:
+        return DuckDBSource(_file(item_name, is_plain=is_plain), is_plain=is_plain)
+    return DuckDBSource(_query_table(name(item_name)), is_plain=is_plain)
 
 
 def _query_table(table: str) -> str:
@@ -363,11 +369,11 @@ def _file(path: str, *, is_plain: bool = False) -> str:
     )"""
 
 
-def _check_names(item: str, path: str, own: str) -> str:
+def _check_names(item: str, path: str, header: str) -> str:
     """Read the file behind the check that its columns are those that it names itself."""
     return f"""(
       SELECT * FROM {item} WHERE (
-        SELECT coalesce(error({REFUSE}('file', {text(path)}, {_names_of(item)}, ({own})))::BOOLEAN, true)
+        SELECT coalesce(error({REFUSE}('file', {text(path)}, {_names_of(item)}, ({header})))::BOOLEAN, true)
       )
     )"""
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
 from operator import or_
 from types import MappingProxyType
 from typing import Any, Final
@@ -21,9 +20,8 @@ from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
     IS_REPORTED,
-    find_identified_tables,
-    find_watched_columns,
-    list_tables,
+    list_identified_tables,
+    list_watched_columns,
     warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
@@ -95,22 +93,18 @@ def refuse_unidentified_rows(frame: Table, role: str, column: str) -> None:
 
 def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
-    for table, columns in find_watched_columns(declared, arguments).items():
-        for frame, (unit, name) in product(list_tables(arguments[table]), columns):
-            _warn_of_nobodies(frame, name, unit)
+    for frame, name, unit in list_watched_columns(declared, arguments):
+        _warn_of_nobodies(frame, name, unit)
 
 
 def _warn_of_nobodies(frame: Table, name: str, unit: str = UNIT_PERSON) -> None:
     is_counted = name in frame.columns and not frame.op().find(ops.UnboundTable)
     if is_counted and not IS_REPORTED.get():
-        warn_of_values(name, count_nobodies(frame, name, _ask_nobodies), unit)
-
-
-def _ask_nobodies(question: Callable[[], Table]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = collected(
-        question(), "the values that may stand for nobody"
-    ).to_pylist()
-    return rows
+        label = "the values that may stand for nobody"
+        counts = count_nobodies(
+            frame, name, lambda question: collected(question(), label).to_pylist()
+        )
+        warn_of_values(name, counts, unit)
 
 
 def count(
@@ -131,13 +125,12 @@ def count(
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
     """Bind a table function: a table of the warehouse, or one in this process where a body answers."""
-    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return framed(table_of(answer_rows(declared, {}, own), declared.columns))
-    for name, named in find_identified_tables(declared, arguments).items():
-        for frame in list_tables(arguments[name]):
-            refuse_unidentified_rows(frame, *named)
+        return framed(table_of(answer_rows(declared, {}, options), declared.columns))
+    for identified in list_identified_tables(declared, arguments):
+        refuse_unidentified_rows(*identified)
     warn_of_people(declared, arguments)
     counted = {name: arguments.get(name) for name in reduction.arguments_of(ENGINE)}
     by = arguments.get("by") if declared.grouped else None
@@ -150,35 +143,35 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> Table:
         listed = reduced.order_by(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else _with_groups(listed, by)
     if by is not None:
-        return framed(_answer_by_group(declared, reduced, by, own))
+        return framed(_answer_by_group(declared, reduced, by, options))
     counts = collected(reduced, f"what {declared.name} is answered from")
     COMPUTING.get()()
-    return framed(answer_whole(declared, counts, own))
+    return framed(answer_whole(declared, counts, options))
 
 
 def _with_groups(listed: Table, by: Sequence[str]) -> Table:
     """Return the rows with the values of the groups as they were, under their columns' names."""
-    own = dict(zip(group_names(by), by, strict=True))
+    groups = dict(zip(group_names(by), by, strict=True))
     return listed.select(
         **{
-            own.get(name, name): restored(listed[name]) if name in own else listed[name]
+            groups.get(name, name): restored(listed[name]) if name in groups else listed[name]
             for name in listed.columns
         }
     )
 
 
 def _answer_by_group(
-    declared: Function, reduced: Table, by: Sequence[str], own: Mapping[str, Any]
+    declared: Function, reduced: Table, by: Sequence[str], options: Mapping[str, Any]
 ) -> pa.Table:
     """Answer for each group, which the database numbers."""
     names = group_names(by)
     columns = dict(zip(names, by, strict=True))
     fetched = fetch_values(reduced, columns, "the histograms of all groups")
-    table = fetched.others
+    table = fetched.unnumbered
     for place, name in enumerate(names):
         table = table.append_column(name, fetched.column(place))
     return answered_by_group(
-        declared, table, by, own, [tuple(row) for row in fetched.codes.tolist()]
+        declared, table, by, options, [tuple(row) for row in fetched.codes.tolist()]
     )
 
 
@@ -219,7 +212,7 @@ class DistinctRecords:
     @property
     def records(self) -> int:
         """How many records the warehouse counted."""
-        return int(pc.sum(self.fetched.others[RECORDS]).as_py() or 0)
+        return int(pc.sum(self.fetched.unnumbered[RECORDS]).as_py() or 0)
 
     @property
     def rows(self) -> pa.Table:
@@ -227,7 +220,7 @@ class DistinctRecords:
         columns = {
             name: self.fetched.column(place) for place, name in enumerate(aliases(self.columns))
         }
-        return pa.table({**columns, RECORDS: self.fetched.others[RECORDS]})
+        return pa.table({**columns, RECORDS: self.fetched.unnumbered[RECORDS]})
 
     def class_sizes(self, columns: Sequence[str], *, drop: bool) -> list[tuple[int, int]]:
         """Count the classes by some of the columns: each size, and how many have it; with NULLs or without.
@@ -236,7 +229,7 @@ class DistinctRecords:
         """
         codes = [self.fetched.codes[:, self.columns.index(name)] for name in columns]
         named = dict(zip(aliases(columns), codes, strict=True))
-        counted = pl.LazyFrame({**named, RECORDS: pl.from_arrow(self.fetched.others[RECORDS])})
+        counted = pl.LazyFrame({**named, RECORDS: pl.from_arrow(self.fetched.unnumbered[RECORDS])})
         if drop:
             counted = counted.filter(pl.all_horizontal(pl.col(list(named)) > 0))
         classes = counted.group_by(list(named)).agg(pl.col(RECORDS).sum())
@@ -249,7 +242,7 @@ class DistinctRecords:
         codes = self.fetched.codes[:, place]
         numbers, of_row = np.unique(codes, return_inverse=True)
         records = np.zeros(len(numbers), dtype=np.int64)
-        np.add.at(records, of_row.ravel(), self.fetched.others[RECORDS].to_numpy())
+        np.add.at(records, of_row.ravel(), self.fetched.unnumbered[RECORDS].to_numpy())
         rows = NumberedRows(
             numbers[:, None], [self.fetched.values[place]], pa.table({RECORDS: records})
         )

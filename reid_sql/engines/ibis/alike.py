@@ -92,8 +92,8 @@ def comparable(column: Column) -> Column:
     if column.type().is_interval():
         raise OutOfDomainError(REFUSAL_INTERVAL.format(column.get_name()))
     # A type that Ibis does not know, such as a domain, has an equality of its own.
-    known = column.cast("string") if column.type().is_unknown() else column
-    return ReidCompared(known.op()).to_expr()
+    text = column.cast("string") if column.type().is_unknown() else column
+    return ReidCompared(text.op()).to_expr()
 
 
 def restored(column: Column) -> Column:
@@ -101,15 +101,7 @@ def restored(column: Column) -> Column:
     return ReidRestored(column.op()).to_expr()
 
 
-def _visit_compared(compiler: Any, op: ReidCompared, *, arg: Any) -> Any:  # noqa: ANN401 - trees of sqlglot
-    return _write(compiler, op, arg, 0)
-
-
-def _visit_restored(compiler: Any, op: ReidRestored, *, arg: Any) -> Any:  # noqa: ANN401 - the same
-    return _write(compiler, op, arg, 1)
-
-
-def _write(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - the same
+def _write(compiler: Any, op: Any, arg: Any, which: int) -> Any:  # noqa: ANN401 - trees of sqlglot
     """The value as it is compared, or again as it was, in the compiler's dialect."""
     words = BY_BYTES if op.dtype.is_string() else FLOATS if op.dtype.is_floating() else {}
     words = WITHIN if op.dtype.is_nested() and _has_text(op.dtype) else words
@@ -123,9 +115,7 @@ def _has_text(kind: dt.DataType) -> bool:
     return any(map(_has_text, kind.types)) if kind.is_struct() else kind.is_string()
 
 
-@cache
-def _parse(text: str, dialect: str) -> Any:  # noqa: ANN401 - the same
-    return sg.parse_one(text, dialect=dialect.lower())
+_parse = cache(sg.parse_one)
 
 
 def _substitute(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the same
@@ -134,11 +124,11 @@ def _substitute(text: str, dialect: str, arg: Any) -> Any:  # noqa: ANN401 - the
     def placed(node: Any) -> Any:  # noqa: ANN401 - the same
         return arg.copy() if isinstance(node, sge.Column) and node.name == X else node
 
-    return _parse(text, dialect).transform(placed)
+    return _parse(text, dialect=dialect.lower()).transform(placed)
 
 
-SQLGlotCompiler.visit_ReidCompared = _visit_compared
-SQLGlotCompiler.visit_ReidRestored = _visit_restored
+SQLGlotCompiler.visit_ReidCompared = lambda compiler, op, *, arg: _write(compiler, op, arg, 0)
+SQLGlotCompiler.visit_ReidRestored = lambda compiler, op, *, arg: _write(compiler, op, arg, 1)
 
 
 def register_with_polars() -> None:

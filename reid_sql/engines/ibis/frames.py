@@ -25,6 +25,7 @@ from ibis.expr.types import (
     Value,
 )
 
+from reid_sql.engines.contract import read_limit
 from reid_sql.engines.ibis.alike import comparable, register_with_polars, restored
 from reid_sql.engines.ibis.lineage import columns_of_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, name_error
@@ -101,11 +102,13 @@ def _refuse_capitals(words: Columns, columns: Sequence[str], frame: Table) -> No
     if backend(frame) not in IGNORES_CAPITALS:
         return
     for name in columns:
-        others = [
+        alike = [
             each for each in frame.columns if each != name and fold_case(each) == fold_case(name)
         ]
-        if others:
-            rule = f"{words.words} must differ by more than capitals, got '{name}' beside '{others[0]}'"
+        if alike:
+            rule = (
+                f"{words.words} must differ by more than capitals, got '{name}' beside '{alike[0]}'"
+            )
             raise OutOfDomainError(f"{rule}; rename one of them")
 
 
@@ -237,9 +240,9 @@ def null_count() -> IntegerScalar:
     return ibis.null(WHOLE)
 
 
-def with_names(rows: Table, given: Sequence[str]) -> dict[str, Any]:
+def with_names(rows: Table, columns: Sequence[str]) -> dict[str, Any]:
     """The columns, as they were, under their original names."""
-    return {name: restored(rows[q]) for q, name in zip(aliases(given), given, strict=True)}
+    return {name: restored(rows[q]) for q, name in zip(aliases(columns), columns, strict=True)}
 
 
 @contextmanager
@@ -362,16 +365,7 @@ def _all_rows(connection: Any) -> Iterator[None]:  # noqa: ANN401 - of any drive
 
 def max_collected_values() -> int:
     """Read how many values may come to the client, rows times columns."""
-    given = os.environ.get(SETTING, str(LIMIT))
-    try:
-        most = int(float(given))
-    except (ValueError, OverflowError):
-        most = 0
-    if most < 1:
-        raise OutOfDomainError(
-            f"{SETTING} must be a whole number of at least 1, got '{given}'; the default is {LIMIT}"
-        )
-    return most
+    return read_limit(SETTING, os.environ.get(SETTING, str(LIMIT)), LIMIT)
 
 
 def framed(table: pa.Table) -> Table:
@@ -426,6 +420,6 @@ def _has_hash(rows: Table) -> bool:
     """Whether the server has PostgreSQL's own function: others that speak as it does may not."""
     if backend(rows) != POSTGRES or PLANNED.get() is not None:
         return False
-    asked = f"SELECT count(*) AS number FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
-    answer = _fetch_in_parts(next(sources(rows)).sql(asked, schema={"number": WHOLE}))
+    question = f"SELECT count(*) AS number FROM {PLACE}.pg_proc WHERE proname = '{HASH}'"
+    answer = _fetch_in_parts(next(sources(rows)).sql(question, schema={"number": WHOLE}))
     return bool(answer["number"][0].as_py())

@@ -81,20 +81,20 @@ class GroupCounts:
 
         The groups' values are as they are compared, so that two that are written alike are two.
         """
-        every = (
+        counts = (
             sized.mutate(records_dropped=zero())
             if self.nulls != "drop"
             else self._with_dropped(sized)
         )
         originals = group_names(self.by)
-        own = {name: every[group] for group, name in zip(self.groups, originals, strict=True)}
-        return every.select(
-            **own,
-            class_size=every["class_size"],
-            classes=every["classes"],
-            records=every["records"],
+        named = {name: counts[group] for group, name in zip(self.groups, originals, strict=True)}
+        return counts.select(
+            **named,
+            class_size=counts["class_size"],
+            classes=counts["classes"],
+            records=counts["records"],
             blank_records=null_count(),
-            records_dropped=every["records_dropped"],
+            records_dropped=counts["records_dropped"],
             nulls=ibis.literal(self.nulls, dt.string),
         )
 
@@ -126,10 +126,10 @@ def count_by_group(
     """Count the rows by the columns and the groups, and by people where a column identifies them."""
     refuse_groups(nulls)
     refuse_entity(qi, entity, nulls)
-    asked = [*qi, entity] if entity is not None else list(qi)
-    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
-    every = [*qi, *check_columns(DIVIDING, by, tbl), *asked[len(qi) :]]
-    names, rows = aliases(every), with_aliases(tbl, every)
+    named = [*qi, entity] if entity is not None else list(qi)
+    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, named, tbl)
+    columns_read = [*qi, *check_columns(DIVIDING, by, tbl), *named[len(qi) :]]
+    names, rows = aliases(columns_read), with_aliases(tbl, columns_read)
     if entity is not None:
         rows, names[-1] = rows.rename(entity=names[-1]), "entity"
     groups = names[len(qi) : len(qi) + len(by)]

@@ -37,43 +37,43 @@ WITHOUT_VALUES: Final = (
 
 def columns_of_values(table: Table) -> list[str]:
     """Return the columns, as the database's tables name them, of which the query returns values."""
-    known: dict[Any, Columns] = {}
+    cache: dict[Any, Columns] = {}
     relation = table.op()
-    found = (_in_field(relation, name, known) for name in relation.schema.names if name != LISTED)
-    return sorted(reduce(or_, found, NONE))
+    columns = (_in_field(relation, name, cache) for name in relation.schema.names if name != LISTED)
+    return sorted(reduce(or_, columns, NONE))
 
 
-def _in_field(relation: Any, name: str, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - of Ibis
+def _in_field(relation: Any, name: str, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - of Ibis
     """The columns whose values a column of a relation has."""
     key = (relation, name)
-    if key not in known:
-        known[key] = _read_field(relation, name, known)
-    return known[key]
+    if key not in cache:
+        cache[key] = _read_field(relation, name, cache)
+    return cache[key]
 
 
-def _read_field(relation: Any, name: str, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
+def _read_field(relation: Any, name: str, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
     if isinstance(relation, ops.Set):  # by place: the names of both are those of the first
         sides = (relation.left, relation.right)
-        return reduce(or_, (_in_field(side, name, known) for side in sides), NONE)
+        return reduce(or_, (_in_field(side, name, cache) for side in sides), NONE)
     if isinstance(relation, ops.Reference):
-        return _in_field(relation.parent, name, known)
+        return _in_field(relation.parent, name, cache)
     if name in relation.values:
-        return _in_value(relation.values[name], known)
+        return _in_value(relation.values[name], cache)
     return frozenset({name})  # of a table, or of a statement whose text is the user's
 
 
-def _in_value(value: Any, known: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
+def _in_value(value: Any, cache: dict[Any, Columns]) -> Columns:  # noqa: ANN401 - the same
     """The columns whose values an expression has: those of its parts, but for what has none."""
     if isinstance(value, WITHOUT_VALUES):
         return NONE
-    if value not in known:
+    if value not in cache:
         if isinstance(value, ops.Field):
-            known[value] = _in_field(value.rel, value.name, known)
+            cache[value] = _in_field(value.rel, value.name, cache)
         elif isinstance(value, ops.WindowFunction):
-            known[value] = _in_value(value.func, known)
+            cache[value] = _in_value(value.func, cache)
         elif isinstance(value, ops.ScalarSubquery):
-            known[value] = _in_field(value.rel, value.rel.schema.names[0], known)
+            cache[value] = _in_field(value.rel, value.rel.schema.names[0], cache)
         else:
             parts = [each for each in value.__children__ if isinstance(each, ops.Value)]
-            known[value] = reduce(or_, (_in_value(each, known) for each in parts), NONE)
-    return known[value]
+            cache[value] = reduce(or_, (_in_value(each, cache) for each in parts), NONE)
+    return cache[value]

@@ -58,20 +58,22 @@ def count_nobodies(
     grouped = rows.group_by("q1").agg(size=rows.count())
     sizes = grouped.select("size", value=restored(grouped["q1"]))
     is_code = _is_code(sizes["value"], backend(frame))
-    found = ask(lambda: _list_frequent(sizes, is_code))
+    rows_of_sizes = ask(lambda: _list_frequent(sizes, is_code))
     codes = [
-        (_write_code(row[LISTED]), int(row["size"])) for row in found if row[LISTED] is not None
+        (_write_code(row[LISTED]), int(row["size"]))
+        for row in rows_of_sizes
+        if row[LISTED] is not None
     ]
-    others: Others = (0, 0, None, None)
+    rest: Others = (0, 0, None, None)
     has_number = any(code not in NOBODY_WORDS for code, _ in codes)
     if (
         is_code is not None and has_number and not KEEPS_VALUES.get()
     ):  # the ends of the others are values
         with suppress(OperationNotDefinedError, UnsupportedOperationError):
-            others = _count_others(sizes.filter(~is_code), ask)
+            rest = _count_others(sizes.filter(~is_code), ask)
     alike = _count_alike(sizes if is_code is None else sizes.filter(~is_code), ask)
-    most = [int(row["size"]) for row in found if row[LISTED] is None]
-    return IdentifierCounts(most, codes, *others, alike)
+    most = [int(row["size"]) for row in rows_of_sizes if row[LISTED] is None]
+    return IdentifierCounts(most, codes, *rest, alike)
 
 
 def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
@@ -89,21 +91,21 @@ def _list_frequent(sizes: Table, is_code: Value | None) -> Table:
     return most.union(sizes.filter(is_code).select("size", **{LISTED: code}))
 
 
-def _count_alike(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
+def _count_alike(sizes: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> int:
     """Count the texts that equal another but for capitals, spaces, marks, hyphens and leading zeros.
 
     What is invisible is left out; the forms of Unicode are compared nowhere in databases alike.
     """
-    value = others["value"]
+    value = sizes["value"]
     if not value.type().is_string():
         return 0
     # what a call within a call costs is doubled there by each
-    translate = translate_letters if backend(others) == DATAFUSION else replace_letters
+    translate = translate_letters if backend(sizes) == DATAFUSION else replace_letters
     word, second = (normal_form(value, translate, second_letters=each) for each in (False, True))
     with suppress(OperationNotDefinedError, UnsupportedOperationError):
-        found = ask(lambda: _compare(others, *map(_without_zeros, (word, second))))
-        return _most_alike(found[0])
-    return _most_alike(ask(lambda: _compare(others, word, second))[0])
+        forms = ask(lambda: _compare(sizes, *map(_without_zeros, (word, second))))
+        return _most_alike(forms[0])
+    return _most_alike(ask(lambda: _compare(sizes, word, second))[0])
 
 
 def _most_alike(counts: Any) -> int:  # noqa: ANN401 - a row of the database
@@ -140,9 +142,9 @@ def _without_zeros(word: Any) -> Any:  # noqa: ANN401 - of Ibis
     return word.re_replace(f"^0+|{FINAL_ZEROS}", "")
 
 
-def _compare(others: Table, word: Value, second: Value) -> Table:
+def _compare(sizes: Table, word: Value, second: Value) -> Table:
     """Count the values, and what they are when they are written alike."""
-    rows = others.select(word=word, second=second)
+    rows = sizes.select(word=word, second=second)
     return rows.aggregate(
         values=rows.count(),
         words=comparable(rows["word"]).nunique(),
@@ -172,13 +174,13 @@ def _write_code(value: Any) -> str:  # noqa: ANN401 - as the database has it
     return code if code in map(str, NOBODY_NUMBERS) else word_form(code)
 
 
-def _count_others(others: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> Others:
+def _count_others(sizes: Table, ask: Callable[[Callable[[], Table]], Sequence[Any]]) -> Others:
     """Count the other values and the numbers among them, with the least and the greatest."""
-    value = others["value"]
+    value = sizes["value"]
     if value.type().is_string():
         text = value.strip()
         value = text.re_search(NUMBER_PATTERN).ifelse(text, None)
-    numbers = others.select(number=value.cast("float64"))
+    numbers = sizes.select(number=value.cast("float64"))
     number = numbers["number"]
     counts = {
         "others": numbers.count(),

@@ -52,7 +52,7 @@ class NumberedRows:
 
     codes: Integers  # (rows, columns), from 1, 0 for NULL: numbered by the database, in its order
     values: Sequence[pa.Array]  # of each column, the value of each code, the first of code 1
-    others: pa.Table  # the columns that were not numbered, as they came
+    unnumbered: pa.Table  # the columns that were not numbered, as they came
 
     def column(self, place: int) -> pa.Array:
         """The column of values, by its place among those that were numbered."""
@@ -69,21 +69,23 @@ def fetch_values(
     that do not come as they are.
     """
     names, shown = list(columns), list(columns.values())
-    known = {place: name for place, name in enumerate(names) if name not in coded}
-    others = [name for name in rows.columns if name not in columns]
+    sent_values = {place: name for place, name in enumerate(names) if name not in coded}
+    unnumbered = [name for name in rows.columns if name not in columns]
     kinds = [rows.schema()[name] for name in names]
     engine = backend(rows)
     if engine in WITHOUT_WINDOWS:  # in this process, without a driver
-        table = fetch(rows.select(*others, *names), words, len(rows.columns))
-        known = dict(enumerate(names))
+        table = fetch(rows.select(*unnumbered, *names), words, len(rows.columns))
+        sent_values = dict(enumerate(names))
         codes = _stack(
             [dense_codes(pl.DataFrame({"q": pl.from_arrow(table[name])}), "q") for name in names]
         )
     else:
         placed, numbers, total = _numbered(rows, names, engine)
-        sent = {name: placed[name] for name in others}
+        sent = {name: placed[name] for name in unnumbered}
         sent |= {f"{CODE}{place}": code for place, code in enumerate(numbers)}
-        sent |= {f"{TEXT}{place}": _sent(placed[name], engine) for place, name in known.items()}
+        sent |= {
+            f"{TEXT}{place}": _sent(placed[name], engine) for place, name in sent_values.items()
+        }
         sent[TOTAL] = total
         table = fetch(placed.select(**sent), words, len(rows.columns), _types(shown, kinds))
         _refuse_lost_rows(table, words)
@@ -91,11 +93,11 @@ def fetch_values(
         table = table.rename_columns([_renamed(name, names) for name in table.column_names])
     values = [
         _representatives(table[name], codes[:, place], kinds[place], shown[place])
-        if place in known
+        if place in sent_values
         else _name_codes(int(codes[:, place].max(initial=0)), kinds[place])
         for place, name in enumerate(names)
     ]
-    return NumberedRows(codes, values, table.select(others))
+    return NumberedRows(codes, values, table.select(unnumbered))
 
 
 def _name_codes(count: int, kind: dt.DataType) -> pa.Array:
@@ -120,9 +122,9 @@ def lacks_scale(rows: Table, names: Sequence[str], words: str) -> list[str]:
         rest = rows[name]
         for letter in SCALE_LETTERS:
             rest = rest.replace(letter, "")
-        known, on_scale = rows[name].notnull(), rest == ""
-        weighed[f"{CODE}{name}"] = bigint((known & on_scale).ifelse(rows["records"], 0).sum())
-        weighed[f"{TEXT}{name}"] = bigint(known.ifelse(rows["records"], 0).sum())
+        is_text, on_scale = rows[name].notnull(), rest == ""
+        weighed[f"{CODE}{name}"] = bigint((is_text & on_scale).ifelse(rows["records"], 0).sum())
+        weighed[f"{TEXT}{name}"] = bigint(is_text.ifelse(rows["records"], 0).sum())
     row = fetch(rows.aggregate(**weighed), words, len(weighed)).to_pylist()[0]
     return [
         name
@@ -142,7 +144,7 @@ def fetch_rarest(
         **{q: comparable(rarest[name]) for q, name in zip(aliases(columns), columns, strict=True)},
     )
     fetched = fetch_values(compared, dict(zip(aliases(columns), columns, strict=True)), words)
-    sizes = fetched.others["class_size"].to_pylist()
+    sizes = fetched.unnumbered["class_size"].to_pylist()
     values = [fetched.column(place).to_pylist() for place in range(len(columns))]
     codes = np.where(fetched.codes == 0, np.iinfo(np.int64).max, fetched.codes)
     ordered = np.lexsort((*codes.T[::-1], sizes))
@@ -289,8 +291,8 @@ def _read_decimals(texts: pa.Array, kind: dt.Decimal) -> pa.Array:
     if not all(number.is_finite() for number in numbers):
         return pa.array([_shortest(number) for number in numbers], pa.string())
     scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
-    own = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
-    for digits, places in (own, (MAX_DIGITS, max(scale, 0))):
+    declared = (kind.precision or MAX_DIGITS, scale if kind.scale is None else kind.scale)
+    for digits, places in (declared, (MAX_DIGITS, max(scale, 0))):
         if max(scale, 0) <= places <= digits <= MAX_DIGITS:
             with suppress(pa.ArrowException, InvalidOperation):
                 return pa.array(numbers, pa.decimal128(digits, places))

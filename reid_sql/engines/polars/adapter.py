@@ -101,10 +101,10 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
 
 
 def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFrame:
-    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     if declared.reduction is None:
         return pl.LazyFrame(
-            answer_rows(declared, {}, own), schema=schema(declared.columns), orient="row"
+            answer_rows(declared, {}, options), schema=schema(declared.columns), orient="row"
         )
     counted = {
         name: arguments[name]
@@ -121,7 +121,7 @@ def _answer_table(declared: Function, arguments: Mapping[str, Any]) -> pl.LazyFr
         counts = pl.exclude(group_names(by or ()))
         return reduced.select(*with_group_names(by), counts) if by is not None else reduced
     types = schema({**declared.columns, **NULL_REPORT_COLUMNS})
-    answer = _answer_of(declared, own, answer_rows if by is None else of_group)
+    answer = _answer_of(declared, options, answer_rows if by is None else of_group)
     if by is not None:
         groups_types = reduced.select(with_group_names(by)).collect_schema()
         types = {**groups_types, **types}
@@ -165,12 +165,12 @@ def column_names(frame: pl.LazyFrame | pl.DataFrame) -> list[str]:
 
 def find_lacked(frame: pl.LazyFrame | pl.DataFrame, columns: Sequence[str]) -> list[str]:
     """The names among these that are no columns of the frame; refuses columns that cannot be compared."""
-    known = frame.lazy().collect_schema()
-    refuse_second_columns(columns, known)
+    types = frame.lazy().collect_schema()
+    refuse_second_columns(columns, types)
     for name in columns:
-        if known.get(name) == pl.Object:
+        if types.get(name) == pl.Object:
             raise OutOfDomainError(REFUSAL_OBJECT.format(name))
-    return [name for name in columns if name not in known]
+    return [name for name in columns if name not in types]
 
 
 def read(frame: pl.DataFrame, columns: Sequence[str]) -> pa.Table:
@@ -217,8 +217,8 @@ def answer_when_collected(
     types = _answer_types(declared, arguments, tables)
 
     def answer_of(rows: Sequence[pl.DataFrame]) -> pl.DataFrame:
-        found = pl.DataFrame(pl.from_arrow(answer(rows)))
-        return found.select(pl.col(list(types))).cast(types)  # type: ignore[arg-type] # names with types
+        frame = pl.DataFrame(pl.from_arrow(answer(rows)))
+        return frame.select(pl.col(list(types))).cast(types)  # type: ignore[arg-type] # names with types
 
     return answer_with_warnings(_map_together(frames, answer_of, types), declared, arguments)
 
@@ -229,10 +229,10 @@ def _select(
     """Select the columns; for a model that is fitted or known, values as the texts that it is asked by."""
     is_for_model = declared.models and arguments.get("model", "fitted") is not None
     described = arguments.get("qi") or columns
-    known = frame.collect_schema()
+    types = frame.collect_schema()
     selected = []
     for name in columns:
-        column, kind = exact_column(name), known[name]
+        column, kind = exact_column(name), types[name]
         if is_for_model and name in described and not has_text(kind):
             raise OutOfDomainError(REFUSAL_TEXT.format(name, kind))
         if (
@@ -255,15 +255,15 @@ def _map_together(
         return map_whole(frames[0], lambda rows: function([rows]), types)
     names = [frame.collect_schema().names() for frame in frames]
     packed = [
-        frame.select(exact_column(name).implode().alias(f"{place} {name}") for name in own)
-        for place, (frame, own) in enumerate(zip(frames, names, strict=True))
+        frame.select(exact_column(name).implode().alias(f"{place} {name}") for name in columns)
+        for place, (frame, columns) in enumerate(zip(frames, names, strict=True))
     ]
 
     def unpacked(lists: pl.DataFrame) -> pl.DataFrame:
         return function(
             [
-                pl.DataFrame([lists[f"{place} {name}"][0].alias(name) for name in own])
-                for place, own in enumerate(names)
+                pl.DataFrame([lists[f"{place} {name}"][0].alias(name) for name in columns])
+                for place, columns in enumerate(names)
             ]
         )
 
@@ -274,22 +274,21 @@ def _answer_types(
     declared: Function, arguments: Mapping[str, Any], tables: Sequence[Table]
 ) -> dict[str, pl.DataType]:
     """The types of the answer: columns that it repeats have those of the table, others the declared."""
-    known = tables[0][0].lazy().collect_schema()
+    table_types = tables[0][0].lazy().collect_schema()
     types = {name: TYPES[kind] for name, kind in declared.answer_columns.items()}
     identifier = arguments.get("key") or arguments.get("entity")
     if "record" in types and isinstance(identifier, str):
-        types["record"] = known[identifier]
+        types["record"] = table_types[identifier]
+    reduction = declared.reduction
+    # a row for each combination of the columns' values
+    lists_columns = (
+        declared.answer is Answer.REDUCTION and reduction is not None and not reduction.arrays
+    )
+    roles = {"groups", "counted"} if lists_columns else {"groups"}
     repeated = [
         name
         for parameter in declared.parameters
-        if parameter.domain.role == "groups"
-        or (parameter.domain.role == "counted" and _lists_columns(declared))
+        if parameter.domain.role in roles
         for name in arguments[parameter.name] or []
     ]
-    return {name: known[name] for name in repeated} | types
-
-
-def _lists_columns(declared: Function) -> bool:
-    """Whether the answer has a row for each combination of the columns' values."""
-    reduction = declared.reduction
-    return declared.answer is Answer.REDUCTION and reduction is not None and not reduction.arrays
+    return {name: table_types[name] for name in repeated} | types

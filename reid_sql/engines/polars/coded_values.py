@@ -10,7 +10,6 @@ import polars as pl
 
 from reid_sql.engines.counted_rows import warn_of_nobodies
 from reid_sql.engines.polars.frames import exact_column, known_value
-from reid_sql.engines.polars.spelling import is_written_otherwise, normal_form, word_form
 from reid_sql.errors import MissingCodesWarning
 from reid_sql.models.columns.column_profile import ColumnForm, missing_values_of
 from reid_sql.models.columns.missing_value_codes import (
@@ -32,7 +31,22 @@ from reid_sql.models.columns.nobodies import (
     count_rows_of_nobodies,
     counts_of_nobodies,
 )
-from reid_sql.models.columns.spelling import FINAL_ZEROS
+from reid_sql.models.columns.spelling import (
+    APOSTROPHES,
+    DASHES,
+    DOUBLE_LETTERS,
+    ENDS_OF_WORDS,
+    FINAL_ZEROS,
+    INVISIBLE,
+    LIGATURES,
+    MARKS_AROUND_WORDS,
+    NARROW_LETTERS,
+    PLAIN_LETTERS,
+    QUOTES,
+    SPACES,
+    UMLAUTS,
+    WIDE_LETTERS,
+)
 
 Look = tuple[
     pl.LazyFrame, Callable[[pl.DataFrame], None]
@@ -112,6 +126,39 @@ def _without_zeros(word: pl.Expr) -> pl.Expr:
     return word.str.replace(FINAL_ZEROS, "").str.strip_chars_start("0")
 
 
+# The form of texts that are written alike; `models.columns.spelling` is the reference.
+
+NARROW: Final = {
+    **dict(zip(WIDE_LETTERS, NARROW_LETTERS, strict=True)),
+    **dict.fromkeys(DASHES, "-"),
+}
+LETTERS: Final = {**LIGATURES, **PLAIN_LETTERS}
+
+
+def normal_form(value: pl.Expr, *, second_letters: bool = False) -> pl.Expr:
+    """Write a text as all of its spellings are; most are plain ASCII."""
+    seen = value.str.replace_all(SPACES, " ").str.replace_all(INVISIBLE, "")
+    small = seen.str.replace_many(NARROW).str.normalize("NFC").str.to_lowercase()
+    plain = small.str.replace_many({**LETTERS, **UMLAUTS} if second_letters else LETTERS)
+    bare = plain.str.normalize("NFD").str.replace_all(r"\p{M}+", "").str.normalize("NFC")
+    is_plain = value.str.len_bytes() == value.str.len_chars()
+    letters = pl.when(is_plain).then(value.str.to_lowercase()).otherwise(bare)
+    word = letters.str.strip_chars(ENDS_OF_WORDS).str.replace_all(f"[{APOSTROPHES}{QUOTES}]", "")
+    spaced, written = (word.str.replace_all(each, " ") for each in (r"[-_\s]+", r"\s+"))
+    return pl.when(word >= "a").then(spaced).otherwise(written).str.strip_chars(ENDS_OF_WORDS)
+
+
+def word_form(word: pl.Expr) -> pl.Expr:
+    """Write a normal form without the marks around it."""
+    return word.str.strip_chars(MARKS_AROUND_WORDS)
+
+
+def is_written_otherwise(value: pl.Expr) -> pl.Expr:
+    """Test whether a text has a letter with a mark, or two letters that may stand for one."""
+    is_plain = value.str.len_bytes() == value.str.len_chars()
+    return ~is_plain | value.str.contains_any(list(DOUBLE_LETTERS))
+
+
 # Missing-value codes
 
 NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
@@ -119,8 +166,8 @@ NUMBERS: Final = [*map(float, MISSING_NUMBERS)]
 
 def look_for_codes(frame: pl.LazyFrame, columns: Sequence[str]) -> Iterator[Look]:
     """Count the values of columns that may be missing-value codes, and how the others are written."""
-    known = frame.collect_schema()
-    kinds = {name: kind for name in columns if (kind := _kind_of(known.get(name))) is not None}
+    types = frame.collect_schema()
+    kinds = {name: kind for name in columns if (kind := _kind_of(types.get(name))) is not None}
     counts = [
         _count_candidates(frame, name, kind).select(pl.struct(pl.all()).alias(name))
         for name, kind in kinds.items()
@@ -203,11 +250,11 @@ def _warn_of_codes(counts: pl.DataFrame, kinds: Mapping[str, str]) -> None:
         warnings.warn(caution, MissingCodesWarning, stacklevel=2)
 
 
-def _describe_codes(name: str, kind: str, found: Mapping[str, Any]) -> str:
-    ends = found["least"], found["greatest"]
-    form = ColumnForm(name, kind, found["values"], found["numbers"], 0, *ends)
-    candidates = zip(found["texts"], found["rows"], strict=True)
-    codes = missing_values_of(form, candidates, values_beside(found, form.values))
+def _describe_codes(name: str, kind: str, counts: Mapping[str, Any]) -> str:
+    ends = counts["least"], counts["greatest"]
+    form = ColumnForm(name, kind, counts["values"], counts["numbers"], 0, *ends)
+    candidates = zip(counts["texts"], counts["rows"], strict=True)
+    codes = missing_values_of(form, candidates, values_beside(counts, form.values))
     return count_missing_values(
         [each.text for each in codes], [each.records for each in codes], name
     )

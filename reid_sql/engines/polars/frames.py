@@ -92,25 +92,25 @@ def _check_each(
 
 def check_columns(words: Columns, columns: Sequence[str], frame: pl.LazyFrame) -> list[str]:
     """Give the names as a list, or refuse: no list of distinct columns that the frame has."""
-    known = frame.collect_schema()
-    checked = words.check(columns, known.names())
-    refuse_second_columns(checked, known)
+    types = frame.collect_schema()
+    checked = words.check(columns, types.names())
+    refuse_second_columns(checked, types)
     for name in checked:
-        if known[name] == pl.Object:
+        if types[name] == pl.Object:
             rule = (
                 f"{words.words} must be of types that Polars compares, got '{name}' of type Object"
             )
             raise OutOfDomainError(f"{rule}; turn it into text")
-        if SPLITS_LISTS_OF_STRUCTS and _has_structs(known[name]):
+        if SPLITS_LISTS_OF_STRUCTS and _has_structs(types[name]):
             rule = f"{words.words} must not be lists of structs before Polars 2, got '{name}'"
             raise OutOfDomainError(f"{rule}; turn it into text")
     return checked
 
 
-def refuse_second_columns(columns: Iterable[str], known: Collection[str]) -> None:
+def refuse_second_columns(columns: Iterable[str], table_columns: Collection[str]) -> None:
     """Refuse a name that two columns of a CSV file have: Polars renames the second in silence."""
     for name in columns:
-        if (second := f"{name}_duplicated_0") in known:
+        if (second := f"{name}_duplicated_0") in table_columns:
             rule = f"columns must have names of their own, got '{name}' twice, once as '{second}'"
             raise OutOfDomainError(f"{rule}; rename one of them")
 
@@ -133,8 +133,10 @@ def aliases(names: Sequence[str]) -> list[str]:
 
 def with_aliases(frame: pl.LazyFrame, columns: Sequence[str], *joined: pl.Expr) -> pl.LazyFrame:
     """Select the columns as q1, q2, …: no name can clash with one of the counts' or be a pattern."""
-    own = (exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True))
-    return frame.select(*joined, *own)
+    aliased = (
+        exact_column(name).alias(q) for name, q in zip(columns, aliases(columns), strict=True)
+    )
+    return frame.select(*joined, *aliased)
 
 
 def map_whole(
@@ -173,10 +175,10 @@ def join_null_safe(left: pl.LazyFrame, right: pl.LazyFrame, names: Sequence[str]
 
     The right's columns are q1, q2, ….
     """
-    own = [exact_column(name) for name in names]
+    keys = [exact_column(name) for name in names]
     return left.join(
         right,
-        left_on=own,
+        left_on=keys,
         right_on=aliases(names),
         how="left",
         nulls_equal=True,
@@ -232,10 +234,10 @@ def rows_of_groups(
     Where a column identifies people, it is `entity` in the rows.
     """
     refuse_entity(columns, entity, nulls)
-    asked = [*columns, entity] if entity is not None else list(columns)
-    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, frame)
-    every = [*columns, *check_groups(frame, by, nulls), *asked[len(columns) :]]
-    names, rows = aliases(every), with_aliases(frame, every)
+    named = [*columns, entity] if entity is not None else list(columns)
+    check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, named, frame)
+    columns_read = [*columns, *check_groups(frame, by, nulls), *named[len(columns) :]]
+    names, rows = aliases(columns_read), with_aliases(frame, columns_read)
     groups = names[len(columns) : len(columns) + len(by)]
     if entity is not None:
         rows, names[-1] = rows.rename({names[-1]: "entity"}), "entity"
@@ -251,11 +253,11 @@ def report_groups(
     """Report the counts of each group, all groups included, with the records dropped of each."""
     left_out = pl.col("records").filter(~pl.col("complete")).sum().alias("records_dropped")
     result = counted.group_by(groups).agg(left_out)
-    every = result.join(sized, on=list(groups), how="left", nulls_equal=True)
-    own = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))
+    joined = result.join(sized, on=list(groups), how="left", nulls_equal=True)
+    named = (pl.col(group).alias(name) for group, name in zip(groups, group_names(by), strict=True))
     counts = [name for name in sized.collect_schema() if name not in groups]
-    known = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
-    report = every.select(*own, *known, "records_dropped", pl.lit(nulls).alias("nulls"))
+    filled = (pl.col(name).fill_null(0) if name in COUNTS else pl.col(name) for name in counts)
+    report = joined.select(*named, *filled, "records_dropped", pl.lit(nulls).alias("nulls"))
     return report.sort(counts[0], maintain_order=True)
 
 

@@ -104,11 +104,13 @@ def score(
 
     def of_struct(struct: pl.Series) -> pl.Series:
         cells = [struct.struct.field(text.meta.output_name()).to_arrow() for text in texts]
-        given = [
+        parameters_of_record = [
             doubles_of(parameter, struct.struct.field(number.meta.output_name()))
             for parameter, number in zip(parameters, numbers, strict=True)
         ]
-        scored = model_answer(declared, model.scored(record_codes(model, cells)), given)
+        scored = model_answer(
+            declared, model.scored(record_codes(model, cells)), parameters_of_record
+        )
         return pl.Series(declared.name, scored, dtype=pl.Float64)
 
     struct = pl.struct(*numbers, *texts)

@@ -5,7 +5,6 @@ import sys
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 from numbers import Number
 from typing import Any, Final
 
@@ -17,9 +16,9 @@ from reid_sql.engines.contract import Kind
 from reid_sql.engines.counted_rows import (
     CountedRows,
     find_counted_rows,
-    find_identified_tables,
-    find_watched_columns,
+    list_identified_tables,
     list_tables,
+    list_watched_columns,
 )
 from reid_sql.engines.drawn_rows import ROWS_DRAWN, encode_columns, find_candidates
 from reid_sql.engines.file_headers import refuse_repeated_names
@@ -74,23 +73,23 @@ FOREIGN: Final = (
 )
 
 
-def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - whatever a user passes
+def from_arrow_stream(source: Any) -> pl.DataFrame | None:  # noqa: ANN401 - whatever a user passes
     """Read the table that an object offers to Arrow; None of what offers none.
 
     It is read at once, and once: a stream or a relation that draws its rows may give others a second time.
     Refuses a type whose values would come as others, or not at all.
     """
-    if not hasattr(given, "__arrow_c_stream__"):
+    if not hasattr(source, "__arrow_c_stream__"):
         return None
-    _refuse_zoned_times(given)
+    _refuse_zoned_times(source)
     try:
-        table = pa.RecordBatchReader.from_stream(given).read_all()
+        table = pa.RecordBatchReader.from_stream(source).read_all()
     except Exception as error:  # noqa: BLE001 - of any library; a message may hold a value of the data
         # one column, as a Series is
         if isinstance(error, pa.ArrowException) and "non-struct" in str(error):
             return None
         raise OutOfDomainError(
-            REFUSAL_UNREAD.format(type(given).__name__, type(error).__name__)
+            REFUSAL_UNREAD.format(type(source).__name__, type(error).__name__)
         ) from None
     refuse_repeated_names("tbl", table.column_names, str)
     for field in table.schema:
@@ -98,20 +97,20 @@ def from_arrow_stream(given: Any) -> pl.DataFrame | None:  # noqa: ANN401 - what
             raise OutOfDomainError(
                 f"{REFUSAL_COLUMN.format(field.type, field.name)}; cast it to text"
             )
-    _refuse_merged_objects(given, table)
+    _refuse_merged_objects(source, table)
     return framed(table).collect()
 
 
-def _refuse_merged_objects(given: Any, table: pa.Table) -> None:  # noqa: ANN401 - see above
+def _refuse_merged_objects(source: Any, table: pa.Table) -> None:  # noqa: ANN401 - see above
     """Refuse columns of any Python objects, as pandas has them, of which Arrow makes some equal.
 
     Arrow takes a moment among days for its day, bytes for text, and one without a zone for one in UTC.
     """
     pandas = sys.modules.get("pandas")  # a frame has imported it
-    if pandas is None or not isinstance(given, pandas.DataFrame):
+    if pandas is None or not isinstance(source, pandas.DataFrame):
         return
-    for place, (name, kind) in enumerate(given.dtypes.items()):
-        column = given.iloc[:, place].dropna()
+    for place, (name, kind) in enumerate(source.dtypes.items()):
+        column = source.iloc[:, place].dropna()
         if (kind is not object and kind != "object") or pandas.api.types.infer_dtype(
             column
         ) in OF_ONE_TYPE:
@@ -136,12 +135,12 @@ def _key_of(value: Any) -> Any:  # noqa: ANN401 - an object of a pandas column
     ) else repr(value)
 
 
-def _refuse_zoned_times(given: Any) -> None:  # noqa: ANN401 - see above
+def _refuse_zoned_times(source: Any) -> None:  # noqa: ANN401 - see above
     """Refuse a relation of DuckDB with times that know their zone: Arrow has no such type, and drops it."""
     duckdb = sys.modules.get("duckdb")  # a relation has imported it
-    if duckdb is None or not isinstance(given, duckdb.DuckDBPyRelation):
+    if duckdb is None or not isinstance(source, duckdb.DuckDBPyRelation):
         return
-    for name, kind in zip(given.columns, map(str, given.types), strict=True):
+    for name, kind in zip(source.columns, map(str, source.types), strict=True):
         if ZONED_TIME.search(kind):
             raise OutOfDomainError(f"{REFUSAL_COLUMN.format(kind, name)}; cast it to VARCHAR")
 
@@ -199,9 +198,8 @@ def _list_looks(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Lo
         for frame in list_tables(arguments[table]):
             yield from _look_for_identifiers(frame.lazy(), rows)
             yield from _look_for_panels(frame.lazy(), rows)
-    for table, columns in find_watched_columns(declared, arguments).items():
-        for frame, (unit, column) in product(list_tables(arguments[table]), columns):
-            yield from look_for_nobodies(frame.lazy(), column, unit)
+    for frame, column, unit in list_watched_columns(declared, arguments):
+        yield from look_for_nobodies(frame.lazy(), column, unit)
     for table in rows.coded_tables:
         for frame in list_tables(arguments[table]):
             yield from look_for_codes(frame.lazy(), rows.coded)
@@ -241,10 +239,10 @@ def _warn_of_columns(columns: Sequence[RepeatedColumn], rows: CountedRows) -> No
 
 def _look_for_identifiers(frame: pl.LazyFrame, rows: CountedRows) -> Iterator[Look]:
     """Count the values of the columns that look like an identifier."""
-    known = frame.collect_schema()
-    likely_ones = likely(known.names(), rows.counted, rows.named)
+    types = frame.collect_schema()
+    likely_ones = likely(types.names(), rows.counted, rows.named)
     names = [
-        each for each in likely_ones if known[each] != pl.Object and not known[each].is_nested()
+        each for each in likely_ones if types[each] != pl.Object and not types[each].is_nested()
     ]
     if not names:
         return
@@ -271,12 +269,12 @@ def _warn_of_repeats(counts: pl.DataFrame, names: Sequence[str], rows: CountedRo
 
 def _look_for_unidentified(declared: Function, arguments: Mapping[str, Any]) -> Iterator[Look]:
     """Count the rows without an identifier."""
-    for table, (role, column) in find_identified_tables(declared, arguments).items():
-        frame = arguments[table].lazy()
-        known = frame.collect_schema().get(column)
-        if known is not None:  # else the answer refuses the name
+    for table, role, column in list_identified_tables(declared, arguments):
+        frame = table.lazy()
+        kind = frame.collect_schema().get(column)
+        if kind is not None:  # else the answer refuses the name
             counts = frame.select(
-                identified=known_value(exact_column(column), known).count(), rows=pl.len()
+                identified=known_value(exact_column(column), kind).count(), rows=pl.len()
             )
             yield counts, partial(_refuse_unidentified, role=role, column=column)
 

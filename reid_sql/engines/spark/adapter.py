@@ -5,7 +5,6 @@ The driver gets nothing else but the distinct records where DuckDB answers.
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import product
 from operator import or_
 from typing import Any, Final
 
@@ -19,22 +18,22 @@ from reid_sql.engines.contract import Kind, refuse_added_name
 from reid_sql.engines.contract import signature_of_added_count as counting
 from reid_sql.engines.counted_rows import (
     IS_REPORTED,
-    find_identified_tables,
-    find_watched_columns,
-    list_tables,
+    list_identified_tables,
+    list_watched_columns,
     warn_of_values,
 )
 from reid_sql.engines.drawn_rows import Values, find_panels_in
 from reid_sql.engines.group_answers import answer_whole, answered_by_group, table_of
-from reid_sql.engines.spark.counting import count_records, refuse_no_key
 from reid_sql.engines.spark.frames import (
     Rows,
     aliases,
     column,
+    count_records,
     fetch,
     find_column,
     is_case_sensitive,
     known_value,
+    refuse_no_key,
     refuse_without_text,
     resolve_columns,
     to_spark,
@@ -84,53 +83,53 @@ WORDS: Final = "the distinct records that the driver answers from"
 NAMES: Final = Columns("columns")
 
 
-def framed(table: pa.Table) -> DataFrame:
-    """The table in the active session, with types that Spark lacks as others."""
-    return _frame(SparkSession.active(), table)
+def framed(table: pa.Table, spark: SparkSession | None = None) -> DataFrame:
+    """The table in the session, or the active one, with types that Spark lacks as others.
+
+    Enumerations become texts, and unsigned numbers become wider signed ones.
+    """
+    kinds = (
+        field.with_type(
+            field.type.value_type
+            if pa.types.is_dictionary(field.type)
+            else UNSIGNED.get(field.type, field.type)
+        )
+        for field in table.schema
+    )
+    return to_spark(spark or SparkSession.active(), table.cast(pa.schema(kinds)))
 
 
 def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
     """The same in the session of the tables that were asked about."""
-    return _frame(_session(arguments), table)
-
-
-def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """Enumerations become texts, and unsigned numbers become wider signed ones."""
-    kinds = (field.with_type(_spark_type(field.type)) for field in table.schema)
-    return to_spark(spark, table.cast(pa.schema(kinds)))
-
-
-def _spark_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else UNSIGNED.get(kind, kind)
+    return framed(table, _session(arguments))
 
 
 def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Refuse each table with rows of nobody, where a call names the column of people or records."""
-    for name, named in find_identified_tables(declared, arguments).items():
-        for frame in list_tables(arguments[name]):
-            refuse_unidentified_rows(frame, *named)
+    for identified in list_identified_tables(declared, arguments):
+        refuse_unidentified_rows(*identified)
 
 
 def warn_of_people(declared: Function, arguments: Mapping[str, Any]) -> None:
     """Warn of values of columns of people and households that may stand for nobody."""
-    for table, columns in find_watched_columns(declared, arguments).items():
-        for frame, (unit, name) in product(list_tables(arguments[table]), columns):
-            _warn_of_nobodies(frame, name, unit)
+    for frame, name, unit in list_watched_columns(declared, arguments):
+        _warn_of_nobodies(frame, name, unit)
 
 
 def _warn_of_nobodies(frame: DataFrame, name: str, unit: str = UNIT_PERSON) -> None:
-    found = find_column(name, frame)
-    if not IS_REPORTED.get() and found in frame.columns:
-        warn_of_values(name, count_nobodies(frame, found), unit)
+    column_name = find_column(name, frame)
+    if not IS_REPORTED.get() and column_name in frame.columns:
+        warn_of_values(name, count_nobodies(frame, column_name), unit)
 
 
 def refuse_unidentified_rows(frame: DataFrame, role: str, name: str) -> None:
     """Refuse a frame with rows of nobody, whom Spark counts."""
-    found = find_column(name, frame)
-    if found not in frame.columns:
+    column_name = find_column(name, frame)
+    if column_name not in frame.columns:
         return  # the count by it refuses the name
     counts = frame.agg(
-        F.count(known_value(frame, found)).alias("identified"), F.count(F.lit(1)).alias("rows")
+        F.count(known_value(frame, column_name)).alias("identified"),
+        F.count(F.lit(1)).alias("rows"),
     )
     row = collected(counts, f"the rows without {name}").to_pylist()[0]
     refuse_unidentified(role, name, row["rows"] - row["identified"], row["rows"])
@@ -146,13 +145,13 @@ def refuse_unordered(declared: Function, arguments: Mapping[str, Any]) -> None:
 
 def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
     """Bind a table function, its arguments by name: Spark reduces the frames, the body answers."""
-    own = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
+    options = {parameter.name: arguments[parameter.name] for parameter in declared.own_parameters}
     reduction = declared.reduction
     if reduction is None:
-        return framed(table_of(answer_rows(declared, {}, own), declared.columns))
+        return framed(table_of(answer_rows(declared, {}, options), declared.columns))
     refuse_unidentified_tables(declared, arguments)
     warn_of_people(declared, arguments)
-    given = {name: arguments.get(name) for name in reduction.arguments_of("spark")}
+    counted = {name: arguments.get(name) for name in reduction.arguments_of("spark")}
     by = arguments["by"] if declared.grouped else None
     if by is not None:
         refuse_groups_named_like_results(
@@ -160,16 +159,19 @@ def table(declared: Function, arguments: Mapping[str, Any]) -> DataFrame:
         )
     if declared.one_row_per_person and arguments["entity"] is not None:
         is_of_shares = reduction.compares_shares(arguments)
-        given |= {"tbl": one_row_per_value(arguments, by, of_shares=is_of_shares), "entity": PERSON}
-    reduced = implementation(reduction, "spark")(**given)
+        counted |= {
+            "tbl": one_row_per_value(arguments, by, of_shares=is_of_shares),
+            "entity": PERSON,
+        }
+    reduced = implementation(reduction, "spark")(**counted)
     if declared.answer is Answer.REDUCTION:
         listed = reduced.orderBy(next(iter(reduction.columns))) if reduction.arrays else reduced
         return listed if by is None else name_groups(listed, by)
     if by is not None:
         counts = collected(reduced, "the histograms of all groups")
-        return to_spark(_session(arguments), answered_by_group(declared, counts, by, own))
+        return to_spark(_session(arguments), answered_by_group(declared, counts, by, options))
     counts = collected(reduced, f"what {declared.name} is answered from")
-    return to_spark(_session(arguments), answer_whole(declared, counts, own))
+    return to_spark(_session(arguments), answer_whole(declared, counts, options))
 
 
 def _session(arguments: Mapping[str, Any]) -> SparkSession:
@@ -228,11 +230,11 @@ def _select(frame: DataFrame, columns: Sequence[str]) -> Rows:
     if len(folded) < len(columns) and is_case_sensitive(frame):
         rule = f"{NAMES.words} must differ by more than capitals where the driver answers"
         raise OutOfDomainError(f"{rule}, got {list(columns)}; rename one in a view")
-    found: list[str] = []
+    names: list[str] = []
     for start in range(0, len(columns), MAX_COLUMNS):
-        found += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
-    cells = (column(name).alias(q) for name, q in zip(found, aliases(columns), strict=True))
-    return Rows(frame.select(*cells), columns, found)
+        names += resolve_columns(NAMES, columns[start : start + MAX_COLUMNS], frame)
+    cells = (column(name).alias(q) for name, q in zip(names, aliases(columns), strict=True))
+    return Rows(frame.select(*cells), columns, names)
 
 
 def finish_reading() -> None:

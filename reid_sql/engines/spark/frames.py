@@ -1,10 +1,10 @@
-"""Spark: columns by their names, DataFrames from Arrow, and the one door for rows to the driver."""
+"""Spark: columns by their names, distinct records, and the one door for rows to the driver."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
@@ -34,6 +34,7 @@ from pyspark.sql.types import (
     YearMonthIntervalType,
 )
 
+from reid_sql.engines.contract import read_limit, unused_name
 from reid_sql.errors import OutOfDomainError, UnavailableError
 from reid_sql.parameters import Columns
 
@@ -68,27 +69,18 @@ def resolve_columns(label: Columns, names: Sequence[str], frame: DataFrame) -> l
     spark.sql.caseSensitive is set.
     """
     refuse_settings(frame.sparkSession)
-    known, exact = frame.columns, is_case_sensitive(frame)
-    given = (
+    table_columns, fold = frame.columns, str if is_case_sensitive(frame) else str.lower
+    columns = (
         names
         if isinstance(names, str) or not isinstance(names, Sequence)
         else [find_column(name, frame) for name in names]
     )
-    checked = label.check(given, known)
+    checked = label.check(columns, table_columns)
     for name in checked:
-        if (
-            len(
-                [
-                    other
-                    for other in known
-                    if other == name or (not exact and other.lower() == name.lower())
-                ]
-            )
-            > 1
-        ):
+        if [fold(other) for other in table_columns].count(fold(name)) > 1:
             rule = f"{label.words} must each name one column, got '{name}', which two columns of this table have"
             raise OutOfDomainError(f"{rule}; rename one of them")
-        kind = frame.schema.fields[known.index(name)].dataType
+        kind = frame.schema.fields[table_columns.index(name)].dataType
         if is_incomparable(kind):
             rule = (
                 f"{label.words} must be of types that can be compared, "
@@ -109,10 +101,10 @@ def is_case_sensitive(frame: DataFrame) -> bool:
 
 def find_column(name: Any, frame: DataFrame) -> Any:  # noqa: ANN401 - refused later
     """The name as the table has it; one that it lacks, and what is no name, as it is."""
-    known = frame.columns
-    if name in known or not isinstance(name, str) or is_case_sensitive(frame):
+    table_columns = frame.columns
+    if name in table_columns or not isinstance(name, str) or is_case_sensitive(frame):
         return name
-    return next((other for other in known if other.lower() == name.lower()), name)
+    return next((other for other in table_columns if other.lower() == name.lower()), name)
 
 
 def known_value(frame: DataFrame, name: str) -> Column:
@@ -145,13 +137,13 @@ class Rows:
     """Columns of a table under aliases, q1, q2, …, so that none can clash with one of the counts'."""
 
     frame: DataFrame
-    given: Sequence[str]  # the columns' names, as they were asked for
+    public_names: Sequence[str]  # the columns' names, as they were asked for
     table_names: Sequence[str]  # the same, as the table names them
 
     @property
     def names(self) -> list[str]:
         """The numbers of the columns."""
-        return aliases(self.given)
+        return aliases(self.public_names)
 
 
 def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Column) -> Rows:
@@ -161,7 +153,7 @@ def read_rows(tbl: DataFrame, names: Sequence[str], label: Columns, **more: Colu
         column(name).alias(place) for name, place in zip(checked, aliases(checked), strict=True)
     )
     return Rows(
-        tbl.select(*(own.alias(name) for name, own in more.items()), *numbered), names, checked
+        tbl.select(*(value.alias(name) for name, value in more.items()), *numbered), names, checked
     )
 
 
@@ -173,10 +165,8 @@ def aliases(names: Sequence[str]) -> list[str]:
 def with_key(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     """Put the columns into one, with a hash of them in another, for joins by `same_key`."""
     columns = [F.col(name) for name in names]
-    others = (name for name in frame.columns if name not in names)
-    return frame.select(
-        *others, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1])
-    )
+    rest = (name for name in frame.columns if name not in names)
+    return frame.select(*rest, F.struct(*columns).alias(KEY[0]), F.xxhash64(*columns).alias(KEY[1]))
 
 
 def same_key(
@@ -188,40 +178,36 @@ def same_key(
     decide. They are compared from both sides, as Spark would take an equality for a key to
     sort by.
     """
-    own, other = (
+    left, right_key = (
         F.struct(*(part.alias(f"q{place}") for place, part in enumerate(columns, 1))),
         right[key],
     )
-    return (F.xxhash64(*columns) == right[hashed]) & (own <= other) & (own >= other)
+    return (F.xxhash64(*columns) == right[hashed]) & (left <= right_key) & (left >= right_key)
 
 
 def same_values(
     left: DataFrame, right: DataFrame, names: Sequence[str]
 ) -> tuple[DataFrame, Column]:
     """The right side and the condition to join it by: the same values in the columns, NULL like NULL."""
-    others = {name: f"{name}_right" for name in names}
-    renamed = right.withColumnsRenamed(others)
+    renames = {name: f"{name}_right" for name in names}
+    renamed = right.withColumnsRenamed(renames)
     return renamed, reduce(
-        and_, (left[name].eqNullSafe(renamed[other]) for name, other in others.items())
+        and_, (left[name].eqNullSafe(renamed[other]) for name, other in renames.items())
     )
 
 
 def join_classes(tbl: DataFrame, columns: Sequence[str], right: DataFrame) -> DataFrame:
     """Join to every record the columns of its class, by the key of these columns; no record is lost."""
-    keys = {name: _unused_name(name, tbl.columns) for name in KEY}
+    keys = {name: unused_name(name, tbl.columns) for name in KEY}
     renamed = right.withColumnsRenamed(keys)
     key = same_key([column(name) for name in columns], renamed, *keys.values())
     return tbl.join(renamed, key, "left").drop(*keys.values())
 
 
-def _unused_name(name: str, known: Sequence[str]) -> str:
-    """The name, made longer until no column has it."""
-    return _unused_name(f"{name}_", known) if name in {other.lower() for other in known} else name
-
-
 def fetch(frame: DataFrame, label: str) -> pa.Table:
     """Fetch the frame to the driver, or refuse where it has more values than the limit."""
-    rows = max(1, _limit(frame.sparkSession) // max(1, len(frame.columns)))
+    setting = str(frame.sparkSession.conf.get(SETTING, str(LIMIT)))
+    rows = max(1, read_limit(SETTING, setting, LIMIT) // max(1, len(frame.columns)))
     try:
         fetched = frame.limit(rows + 1).toArrow()
     except PySparkException as error:
@@ -246,24 +232,54 @@ def name_condition(error: PySparkException) -> str:
     return words.removeprefix(f"[{RAISED}] ") if ours else condition or type(error).__name__
 
 
-def _limit(spark: SparkSession) -> int:
-    given = str(spark.conf.get(SETTING, str(LIMIT)))
-    try:
-        most = int(float(given))
-    except ValueError:
-        most = 0
-    if most < 1:
-        raise OutOfDomainError(
-            f"{SETTING} must be a whole number of at least 1, got '{given}'; the default is {LIMIT}"
-        )
-    return most
-
-
 def to_spark(spark: SparkSession, table: pa.Table) -> DataFrame:
     """Give the table to Spark; of one without rows Spark Connect needs the types."""
     if not table.num_rows:
         return spark.createDataFrame([], from_arrow_schema(table.schema))
     return spark.createDataFrame(table)
+
+
+# Distinct records and their counts, without windows: grouping is partial before it shuffles.
+
+
+def any_null(names: Sequence[str]) -> Column:
+    """Whether one of the columns is NULL."""
+    return reduce(or_, (F.col(name).isNull() for name in names))
+
+
+def drop_nulls(rows: Rows, nulls: str) -> DataFrame:
+    """The records, without those that lack a value where these are dropped."""
+    return rows.frame.filter(~any_null(rows.names)) if nulls == "drop" else rows.frame
+
+
+def count_records(rows: Rows, nulls: str) -> DataFrame:
+    """Distinct records with their counts."""
+    return drop_nulls(rows, nulls).groupBy(*rows.names).agg(F.count(F.lit(1)).alias("records"))
+
+
+def no_blank_records() -> Column:
+    """NULL: no record counts as without any value where NULL is no wildcard."""
+    return F.lit(None).cast("bigint").alias("blank_records")
+
+
+def null_report(rows: Rows, nulls: str, reduced: DataFrame) -> DataFrame:
+    """Report in each row how many records were dropped and how NULLs were treated."""
+    if nulls == "drop":
+        incomplete = rows.frame.filter(any_null(rows.names))
+        dropped = incomplete.agg(F.count(F.lit(1)).alias("records_dropped"))
+        reduced = reduced.crossJoin(F.broadcast(dropped))
+    else:
+        reduced = reduced.withColumn("records_dropped", F.lit(0).cast("bigint"))
+    return reduced.withColumn("nulls", F.lit(nulls))
+
+
+NO_POSITION = "must name the column that distinguishes records, got None: a Spark table has no order; pass key='id'"
+
+
+def refuse_no_key(key: str | None) -> None:
+    """Refuse to answer for each record where no column distinguishes them."""
+    if key is None:
+        raise OutOfDomainError(f"key {NO_POSITION}")
 
 
 Cast: TypeAlias = Callable[[Column, DataType], Column]
@@ -283,15 +299,15 @@ def cast_alike(rows: Rows, population: Rows) -> tuple[Rows, Rows]:
     """
     mine: dict[str, Column] = {}
     theirs: dict[str, Column] = {}
-    for given, name in zip(rows.given, rows.names, strict=True):
-        own, other = rows.frame.schema[name], population.frame.schema[name]
-        cast = exact_cast(own.dataType, other.dataType)
+    for public_name, name in zip(rows.public_names, rows.names, strict=True):
+        sample_field, population_field = rows.frame.schema[name], population.frame.schema[name]
+        cast = exact_cast(sample_field.dataType, population_field.dataType)
         if cast is None:
-            rule = f"tbl and population_tbl must contain '{given}' as the same type"
-            got = f"{own.dataType.simpleString()} and {other.dataType.simpleString()}"
+            rule = f"tbl and population_tbl must contain '{public_name}' as the same type"
+            got = f"{sample_field.dataType.simpleString()} and {population_field.dataType.simpleString()}"
             raise OutOfDomainError(f"{rule}, got {got}; cast one of them")
-        mine[name] = cast(F.col(name), own.dataType)
-        theirs[name] = cast(F.col(name), other.dataType)
+        mine[name] = cast(F.col(name), sample_field.dataType)
+        theirs[name] = cast(F.col(name), population_field.dataType)
     return (
         replace(rows, frame=rows.frame.withColumns(mine)),
         replace(population, frame=population.frame.withColumns(theirs)),
@@ -320,8 +336,8 @@ def _wider(one: DataType, other: DataType) -> str | None:
     return "timestamp_ntz" if _all(WITHOUT_ZONE, one, other) else None
 
 
-def _all(kinds: tuple[type[DataType], ...], *given: DataType) -> bool:
-    return all(isinstance(kind, kinds) for kind in given)
+def _all(kinds: tuple[type[DataType], ...], *types: DataType) -> bool:
+    return all(isinstance(kind, kinds) for kind in types)
 
 
 def _digits(kind: DataType) -> tuple[int, int]:
@@ -344,7 +360,7 @@ def _parts(column: Column, kind: DataType) -> Column:
 
 def refuse_without_text(rows: Rows) -> None:
     """Refuse values that their texts do not distinguish."""
-    for name, place in zip(rows.given, rows.names, strict=True):
+    for name, place in zip(rows.public_names, rows.names, strict=True):
         kind = rows.frame.schema[place].dataType
         if not has_text(kind):
             rule = "columns of a copula must contain numbers, texts or other plain values on Spark"

@@ -26,10 +26,10 @@ from reid_sql.engines.arrow import (
 )
 from reid_sql.engines.public_api import checked
 from reid_sql.engines.spark import is_in_sql
-from reid_sql.engines.spark.counting import count_records
 from reid_sql.engines.spark.frames import (
     Rows,
     column,
+    count_records,
     join_classes,
     read_rows,
     refuse_without_text,
@@ -77,10 +77,10 @@ def as_double(parameter: Parameter, argument: Any) -> SparkColumn:  # noqa: ANN4
     """
     if isinstance(argument, int | float):
         parameter.domain.check_numbers(parameter.name, argument, of_column=False)
-    given = as_column(argument)
-    doubles = given.try_cast("double")
+    value = as_column(argument)
+    doubles = value.try_cast("double")
     refused = F.raise_error(F.lit(parameter.domain.refusal_of_cells(parameter.name))).cast("double")
-    return F.when(given.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
+    return F.when(value.isNotNull() & doubles.isNull(), refused).otherwise(doubles)
 
 
 def row_body(declared: Function) -> Any:  # noqa: ANN401 - Spark's
@@ -127,14 +127,15 @@ def model_column(
     if len(columns) != len(sent_model.columns):
         sent_model.codes([[]] * len(columns))
 
-    def body(*given: pa.Array) -> pa.Array:
+    def body(*cells: pa.Array) -> pa.Array:
         return model_answer(
-            declared, sent_model.scored(record_codes(sent_model, given[count:])), given[:count]
+            declared, sent_model.scored(record_codes(sent_model, cells[count:])), cells[:count]
         )
 
     texts = [as_column(one).cast("string") for one in columns]
     numbers = (
-        as_double(p, given) for p, given in zip(declared.own_parameters, arguments, strict=True)
+        as_double(p, argument)
+        for p, argument in zip(declared.own_parameters, arguments, strict=True)
     )
     called = with_refusal(body, declared)(*numbers, *texts)
     return answer_or_error(declared, called)

@@ -35,10 +35,10 @@ from reid_sql.models.columns.spelling import (
 
 def _list_letters_with_marks() -> tuple[str, str]:
     """The letters of the basic plane that Unicode writes as one with marks, or wide, each with the one."""
-    every = {chr(code): unicodedata.normalize("NFKD", chr(code)) for code in range(0xA1, 0x10000)}
+    forms = {chr(code): unicodedata.normalize("NFKD", chr(code)) for code in range(0xA1, 0x10000)}
     bare = {
         letter: form[0]
-        for letter, form in every.items()
+        for letter, form in forms.items()
         if unicodedata.name(letter, "").startswith("FULLWIDTH")
         or (
             len(form) > 1

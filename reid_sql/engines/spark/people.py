@@ -10,10 +10,11 @@ from typing import Any, Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import any_null, drop_nulls
 from reid_sql.engines.spark.frames import (
     Rows,
+    any_null,
     column,
+    drop_nulls,
     fetch,
     read_rows,
     resolve_columns,
@@ -40,10 +41,8 @@ COUNTS: Final = ("classes", "records", "uncovered")
 def read_people(tbl: DataFrame, qi: Sequence[str], entity: str, nulls: str) -> Rows:
     """Read the quasi-identifiers under aliases, with `entity`."""
     refuse_entity(qi, entity, nulls)
-    every = read_rows(tbl, [*qi, entity], QI_AND_ENTITY)
-    return Rows(
-        every.frame.withColumnRenamed(every.names[-1], "entity"), qi, every.table_names[:-1]
-    )
+    rows = read_rows(tbl, [*qi, entity], QI_AND_ENTITY)
+    return Rows(rows.frame.withColumnRenamed(rows.names[-1], "entity"), qi, rows.table_names[:-1])
 
 
 def count_people(rows: Rows, nulls: str) -> DataFrame:
@@ -73,8 +72,8 @@ def one_row_per_value(
     several = persons.agg(F.count(F.lit(1)).alias("values")).filter("values > 1").limit(1)
     refuse_several(fetch(several, "people of several values").num_rows, of_shares=of_shares)
     names = dict(zip(rows.names, columns, strict=False)) | {rows.names[-1]: PERSON}
-    known = {name.lower() for name in columns}
-    names |= {g: name for g, name in zip(groups, by, strict=True) if name.lower() not in known}
+    folded = {name.lower() for name in columns}
+    names |= {g: name for g, name in zip(groups, by, strict=True) if name.lower() not in folded}
     return distinct.select(*(F.col(place).alias(name) for place, name in names.items()))
 
 
@@ -96,10 +95,10 @@ def smallest_classes(
 
     Some of the people are in a short class. Where there are groups, it is within each.
     """
-    own, size = [*names, *groups], [*groups, "class_size"]
-    right = with_key(classes.select(*own, "class_size", short.alias("short")), own)
-    sized = people.select(*own, "entity").join(
-        right, same_key([F.col(name) for name in own], right)
+    keys, size = [*names, *groups], [*groups, "class_size"]
+    right = with_key(classes.select(*keys, "class_size", short.alias("short")), keys)
+    sized = people.select(*keys, "entity").join(
+        right, same_key([F.col(name) for name in keys], right)
     )
     each = sized.groupBy(*groups, "entity").agg(
         F.min("class_size").alias("class_size"), F.bool_or("short").alias("short")
@@ -134,19 +133,21 @@ class GroupCounts:
         left_out = F.sum(F.when(F.col("complete"), 0).otherwise(F.col("records"))).alias(
             "records_dropped"
         )
-        every = self.rows.groupBy(*self.groups).agg(left_out)
-        joined = every.join(*same_values(every, sized, self.groups), "left")
-        named = zip(self.groups, group_names(self.by), strict=True)
-        own = (F.col(group).alias(name) for group, name in named)
+        dropped = self.rows.groupBy(*self.groups).agg(left_out)
+        joined = dropped.join(*same_values(dropped, sized, self.groups), "left")
+        names = zip(self.groups, group_names(self.by), strict=True)
+        named = (F.col(group).alias(name) for group, name in names)
         counts = [name for name in sized.columns if name not in self.groups]
         filled = joined.fillna(0, [name for name in counts if name in COUNTS])
-        return filled.select(*own, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
+        return filled.select(*named, *counts, "records_dropped", F.lit(self.nulls).alias("nulls"))
 
 
 def name_groups(reduced: DataFrame, by: Sequence[str]) -> DataFrame:
     """Give the columns of the groups their own names, where no column of ours can clash with them."""
-    own = dict(zip(group_names(by), by, strict=True))
-    return reduced.select(*(column(name).alias(own.get(name, name)) for name in reduced.columns))
+    public_names = dict(zip(group_names(by), by, strict=True))
+    return reduced.select(
+        *(column(name).alias(public_names.get(name, name)) for name in reduced.columns)
+    )
 
 
 def resolve_groups(tbl: DataFrame, by: Sequence[str], nulls: str) -> list[str]:

@@ -316,7 +316,9 @@ def test_the_gate_judges_each_value_as_a_group_of_its_own_or_refuses(
 def test_numbers_are_in_the_order_of_the_database_and_null_is_0() -> None:
     table = ibis.memtable(pl.DataFrame({"x": ["b", None, "a", "b"], "n": [1, 2, 3, 4]}).to_arrow())
     found = fetch_values(table, {"x": "x"}, "values")
-    assert dict(zip(found.others["n"].to_pylist(), found.codes[:, 0].tolist(), strict=True)) == {
+    assert dict(
+        zip(found.unnumbered["n"].to_pylist(), found.codes[:, 0].tolist(), strict=True)
+    ) == {
         1: 2,
         2: 0,
         3: 1,

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import reid_sql
-from reid_sql.engines.polars import spelling as of_polars
+from reid_sql.engines.polars import coded_values as of_polars
 from reid_sql.models.columns import missing_value_codes
 from reid_sql.models.columns.missing_value_codes import (
     CODE_WORDS,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import ibis
 from ibis.expr.types import Table
 
+from reid_sql.engines.contract import unused_name
 from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
     WHOLE,
@@ -39,30 +40,25 @@ from reid_sql.reduction import refuse_entity, refuse_result_names
 
 def class_size(tbl: Table, columns: Sequence[str], name: str, entity: str | None = None) -> Table:
     """Add to each record how many records, or people, share its values."""
-    given = list(columns)
-    asked = [*given, entity] if entity is not None else given
-    refuse_entity(given, entity, "value")
-    checked = check_columns(QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, asked, tbl)
-    own = [comparable(each) for each in window_keys(tbl, checked[: len(given)])]
-    keys = [*sort_hash(tbl, own), *own]
+    names = list(columns)
+    columns_read = [*names, entity] if entity is not None else names
+    refuse_entity(names, entity, "value")
+    checked = check_columns(
+        QUASI_IDENTIFIERS if entity is None else QI_AND_ENTITY, columns_read, tbl
+    )
+    keys_alone = [comparable(each) for each in window_keys(tbl, checked[: len(names)])]
+    keys = [*sort_hash(tbl, keys_alone), *keys_alone]
     if entity is None:
-        one = _unused_name("reid_one", tbl)
+        one = unused_name("reid_one", tbl.columns)
         ones = with_ones(tbl, one)
         return ones.mutate(**{name: bigint(ones[one].count().over(group_by=keys))}).drop(one)
-    first = _unused_name("reid_first", tbl)
+    first = unused_name("reid_first", tbl.columns)
     # Each person counts once in a class: at their first record there.
     person = [*keys, comparable(tbl[checked[-1]])]
     place = ibis.row_number().over(group_by=person, order_by=person[-1])
     marked = tbl.mutate(**{first: (place == 0).ifelse(1, 0)})
     return marked.mutate(**{name: bigint(bigint(marked[first]).sum().over(group_by=keys))}).drop(
         first
-    )
-
-
-def _unused_name(name: str, tbl: Table) -> str:
-    """The name, made longer until no column has it."""
-    return (
-        _unused_name(f"{name}_", tbl) if name in {other.lower() for other in tbl.columns} else name
     )
 
 
@@ -109,17 +105,17 @@ def histograms(tbl: Table, sets: Sequence[Sequence[str]], *, drop: bool) -> Tabl
 
     The table is read once: the distinct records on all columns are counted again for each set.
     """
-    every = list(dict.fromkeys(name for each in sets for name in each))
-    for start in range(0, len(every), MAX_COLUMNS):
-        check_columns(QUASI_IDENTIFIERS, every[start : start + MAX_COLUMNS], tbl)
-    distinct = count_by(with_aliases(tbl, every), aliases(every), "records")
-    short = dict(zip(every, aliases(every), strict=True))
+    all_columns = list(dict.fromkeys(name for each in sets for name in each))
+    for start in range(0, len(all_columns), MAX_COLUMNS):
+        check_columns(QUASI_IDENTIFIERS, all_columns[start : start + MAX_COLUMNS], tbl)
+    distinct = count_by(with_aliases(tbl, all_columns), aliases(all_columns), "records")
+    short = dict(zip(all_columns, aliases(all_columns), strict=True))
     parts = []
     for place, each in enumerate(sets):
         names = [short[name] for name in each]
         rows = drop_nulls(distinct, names, "drop" if drop else "value")
         classes = rows.mutate(class_size=rows["records"])
-        if len(names) < len(every):
+        if len(names) < len(all_columns):
             classes = rows.group_by(names).agg(class_size=sum_bigint(rows["records"]))
         counted = count_by(classes, ["class_size"], "classes").mutate(
             place=ibis.literal(place, WHOLE)
@@ -149,15 +145,18 @@ def _one_row_per_person(tbl: Table, qi: Sequence[str], nulls: str, entity: str) 
 def _of_groups(counted: GroupCounts, *, of_people: bool) -> Table:
     """The same of each group, all from one count by the columns and the groups."""
     taken, groups = counted.taken, list(counted.groups)
-    sizes_by, every = [*groups, "class_size"], [*groups, *counted.names]
+    sizes_by, keys = [*groups, "class_size"], [*groups, *counted.names]
     if not of_people:
         sized = taken.mutate(class_size=taken["records"]).group_by(sizes_by)
         return counted.report(
-            sized.agg(classes=lambda each: bigint(each.count()), records=_all_records)
+            sized.agg(
+                classes=lambda each: bigint(each.count()),
+                records=lambda each: sum_bigint(each["records"]),
+            )
         )
-    sizes = count_by(count_by(taken, every, "class_size"), sizes_by, "classes")
+    sizes = count_by(count_by(taken, keys, "class_size"), sizes_by, "classes")
     ones = with_ones(taken)
-    placed = ones.mutate(class_size=count_over(ones, every))
+    placed = ones.mutate(class_size=count_over(ones, keys))
     each = placed.group_by([*groups, "entity"]).agg(class_size=placed["class_size"].min())
     people = count_by(each, sizes_by, "records")
     both = ibis.union(
@@ -168,10 +167,6 @@ def _of_groups(counted: GroupCounts, *, of_people: bool) -> Table:
         classes=sum_bigint(both["classes"]), records=sum_bigint(both["records"])
     )
     return counted.report(sums)
-
-
-def _all_records(each: Table) -> ibis.expr.types.IntegerScalar:
-    return sum_bigint(each["records"])
 
 
 def _sized(rows: Table, names: Sequence[str], nulls: str) -> Table:

@@ -58,7 +58,7 @@ class Cells:
 
     rows: Table
     names: Sequence[str]
-    own: Sequence[str]
+    qi: Sequence[str]
     nulls: str
     counts: Table
     keys: Sequence[str]  # that distinguish classes
@@ -123,7 +123,7 @@ class Cells:
     def offending(self, measured: Table, offends: BooleanValue) -> Table:
         """The classes that offend a threshold, or whose value is not known, under the original names."""
         shown = measured.filter(measured["value"].isnull() | offends)
-        listed = with_names(shown, self.own)
+        listed = with_names(shown, self.qi)
         columns = shown.select(**listed, class_size=shown["class_size"], value=shown["value"])
         return null_report(self.rows, self.names, self.nulls, columns)
 
@@ -143,8 +143,8 @@ def _double(value: NumericValue) -> FloatingValue:
 
 
 def _cells(tbl: Table, qi: Sequence[str], sensitive: str, nulls: str) -> Cells:
-    every = check_columns(QI, [*qi, sensitive], tbl)
-    rows, names = with_aliases(tbl, every), aliases(every)
+    columns = check_columns(QI, [*qi, sensitive], tbl)
+    rows, names = with_aliases(tbl, columns), aliases(columns)
     in_table = drop_nulls(rows, names, nulls).rename(s=names[-1])
     counts, keys = with_sort_hash(count_by(in_table, [*names[:-1], "s"], "n"), names[:-1])
     return Cells(rows, names, list(qi), nulls, counts, keys)

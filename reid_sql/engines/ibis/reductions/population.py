@@ -35,11 +35,16 @@ def population_histogram(
         for frame in (tbl, population_tbl)
     ]
     (rows, population), names = _unify_types(frames, qi), aliases(qi)
-    own, other = count_distinct(rows, names, nulls), count_distinct(population, names, nulls)
-    matched = _count_both(own, other, names)
+    sample, in_population = (
+        count_distinct(rows, names, nulls),
+        count_distinct(population, names, nulls),
+    )
+    matched = _count_both(sample, in_population, names)
     sized = matched.mutate(
-        class_size=ibis.greatest(matched["in_population"], matched["own"]),
-        uncovered=(matched["in_population"] < matched["own"]).ifelse(matched["records"], zero()),
+        class_size=ibis.greatest(matched["in_population"], matched["in_sample"]),
+        uncovered=(matched["in_population"] < matched["in_sample"]).ifelse(
+            matched["records"], zero()
+        ),
     )
     reduced = sized.group_by("class_size").agg(
         classes=bigint(sized.count()),
@@ -49,42 +54,44 @@ def population_histogram(
     return null_report(rows, names, nulls, reduced.mutate(blank_records=null_count()))
 
 
-def _count_both(own: Table, other: Table, names: Sequence[str]) -> Table:
+def _count_both(sample: Table, population: Table, names: Sequence[str]) -> Table:
     """How many of the population, and of the sample itself, hold each distinct record of the sample.
 
     A union of the two is counted at once: a join would have to be NULL-safe, which few
     databases do by more than going through every pair.
     """
-    mine = own.select(*names, own=own["records"], in_population=zero())
-    both = ibis.union(mine, other.select(*names, own=zero(), in_population=other["records"]))
-    sums = both.group_by(list(names)).agg(
-        own=sum_bigint(both["own"]), in_population=sum_bigint(both["in_population"])
+    mine = sample.select(*names, in_sample=sample["records"], in_population=zero())
+    both = ibis.union(
+        mine, population.select(*names, in_sample=zero(), in_population=population["records"])
     )
-    return sums.filter(sums["own"] > 0).mutate(records=sums["own"])
+    sums = both.group_by(list(names)).agg(
+        in_sample=sum_bigint(both["in_sample"]), in_population=sum_bigint(both["in_population"])
+    )
+    return sums.filter(sums["in_sample"] > 0).mutate(records=sums["in_sample"])
 
 
 def _one_row_per_person(
     frames: Sequence[Table], qi: Sequence[str], entity: str, nulls: str
 ) -> Table:
     """The same of people, each by their smallest class."""
-    (rows, own), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
-    people, others = _unify_types([own, other], qi)
+    (rows, sample), (_, other) = (people_of(frame, qi, entity, nulls) for frame in frames)
+    people, population = _unify_types([sample, other], qi)
     names = aliases(qi)
     mine = people.select(*names, "entity", mine=ibis.literal(1, WHOLE), theirs=zero())
-    theirs = count_by(others, names, "theirs")
+    theirs = count_by(population, names, "theirs")
     nameless = ibis.null(mine.schema()["entity"])
     both = ibis.union(
         mine, theirs.select(*names, entity=nameless, mine=zero(), theirs=theirs["theirs"])
     )
     groups = window_keys(both, names)
-    counts = {"own": "mine", "in_population": "theirs"}
+    counts = {"in_sample": "mine", "in_population": "theirs"}
     joined = both.mutate(
         **{name: bigint(both[each].sum().over(group_by=groups)) for name, each in counts.items()}
     ).filter(lambda each: each["mine"] == 1)
-    sized = joined.mutate(class_size=ibis.greatest(joined["in_population"], joined["own"]))
+    sized = joined.mutate(class_size=ibis.greatest(joined["in_population"], joined["in_sample"]))
     sizes = count_by(sized.group_by([*names, "class_size"]).agg(), ["class_size"], "classes")
-    of_people = smallest_class_sizes(sized, sized["in_population"] < sized["own"])
-    every = ibis.union(
+    of_people = smallest_class_sizes(sized, sized["in_population"] < sized["in_sample"])
+    histograms = ibis.union(
         sizes.mutate(records=zero(), uncovered=zero()),
         of_people.select(
             "class_size",
@@ -93,8 +100,8 @@ def _one_row_per_person(
             uncovered=of_people["uncovered"],
         ),
     )
-    sums = every.group_by("class_size").agg(
-        **{name: sum_bigint(every[name]) for name in ("classes", "records", "uncovered")}
+    sums = histograms.group_by("class_size").agg(
+        **{name: sum_bigint(histograms[name]) for name in ("classes", "records", "uncovered")}
     )
     return null_report(rows, names, nulls, sums.mutate(blank_records=null_count()))
 

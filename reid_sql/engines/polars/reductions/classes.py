@@ -58,8 +58,8 @@ def class_size(columns: Sequence[Any], entity: str | pl.Expr | None = None) -> p
 
 def _refuse_nobody(people: pl.Series) -> pl.Series:
     """Refuse rows without an identifier, by their number; warn of values that stand for nobody."""
-    known = people.fill_nan(None) if people.dtype.is_float() else people
-    refuse_unidentified("entity", people.name, known.null_count(), len(people))
+    identifiers = people.fill_nan(None) if people.dtype.is_float() else people
+    refuse_unidentified("entity", people.name, identifiers.null_count(), len(people))
     if not people.dtype.is_nested():
         sizes = (
             people.alias("value").to_frame().lazy().group_by("value").agg(pl.len().alias("size"))
@@ -71,8 +71,8 @@ def _refuse_nobody(people: pl.Series) -> pl.Series:
 
 def _people(entity: str | pl.Expr, columns: Sequence[Any]) -> pl.Expr:
     """Return the column that identifies people; refuse one of the quasi-identifiers."""
-    name, own = _name(entity), [name for column in columns if (name := _name(column))]
-    refuse_entity(own, name, "value")
+    name, names = _name(entity), [name for column in columns if (name := _name(column))]
+    refuse_entity(names, name, "value")
     return _expressions([entity], "entity")[0]
 
 
@@ -124,9 +124,9 @@ def classes(
             pl.len().cast(pl.Int64).alias("class_size"), pl.col("records").sum()
         )
     refuse_result_names(qi)
-    own = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
+    named = (pl.col(q).alias(name) for q, name in zip(names, qi, strict=True))
     return null_report(rows, names, nulls, listed).select(
-        *own, "class_size", "records", "records_dropped", "nulls"
+        *named, "class_size", "records", "records_dropped", "nulls"
     )
 
 

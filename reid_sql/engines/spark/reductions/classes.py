@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import count_records, no_blank_records, null_report
-from reid_sql.engines.spark.frames import Rows, join_classes, read_rows, with_key
+from reid_sql.engines.spark.frames import (
+    Rows,
+    count_records,
+    join_classes,
+    no_blank_records,
+    null_report,
+    read_rows,
+    with_key,
+)
 from reid_sql.engines.spark.people import (
     count_groups,
     count_people,
@@ -88,12 +95,12 @@ def _of_groups(rows: Rows, by: Sequence[str], nulls: str, *, of_people: bool) ->
             rows, sql.histogram(SOURCE, rows.names, None, rows.frame.columns[: len(by)], nulls)
         )
         return sizes_found.toDF(*group_names(by), *sizes_found.columns[len(by) :])
-    every = count_groups(rows, by, nulls)
-    sizes = every.complete.groupBy(*every.groups, *every.names).agg(
+    counted = count_groups(rows, by, nulls)
+    sizes = counted.complete.groupBy(*counted.groups, *counted.names).agg(
         F.count(F.lit(1)).alias("class_size")
     )
     covered = F.lit(False)  # noqa: FBT003 - a literal
-    sizes_found = smallest_classes(every.complete, sizes, every.names, covered, every.groups)
-    return every.report(
+    sizes_found = smallest_classes(counted.complete, sizes, counted.names, covered, counted.groups)
+    return counted.report(
         sizes_found.drop("uncovered").withColumn("blank_records", no_blank_records())
     )

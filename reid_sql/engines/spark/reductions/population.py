@@ -10,8 +10,15 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from reid_sql.engines.spark.counting import count_records, no_blank_records, null_report
-from reid_sql.engines.spark.frames import cast_alike, read_rows, same_key, with_key
+from reid_sql.engines.spark.frames import (
+    cast_alike,
+    count_records,
+    no_blank_records,
+    null_report,
+    read_rows,
+    same_key,
+    with_key,
+)
 from reid_sql.engines.spark.people import (
     count_groups,
     count_people,
@@ -41,8 +48,8 @@ def population_histogram(
     rows, population = cast_alike(
         read_rows(tbl, qi, QUASI_IDENTIFIERS), read_rows(population_tbl, qi, OF_POPULATION)
     )
-    own, other = count_records(rows, nulls), count_records(population, nulls)
-    matched = _join_population(own, other, rows.names)
+    sample, other = count_records(rows, nulls), count_records(population, nulls)
+    matched = _join_population(sample, other, rows.names)
     zero = F.lit(0).cast("bigint")
     short = F.sum(F.when(F.col("in_population") < F.col("own"), F.col("records")))
     sized = matched.groupBy(F.greatest("in_population", "own").alias("class_size")).agg(
@@ -62,14 +69,14 @@ def _people_only(
         read_people(tables[0], qi, entity, nulls), read_people(tables[1], qi, entity, nulls)
     )
     people = count_people(rows, nulls)
-    own = size_classes(people, rows.names, "own").drop("records")
+    sample = size_classes(people, rows.names, "own").drop("records")
     other = size_classes(count_people(population, nulls), rows.names, "in_population").drop(
         "records"
     )
     right = with_key(other, rows.names)
-    joined = own.join(right, same_key([F.col(name) for name in rows.names], right), "left").fillna(
-        0, ["in_population"]
-    )
+    joined = sample.join(
+        right, same_key([F.col(name) for name in rows.names], right), "left"
+    ).fillna(0, ["in_population"])
     sized = joined.select(
         *rows.names, "own", "in_population", F.greatest("in_population", "own").alias("class_size")
     )
@@ -97,9 +104,9 @@ def _of_groups(
         other = other.withColumnRenamed("people", "records")
     sample = count_groups(rows, by, nulls)
     number, keys = F.count(F.lit(1)), [*sample.groups, *rows.names]
-    own = F.sum("records") if entity is None else number
+    size = F.sum("records") if entity is None else number
     joined = _join_population(
-        sample.complete.groupBy(*keys).agg(own.alias("records")), other, rows.names
+        sample.complete.groupBy(*keys).agg(size.alias("records")), other, rows.names
     )
     sized = joined.withColumn("class_size", F.greatest("in_population", "own"))
     short, blank = F.col("in_population") < F.col("own"), no_blank_records()
@@ -112,11 +119,11 @@ def _of_groups(
     return sample.report(sized.groupBy(*sample.groups, "class_size").agg(*counts))
 
 
-def _join_population(own: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
+def _join_population(sample: DataFrame, other: DataFrame, names: Sequence[str]) -> DataFrame:
     """How many of the population, and of the sample itself, have each distinct record."""
     right = with_key(other.withColumnRenamed("records", "population"), names)
-    joined = own.join(right, same_key([F.col(name) for name in names], right), "left")
+    joined = sample.join(right, same_key([F.col(name) for name in names], right), "left")
     population_count = F.coalesce(F.col("population"), F.lit(0).cast("bigint")).alias(
         "in_population"
     )
-    return joined.select(*own.columns, F.col("records").alias("own"), population_count)
+    return joined.select(*sample.columns, F.col("records").alias("own"), population_count)
