@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --edi
 # A worker for each core takes whole files; one takes all of Spark's tests, and starts one JVM.
 PARALLEL := -n auto --dist loadfile
 # Drawn tests draw the same examples each time: once is enough.
-ALL := tests/all -m all
+ALL := tests -m all --override-ini norecursedirs=.*
 test test-all: export OMP_NUM_THREADS = 1
 test test-all: export PYTHONDONTWRITEBYTECODE =  # set, each process that tests start compiles all modules anew
 
@@ -23,7 +23,7 @@ test: .venv/.dev lint types
 
 # Everything else, after `make test`: longer than it.
 test-all: .venv/.dev .venv/.dbt .venv/.workbenches .venv/.oldest
-	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests/engines/duckdb tests/engines/polars -m "not newest"
+	.venv/oldest/bin/python -m pytest -q $(PARALLEL) tests/engines/duckdb tests/engines/polars -m "not newest and not all"
 	REID_SQL_DBT_PYTHON=$(CURDIR)/.venv/dbt/bin/python \
 	REID_SQL_SERVE_PYTHON=$(CURDIR)/.venv/oldest/bin/python \
 	REID_SQL_WORKBENCHES_PYTHON=$(CURDIR)/.venv/workbenches/bin/python $(BIN)/python -m pytest $(PARALLEL) $(ALL)

@@ -78,11 +78,11 @@ def name_error(error: BaseException) -> str:
     kind = type(error).__name__
     of_database = any(base.__name__ == "DatabaseError" for base in type(error).__mro__)
     number = error.args[0] if of_database and error.args else None
-    known = isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER
+    is_numbered = isinstance(number, int) and 0 < number <= MAX_ERROR_NUMBER
     where = getattr(getattr(error, "diag", None), "source_function", None)
     words = MEANINGS.get((kind, where), MEANINGS.get((kind, None)))
     meaning = f" ({words})" if words else ""
-    return f"{kind} {number}" if known else f"{kind}{meaning}"
+    return f"{kind} {number}" if is_numbered else f"{kind}{meaning}"
 
 
 # Suggest the known name that a misspelt one most likely means.

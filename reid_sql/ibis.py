@@ -11,8 +11,9 @@ from typing import Any
 try:
     from ibis.expr.types import Table
 except ModuleNotFoundError:
-    rule = "reid_sql.ibis must have ibis, got none"
-    raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[ibis]'") from None
+    raise ModuleNotFoundError(
+        "reid_sql.ibis must have ibis, got none; pip install 'reid-sql[ibis]'"
+    ) from None
 
 from reid_sql.client.calls import answer_by_duckdb
 from reid_sql.engines.ibis import adapter

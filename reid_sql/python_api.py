@@ -46,17 +46,18 @@ FRAMES: Final = (duckdb.DuckDBPyRelation, pl.DataFrame, pl.LazyFrame, pa.Table)
 def call_of(name: str) -> Call:
     """Return the function as a call; a function of single records refuses, as it belongs into a SELECT."""
     function = declared()[name]
-    made = _of_records(function) if function.answer.of_rows else _of_a_table(function)
-    made.__name__ = made.__qualname__ = name
-    made.__module__ = "reid_sql"
-    made.__doc__ = describe_outputs(function)
-    return made
+    call = _of_records(function) if function.answer.of_rows else _of_a_table(function)
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "reid_sql"
+    call.__doc__ = describe_outputs(function)
+    return call
 
 
 def _of_records(function: Function) -> Call:
     def call(*_: Any, **__: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - whatever it is called with
-        rule = f"{function.name} must be called in a SELECT list, got a call of its own"
-        raise UnavailableError(f"{rule}; write con.sql('SELECT *, {function.signature} FROM …')")
+        raise UnavailableError(
+            f"{function.name} must be called in a SELECT list, got a call of its own; write con.sql('SELECT *, {function.signature} FROM …')"
+        )
 
     return call
 
@@ -68,9 +69,9 @@ def _of_a_table(function: Function) -> Call:
     def call(*arguments: Any, **named: Any) -> duckdb.DuckDBPyRelation:  # noqa: ANN401 - as SQL takes them
         if arguments:
             connection_of(arguments[0])  # a call without it would lack another argument
-        given = bound(function, signature, arguments, named)
-        con = connection_of(given.pop("con"))
-        options = checked(function, given)
+        values_by_name = bound(function, signature, arguments, named)
+        con = connection_of(values_by_name.pop("con"))
+        options = checked(function, values_by_name)
         frames: dict[str, Any] = {}
         values = [_value(p, options[p.name], frames) for p in function.parameters]
         place = register(con, declared())
@@ -114,8 +115,9 @@ def _value(parameter: Parameter, value: Any, frames: dict[str, Any]) -> Any:  # 
     """Return the value as SQL takes it; a frame is collected, and replaced by its temporary name."""
     # Asked whether it is a model, a LazyFrame resolves its schema, and warns.
     if not isinstance(value, FRAMES) and isinstance(value, FittedModel):
-        rule = f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}"
-        raise WrongTypeError(f"{rule}; see fitted_models() for those there are")
+        raise WrongTypeError(
+            f"{parameter.name} must be the name of a fitted model, got {describe_value(value)}; see fitted_models() for those there are"
+        )
     named = partial(_table, parameter.name, frames=frames)
     converted = parameter.domain.convert_tables(parameter.name, value, named)
     return list(converted) if isinstance(converted, tuple) else converted
@@ -130,8 +132,9 @@ def _table(name: str, value: Any, frames: dict[str, Any]) -> str | None:  # noqa
     )
     # a stream can be read once, and a table is counted
     if not of_pandas and not isinstance(value, FRAMES):
-        rule = f"{name} must be a table, a file or a frame, got {type(value).__name__}"
-        raise WrongTypeError(f"{rule}; write its name as a text, or pass a relation or a frame")
+        raise WrongTypeError(
+            f"{name} must be a table, a file or a frame, got {type(value).__name__}; write its name as a text, or pass a relation or a frame"
+        )
     if not isinstance(value, pl.LazyFrame):  # which cannot have two columns of one name
         refuse_repeated_names(name, map(str, getattr(value, "column_names", value.columns)), str)
     shown = f"reid_given_{uuid4().hex}"
@@ -144,6 +147,7 @@ def _read_objects(name: str, frame: Any) -> pl.DataFrame:  # noqa: ANN401 - pand
     """Read Python objects as Arrow and Polars have them, or refuse them: DuckDB makes some of them equal."""
     table = from_arrow_stream(frame)
     if table is None:
-        rule = f"{name} must have columns of one type each, got Python objects that Arrow cannot represent"
-        raise OutOfDomainError(f"{rule}; make texts of them")
+        raise OutOfDomainError(
+            f"{name} must have columns of one type each, got Python objects that Arrow cannot represent; make texts of them"
+        )
     return table

@@ -150,13 +150,13 @@ class Reduction:
         by_duckdb = {name for name, words in self.fallback.get(engine, {}).items() if not words}
         return [argument.name for argument in self.arguments if argument.name not in by_duckdb]
 
-    def uses_fallback(self, engine: str, given: Mapping[str, Any]) -> bool:
+    def uses_fallback(self, engine: str, arguments: Mapping[str, Any]) -> bool:
         """Whether DuckDB answers these arguments from what the engine reads."""
         if not has_implementation(self.family, engine):
             return True
         fallback = self.fallback.get(engine, {})
         return any(
-            given.get(name) in words if words else given.get(name) is not None
+            arguments.get(name) in words if words else arguments.get(name) is not None
             for name, words in fallback.items()
         )
 
@@ -242,9 +242,9 @@ def group_names(by: Sequence[str]) -> list[str]:
     return [f"{GROUP}{place}" for place, _ in enumerate(by, 1)]
 
 
-def union(columns: Sequence[str], others: Sequence[str]) -> list[str]:
+def union(columns: Sequence[str], more: Sequence[str]) -> list[str]:
     """All columns, each once: those, and the others that are not among them."""
-    return list(dict.fromkeys([*columns, *others]))
+    return list(dict.fromkeys([*columns, *more]))
 
 
 @cache
@@ -268,15 +268,17 @@ def has_implementation(family: str, engine: str) -> bool:
     >>> has_implementation("reid_sql.reductions.evidence", "ibis")
     False
     """
-    own = Path(__file__).parent.joinpath("engines", engine, "reductions", f"{_name_of(family)}.py")
-    return engine == DUCKDB or own.exists()
+    module = Path(__file__).parent.joinpath(
+        "engines", engine, "reductions", f"{_name_of(family)}.py"
+    )
+    return engine == DUCKDB or module.exists()
 
 
 def implementation(reduction: Reduction, engine: str) -> Any:  # noqa: ANN401 - the engine's own
     """The engine's implementation: the function of the reduction's name in its own file of the family."""
-    own = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
+    module = f"{ENGINES}.{engine}.reductions.{_name_of(reduction.family)}"
     return getattr(
-        importlib.import_module(reduction.family if engine == DUCKDB else own), reduction.name
+        importlib.import_module(reduction.family if engine == DUCKDB else module), reduction.name
     )
 
 
@@ -289,13 +291,13 @@ def refuse_entity(columns: Sequence[str], entity: str | None, nulls: str) -> Non
     if entity is None:
         return
     if fold_case(entity) in (fold_case(column) for column in columns):
-        rule = f"entity must not be a quasi-identifier, got '{entity}'"
         raise OutOfDomainError(
-            f"{rule}; an attacker who knows it needs nothing else: leave it out of one of them"
+            f"entity must not be a quasi-identifier, got '{entity}'; an attacker who knows it needs nothing else: leave it out of one of them"
         )
     if nulls == "wildcard":
-        rule = "entity must be used with nulls := 'value' or 'drop', got 'wildcard'"
-        raise OutOfDomainError(f"{rule}; first reduce the table to one row per person")
+        raise OutOfDomainError(
+            "entity must be used with nulls := 'value' or 'drop', got 'wildcard'; first reduce the table to one row per person"
+        )
 
 
 def identifying_column(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -304,8 +306,8 @@ def identifying_column(arguments: Mapping[str, Any]) -> tuple[str, str] | None:
     >>> identifying_column({"tbl": "visits", "entity": None, "key": "row_id"})
     ('key', 'row_id')
     """
-    given = ((role, arguments.get(role)) for role in IDENTIFYING)
-    return next(((role, column) for role, column in given if isinstance(column, str)), None)
+    columns = ((role, arguments.get(role)) for role in IDENTIFYING)
+    return next(((role, column) for role, column in columns if isinstance(column, str)), None)
 
 
 def refuse_unidentified(role: str, column: str, missing: int, rows: int) -> None:
@@ -330,50 +332,50 @@ def refuse_household_with_entity(household: str | None) -> None:
 def refuse_tolerance(tolerance: str | None, nulls: str) -> None:
     """Refuse a tolerance where NULL may be any value."""
     if tolerance is not None and nulls == "wildcard":
-        rule = "tolerance must be used with nulls := 'value' or 'drop', got 'wildcard'"
-        raise OutOfDomainError(f"{rule}; leave the tolerance out, or records with a NULL")
+        raise OutOfDomainError(
+            "tolerance must be used with nulls := 'value' or 'drop', got 'wildcard'; leave the tolerance out, or records with a NULL"
+        )
 
 
 def refuse_groups(nulls: str) -> None:
     """Refuse groups where NULL may be any value."""
     if nulls == "wildcard":
-        rule = "by must be used with nulls := 'value' or 'drop', got 'wildcard'"
-        raise OutOfDomainError(f"{rule}; ask about each group in a view of its own")
+        raise OutOfDomainError(
+            "by must be used with nulls := 'value' or 'drop', got 'wildcard'; ask about each group in a view of its own"
+        )
 
 
 def refuse_groups_named_like_results(by: Sequence[str], answer: Collection[str]) -> None:
     """Refuse columns that divide the table and are named like a column of the answer."""
     for column in by:
         if fold_case(column) in answer:
-            rule = f"by must not name a column of the answer, got '{column}'"
-            raise OutOfDomainError(f"{rule}; rename the column in a view")
+            raise OutOfDomainError(
+                f"by must not name a column of the answer, got '{column}'; rename the column in a view"
+            )
 
 
 def refuse_many_groups(groups: int, most: int | None) -> None:
     """Refuse more groups than can be answered at once, where a model is fitted to each at length."""
     if most is not None and groups > most:
-        rule = (
-            f"by must make at most {most} groups, because a model is fitted to each, got {groups}"
-        )
         raise OutOfDomainError(
-            f"{rule}; name fewer or coarser columns, or ask about some of them in a view"
+            f"by must make at most {most} groups, because a model is fitted to each, got {groups}; name fewer or coarser columns, or ask about some of them in a view"
         )
 
 
 def refuse_one_row_per_person(columns: Sequence[str], entity: str, nulls: str) -> None:
     """Refuse to make a sample of people by a quasi-identifier, and where NULL is no value of its own."""
     if nulls != "value":
-        rule = f"entity must be used with nulls := 'value' where people are a sample, got '{nulls}'"
-        raise OutOfDomainError(f"{rule}; pass a view without the rows that lack a value")
+        raise OutOfDomainError(
+            f"entity must be used with nulls := 'value' where people are a sample, got '{nulls}'; pass a view without the rows that lack a value"
+        )
     refuse_entity(columns, entity, nulls)
 
 
 def refuse_key(columns: Sequence[str], key: str | None) -> None:
     """Refuse to tell by a quasi-identifier which record is whose."""
     if key is not None and fold_case(key) in (fold_case(column) for column in columns):
-        rule = f"key must not be a quasi-identifier, got '{key}'"
         raise OutOfDomainError(
-            f"{rule}; no attacker knows which record is whose; leave it out of one of them"
+            f"key must not be a quasi-identifier, got '{key}'; no attacker knows which record is whose; leave it out of one of them"
         )
 
 
@@ -389,11 +391,12 @@ def refuse_several(people: int, *, of_shares: bool) -> None:
 
 
 def refuse_result_names(
-    columns: Sequence[str], own: Sequence[str] = ("class_size", "records")
+    columns: Sequence[str], results: Sequence[str] = ("class_size", "records")
 ) -> None:
     """Refuse quasi-identifiers whose names the listing of classes needs for itself."""
     for column in columns:
-        if fold_case(column) in {*own, *NULL_REPORT_COLUMNS}:
-            named = f"{', '.join(own)}, records_dropped or nulls"
-            rule = f"quasi-identifiers must not be named {named} where classes are listed"
-            raise OutOfDomainError(f"{rule}, got '{column}'; rename the column in a view")
+        if fold_case(column) in {*results, *NULL_REPORT_COLUMNS}:
+            named = f"{', '.join(results)}, records_dropped or nulls"
+            raise OutOfDomainError(
+                f"quasi-identifiers must not be named {named} where classes are listed, got '{column}'; rename the column in a view"
+            )

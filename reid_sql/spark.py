@@ -11,8 +11,9 @@ from typing import Any
 try:
     from pyspark.sql import DataFrame, SparkSession
 except ModuleNotFoundError:
-    rule = "reid_sql.spark must have pyspark, got none"
-    raise ModuleNotFoundError(f"{rule}; pip install 'reid-sql[spark]', and Java 17") from None
+    raise ModuleNotFoundError(
+        "reid_sql.spark must have pyspark, got none; pip install 'reid-sql[spark]', and Java 17"
+    ) from None
 
 from reid_sql.client.calls import Place, answer_by_duckdb
 from reid_sql.engines.public_api import public

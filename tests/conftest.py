@@ -18,7 +18,7 @@ from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import quoted
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
-from tests.tiers import ALL, BESIDE, is_chosen
+from tests.tiers import BESIDE, is_asked, is_of_second_tier
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -112,15 +112,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left = [item for item in items if not is_chosen(item)]
-    config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if is_chosen(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not is_asked(item)])
+    items[:] = filter(is_asked, items)
     for item in items:
-        if item.path.is_relative_to(ALL):
+        if is_of_second_tier(item):
             item.add_marker("all")
-        elif any(wants(item, name) for name in BESIDE):
+        if item.get_closest_marker("all") is None and any(wants(item, name) for name in BESIDE):
             raise pytest.UsageError(
-                f"a test of a server or real data must lie in tests/all: {item.nodeid}"
+                f"a test of a server or real data must be of the second tier: {item.nodeid}"
             )
     ON_POSTGRES.update(each.path for each in items if wants(each, "postgres"))
     for item in filter(lambda each: wants(each, "spark"), items):

@@ -1,7 +1,7 @@
-"""Tests in two tiers: tests/ is what a newcomer runs, tests/all/ has all others.
+"""Tests in two tiers: what a newcomer runs, and all others, which have the mark `all`.
 
-Of a matrix tests/ asks the cells that a mark names: `pytest.mark.first(engine=["duckdb"], name=["compare"])`.
-The file of the same name in tests/all/ imports the tests, and asks all other cells.
+All that lies in tests/all/ is of the second tier, and so are tests that are marked `pytest.mark.all`. Of a
+matrix the first tier asks the cells that a mark names: `pytest.mark.first(engine=["duckdb"], name=["compare"])`.
 """
 
 from collections.abc import Mapping
@@ -32,13 +32,13 @@ def representatives() -> list[str]:
     return list(found.values())
 
 
-def is_chosen(item: pytest.Item) -> bool:
-    """Whether the tier of the test's file asks it."""
-    if is_repeated(item):
-        return False
-    if not item.path.is_relative_to(ALL):
-        return is_first(item)
-    return not is_imported(item) or not is_first(item)
+def is_asked(item: pytest.Item) -> bool:
+    """Whether a tier asks the cell here: a file may import tests with their fixtures, and asks none of them."""
+    return not is_repeated(item) and not is_imported(item)
+
+
+def is_of_second_tier(item: pytest.Item) -> bool:
+    return item.path.is_relative_to(ALL) or not is_first(item)
 
 
 def is_repeated(item: pytest.Item) -> bool:

@@ -24,11 +24,19 @@ MAX_LINEAR_RATIO: Final = 10  # of the least contribution to the greatest, on a 
 MARKERS_PER_LINE: Final = 6
 
 
-def attribute_risk(answer: object, most: int) -> spec.Chart:
-    """Mark the share of distinct combinations, and the share of pairs who differ, of each set of columns."""
+def attribute_risk(answer: object, *, most: int = 20) -> spec.Chart:
+    """Draw how well each subset of the columns distinguishes people, the best first.
+
+    Of the answer of `attribute_risk`, the `most` subsets with the highest distinction: a full mark at the
+    share of distinct combinations, an open one at the share of pairs of people who differ.
+
+    >>> rows = [{"columns": ["age"], "distinction": 0.1, "separation": 0.9, "status": "ok"}]
+    >>> [points.across for points in attribute_risk(rows).marks[1:]]
+    [[0.1], [0.9]]
+    """
     rows = rows_of("attribute_risk", answer, "attribute_risk", DISTINCTION, "columns")
-    known = [row for row in rows if row["distinction"] is not None]
-    shown = sorted(known, key=lambda row: -row["distinction"])[:most]
+    measured = [row for row in rows if row["distinction"] is not None]
+    shown = sorted(measured, key=lambda row: -row["distinction"])[:most]
     places = list(range(len(shown)))
     distinction, separation = ([row[name] or 0.0 for row in shown] for name in DISTINCTION[1:])
     ends = [((a, at), (b, at)) for a, b, at in zip(distinction, separation, places, strict=True)]
@@ -46,7 +54,17 @@ def attribute_risk(answer: object, most: int) -> spec.Chart:
 
 
 def uniqueness_by_size(answer: object) -> spec.Chart:
-    """Draw the most, the median and the least identifying set of each number of columns."""
+    """Draw the share of unique people against the number of columns that an attacker knows.
+
+    Of the answer of `attribute_risk`: for each number of columns the set that singles out most, the median
+    set, and the set that singles out fewest. Of the answer of `uniqueness_profile`, or of those for several
+    people one after the other, the same of the mean ξ: the chance to be unique in the population (figure 3b
+    of Rocher, Hendrickx & de Montjoye 2019).
+
+    >>> rows = [{"columns": [name], "records": 4, "unique_records": n} for name, n in (("a", 1), ("b", 3))]
+    >>> [line.up for line in uniqueness_by_size(rows).marks[1:]]
+    [[0.75], [0.5], [0.25]]
+    """
     shares, words = _share_by_set(answer)
     by_size: dict[int, list[float]] = defaultdict(list)
     for columns, share in shares.items():
@@ -80,21 +98,30 @@ def _share_by_set(answer: object) -> tuple[dict[tuple[str, ...], float], str]:
                 scores[tuple(row["attributes"])].append(row["uniqueness_xi"])
         return {columns: fmean(values) for columns, values in scores.items()}, "mean ξ"
     rows = rows_of("uniqueness_by_size", frame, "attribute_risk", ATTRIBUTE_RISK, "columns")
-    known = {
+    shares = {
         tuple(row["columns"]): row["unique_records"] / row["records"]
         for row in rows
         if row["records"]
     }
-    return known, "share of unique people"
+    return shares, "share of unique people"
 
 
-def minimal_sets(answer: object, most: int) -> spec.Chart:
-    """Make a bar of the people whom each minimal set singles out, the smallest sets first."""
+def minimal_sets(answer: object, *, most: int = 20) -> spec.Chart:
+    """Draw the minimal sets of columns that single out a share of the people, the smallest first.
+
+    Of the answer of `quasi_identifiers`: the `most` first sets, each with a bar of the people whom it
+    singles out, their number, and the number of classes.
+
+    >>> row = {"columns": ["age", "sex"], "size": 2, "share_unique": 0.25, "unique_records": 1, "classes": 3}
+    >>> minimal_sets([row]).marks[0].behind
+    ['1 (25.0 %), 3 classes']
+    """
     answered = rows_of("minimal_sets", answer, "quasi_identifiers", MINIMAL_SETS)
     rows = [row for row in answered if row["columns"]]
     if not rows:
-        rule = "minimal_sets must be given an answer with a set of columns, got none that reaches the share"
-        raise NoRecordsError(f"{rule}; pass a smaller at_least to quasi_identifiers")
+        raise NoRecordsError(
+            "minimal_sets must be given an answer with a set of columns, got none that reaches the share; pass a smaller at_least to quasi_identifiers"
+        )
     shown = rows[:most]
     shares = [row["share_unique"] for row in shown]
     labels = [
@@ -111,7 +138,10 @@ def minimal_sets(answer: object, most: int) -> spec.Chart:
 
 
 def choices(answer: object, risk: object) -> spec.Chart:
-    """Draw how many choices of columns have which risk, and the extreme risk with its interval."""
+    """Draw how many choices of columns have which risk, and the extreme risk with its interval.
+
+    Of the answers of `qar_risk`, its `output := 'quasi_identifiers'` first.
+    """
     risks = [
         row["risk"]
         for row in rows_of("choices", answer, "qar_risk(output := 'quasi_identifiers')", ("risk",))
@@ -144,7 +174,10 @@ def choices(answer: object, risk: object) -> spec.Chart:
 
 
 def contributions(answer: object) -> spec.Chart:
-    """Draw by how much the extreme risk would fall without each record, those that add most first."""
+    """Draw by how much the extreme risk would fall without each record, those that add most first.
+
+    Of the answer of `qar_contributions`.
+    """
     rows = rows_of("contributions", answer, "qar_contributions", ("contribution",))
     ranked = sorted(
         (row["contribution"] for row in rows if row["contribution"] is not None), reverse=True
@@ -164,15 +197,19 @@ def contributions(answer: object) -> spec.Chart:
 
 
 def elimination(answer: object) -> spec.Chart:
-    """Draw the fall of the extreme risk by removals, under the largest fall that is possible."""
-    given = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
-    paths = {by: _read_removals(rows) for by, rows in given.items()}
+    """Draw the fall of the extreme risk by removals, under the largest fall that is possible.
+
+    Of the answer of `qar_contributions(output := 'elimination')`, or of several of them by the names of the
+    orders that chose the records, a line each.
+    """
+    orders = answer if isinstance(answer, Mapping) and answer else {"removals": answer}
+    paths = {by: _read_removals(rows) for by, rows in orders.items()}
     marks: list[spec.Mark] = [spec.Rule(0.0, upright=False, style=Style.HERE)]
     shown: list[float] = []
     for (by, rows), (style, marker) in zip(paths.items(), spec.LOOKS * len(paths), strict=False):
         removed, falls = _falls(rows, "risk")
-        every = max(1, len(removed) // MARKERS_PER_LINE)
-        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, every))
+        step = max(1, len(removed) // MARKERS_PER_LINE)
+        marks.append(spec.Line(removed, falls, spec.shorten_name(by) or " ", style, marker, step))
         shown += falls
     low, most_of_all = min(shown, default=0.0), max(shown, default=0.0)
     high = min(1.0, most_of_all + 0.1 * (most_of_all - low) + MIN_VISIBLE_FALL)
@@ -203,5 +240,5 @@ def _read_removals(answer: object) -> list[Row]:
 
 def _falls(rows: Sequence[Row], column: str) -> tuple[list[int], list[float]]:
     """Steps with a figure, and the fall from the risk of the whole table to it."""
-    known = [row for row in rows if row[column] is not None]
-    return [row["step"] for row in known], [1 - row[column] / rows[0]["risk"] for row in known]
+    steps, risks = spec.points(rows, "step", column)
+    return [int(step) for step in steps], [1 - risk / rows[0]["risk"] for risk in risks]

@@ -23,25 +23,30 @@ VALIDATION_COLUMNS: Final = (
     "high",
     "truth",
 )
+ONE_RESOLUTION: Final = "people whom their known rows single out"
 SPREAD: Final = 0.6  # of the row of a method, over which its samples are spread
 
 
 def methods(answer: object) -> spec.Chart:
-    """Mark each method's estimate in its interval, the lowest at the top; else write its status."""
+    """Draw each method's estimate of the share of a population that is unique.
+
+    Of the answer of `population_uniqueness`: a mark with its 95 % interval, if the method has one. The lowest
+    estimate is at the top, and methods without an estimate are at the bottom.
+
+    >>> rows = [{"method": "pitman", "uniqueness": 0.2, "uniqueness_low": 0.1, "uniqueness_high": 0.4}]
+    >>> methods(rows).marks[1].across
+    [0.2]
+    """
     rows = rows_of("methods", answer, "population_uniqueness", METHOD_COLUMNS, "method")
     rows = sorted(
         rows, key=lambda row: float("inf") if row["uniqueness"] is None else row["uniqueness"]
     )
-    places = {place: row for place, row in enumerate(rows) if row["uniqueness"] is not None}
-    within = {place: row for place, row in places.items() if row["uniqueness_low"] is not None}
-    missing = [place for place in range(len(rows)) if place not in places]
-    intervals = [
-        ((row["uniqueness_low"], place), (row["uniqueness_high"], place))
-        for place, row in within.items()
-    ]
-    estimates = [row["uniqueness"] for row in places.values()]
-    statuses = [str(rows[place]["status"]) for place in missing]
-    values = [*estimates, *(value for each in intervals for value, _ in each)]
+    estimated = [row for row in rows if row["uniqueness"] is not None]
+    missing = rows[len(estimated) :]
+    places = range(len(estimated))
+    strokes = spec.intervals(estimated, places, *METHOD_COLUMNS[2:])
+    estimates = [row["uniqueness"] for row in estimated]
+    values = [*estimates, *(value for ends in strokes for value, _ in ends)]
     return spec.Chart(
         "Unique in the population, by method",
         spec.share_axis(
@@ -51,81 +56,86 @@ def methods(answer: object) -> spec.Chart:
         ),
         spec.name_axis([row["method"] for row in rows]),
         [
-            spec.Strokes(intervals, ""),
+            spec.Strokes(strokes, ""),
             spec.Line(estimates, list(places), "", marker=Marker.POINT),
-            spec.Bars(missing, [0.0] * len(missing), statuses, Style.PLAIN),
+            spec.Bars(
+                [len(estimated) + place for place in range(len(missing))],
+                [0.0] * len(missing),
+                [str(row["status"]) for row in missing],
+                Style.PLAIN,
+            ),
         ],
     )
 
 
 def unicity(answers: object) -> spec.Chart:
-    """Draw a line for each resolution over the rows that an attacker knows."""
-    given = (
-        answers
-        if isinstance(answers, Mapping)
-        else {"people whom their known rows single out": answers}
-    )
+    """Draw how many people some of their rows single out, over how many rows an attacker knows.
+
+    Of the answer of `unicity`, or of several by the name of their resolution, such as
+    `{"place and day": …, "district and week": …}`: a line each. A stroke is the 95 % interval of a draw.
+
+    >>> rows = [{"points": 2, "uniqueness": 0.5, "uniqueness_low": 0.5, "uniqueness_high": 0.5}]
+    >>> unicity({"place and day": rows}).marks[1].up
+    [0.5]
+    """
+    named = answers if isinstance(answers, Mapping) else {ONE_RESOLUTION: answers}
     lines = {
         str(name): rows_of("unicity", each, "unicity", UNICITY_COLUMNS)
-        for name, each in given.items()
+        for name, each in named.items()
     }
-    known = {row["points"] for rows in lines.values() for row in rows}
-    order = sorted(known, key=lambda points: float("inf") if points is None else float(points))
+    points = {row["points"] for rows in lines.values() for row in rows}
+    order = sorted(points, key=lambda each: float("inf") if each is None else float(each))
     marks: list[spec.Mark] = []
     for (name, rows), look in zip(lines.items(), spec.LOOKS * len(lines), strict=False):
         across = [order.index(row["points"]) for row in rows]
         shares, low, high = ([row[column] for row in rows] for column in UNICITY_COLUMNS[1:])
         ends = [((at, a), (at, b)) for at, a, b in zip(across, low, high, strict=True)]
-        marks += [
-            spec.Strokes(ends, ""),
-            spec.Line(across, shares, spec.shorten_name(name) or " ", *look),
-        ]
+        marks.append(spec.Strokes(ends, ""))
+        marks.append(spec.Line(across, shares, spec.shorten_name(name) or " ", *look))
+    names = ["all" if each is None else str(each) for each in order]
     return spec.Chart(
         "People whom a few of their rows single out",
-        spec.name_axis(
-            ["all" if points is None else f"{points}" for points in order],
-            "rows of a person that the attacker knows",
-        ),
+        spec.name_axis(names, "rows of a person that the attacker knows"),
         spec.share_axis("share of the people"),
         marks,
     )
 
 
 def validation(answer: object) -> list[spec.Chart]:
-    """Draw the estimates from samples of each size, the method with the least error at the top."""
+    """Draw each method's estimates from samples of a table, with intervals, and the counted truth.
+
+    Of the answer of `validate_risk`, the share of unique people; one panel for each sample size. The method
+    with the least error is at the top. An interval that missed the truth is dashed, and its estimate a cross.
+    """
     rows = rows_of("validation", answer, "validate_risk", VALIDATION_COLUMNS)
-    methods = sorted(
-        dict.fromkeys(row["method"] for row in rows), key=lambda name: _mean_error(rows, name)
-    )
+    estimates = [row for row in rows if row["sample"] and row["figure"] == "uniqueness"]
+    names = dict.fromkeys(row["method"] for row in rows)
+    errors = {name: _mean_error(estimates, name) for name in names}
+    methods = sorted(errors, key=errors.__getitem__)
     truth = next(row["truth"] for row in rows if row["truth"] is not None)
-    fractions = sorted({row["fraction"] for row in rows}, reverse=True)
-    own = [
-        row
-        for row in rows
-        if row["sample"] and row["figure"] == "uniqueness" and row["value"] is not None
-    ]
-    return [
-        spec.Chart(
-            f"Samples of {100 * fraction:g} % of the table",
-            spec.share_axis("share of unique people"),
-            spec.name_axis(methods),
-            [
-                *_estimate_marks([row for row in own if row["fraction"] == fraction], methods),
-                spec.Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID),
-            ],
+    shown = [row for row in estimates if row["value"] is not None]
+    whole = spec.Line([truth, truth], [-0.5, len(methods) - 0.5], "the truth", Style.SOLID)
+    charts = []
+    for fraction in sorted({row["fraction"] for row in rows}, reverse=True):
+        of_fraction = [row for row in shown if row["fraction"] == fraction]
+        charts.append(
+            spec.Chart(
+                f"Samples of {100 * fraction:g} % of the table",
+                spec.share_axis("share of unique people"),
+                spec.name_axis(methods),
+                [*_estimate_marks(of_fraction, methods), whole],
+            )
         )
-        for fraction in fractions
-    ]
+    return charts
 
 
-def _mean_error(rows: Sequence[Row], method: str) -> float:
+def _mean_error(estimates: Sequence[Row], method: str) -> float:
     """Compute the mean absolute error of a method's estimates; infinite without an estimate."""
-    own = [
-        row
-        for row in rows
-        if row["method"] == method and row["sample"] and row["figure"] == "uniqueness"
+    errors = [
+        abs(row["value"] - row["truth"])
+        for row in estimates
+        if row["method"] == method and row["value"] is not None
     ]
-    errors = [abs(row["value"] - row["truth"]) for row in own if row["value"] is not None]
     return sum(errors) / len(errors) if errors else float("inf")
 
 
@@ -137,34 +147,33 @@ def _estimate_marks(rows: Sequence[Row], methods: Sequence[str]) -> list[spec.Ma
         (False, "95 % interval that contains it", "estimate", Style.STROKE, Marker.POINT),
         (True, "95 % interval that missed it", "its estimate", Style.MISSED, Marker.CROSS),
     ):
-        own = [row for row in rows if _is_missed(row) is is_missed]
+        drawn = [row for row in rows if _is_missed(row) is is_missed]
         places = [
             methods.index(row["method"]) + SPREAD * (row["sample"] - (most + 1) / 2) / most
-            for row in own
+            for row in drawn
         ]
-        at = list(zip(places, own, strict=True))
-        within = [
-            (place, row) for place, row in at if row["low"] is not None and row["high"] is not None
-        ]
-        if within:
-            ends = [((row["low"], place), (row["high"], place)) for place, row in within]
+        if ends := spec.intervals(drawn, places, "low", "high"):
             marks.append(spec.Strokes(ends, interval, style))
-        if own:
-            marks.append(spec.Line([row["value"] for row in own], places, estimate, marker=marker))
+        if drawn:
+            values = [row["value"] for row in drawn]
+            marks.append(spec.Line(values, places, estimate, marker=marker))
     return marks
 
 
 def _is_missed(row: Row) -> bool:
-    known = row["low"] is not None and row["high"] is not None
-    return known and not row["low"] <= row["truth"] <= row["high"]
+    has_interval = row["low"] is not None and row["high"] is not None
+    return has_interval and not row["low"] <= row["truth"] <= row["high"]
 
 
 def model_check(checks: "Sequence[Check]") -> spec.Chart:
-    """Draw the table's share of people in small classes on what the model expects of such a table."""
+    """Draw the table's share of people in small classes on what the model expects of such a table.
+
+    A posterior predictive check, by `reid_sql.models.people.diagnostics`. Source: Rocher, Hendrickx & de
+    Montjoye 2025, figure 1.
+    """
     if not isinstance(checks, Sequence) or not all(hasattr(each, "expected") for each in checks):
-        rule = f"model_check must be given the checks of a model, got {type(checks).__name__}"
         raise WrongTypeError(
-            f"{rule}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
+            f"model_check must be given the checks of a model, got {type(checks).__name__}; pass the result of reid_sql.models.people.diagnostics.predictive_checks"
         )
     places = range(len(checks))
     low, high = [check.low for check in checks], [check.high for check in checks]
@@ -202,7 +211,10 @@ MAX_CELLS: Final = 40 * 60  # that can still be read
 
 
 def comparison(answer: object) -> spec.Chart:
-    """Make two bars for each risk: of the original, and of the release below it."""
+    """Draw the risk of an original next to that of its release.
+
+    Of the answer of `compare`, shares of the people; an unknown share has no bar.
+    """
     rows = {
         row["measure"]: row
         for row in rows_of("comparison", answer, "compare", COMPARISON_COLUMNS, "measure")
@@ -210,10 +222,11 @@ def comparison(answer: object) -> spec.Chart:
     names = [name for name in RISKS if name in rows]
     marks = []
     for side, shift, style in SIDES:
-        known = {2 * place + shift: rows[name][side] for place, name in enumerate(names)}
-        shares = {place: share for place, share in known.items() if share is not None}
-        labels = [f"{100 * share:.3g} %" for share in shares.values()]
-        marks.append(spec.Bars(list(shares), list(shares.values()), labels, style, side))
+        shares = {2 * place + shift: rows[name][side] for place, name in enumerate(names)}
+        places = [place for place, share in shares.items() if share is not None]
+        lengths = [shares[place] for place in places]
+        labels = [f"{100 * share:.3g} %" for share in lengths]
+        marks.append(spec.Bars(places, lengths, labels, style, side))
     return spec.Chart(
         "Risk, and right links of an attack",
         spec.share_axis("share of the people"),
@@ -223,7 +236,10 @@ def comparison(answer: object) -> spec.Chart:
 
 
 def losses(answer: object) -> spec.Chart:
-    """Make a bar of each column's lost information."""
+    """Draw the share of each column's information that a release loses, where it is known.
+
+    Of the answer of `compare(output := 'columns')`.
+    """
     rows = rows_of(
         "losses",
         answer,
@@ -242,7 +258,16 @@ def losses(answer: object) -> spec.Chart:
 
 
 def attacks(answer: object) -> spec.Chart:
-    """Mark the excess of each attack in its interval: a full mark where the interval is above 0."""
+    """Draw the excess of each attack over people who were not used, in its 95 % interval.
+
+    Of the answer of `audit_synthetic`. A full mark has an interval above 0: the synthetic table gives away
+    its people. Of each membership score the area is drawn, less a half.
+
+    >>> row = {"attack": "linkability", "column_name": None, "figure": "share"}
+    >>> chart = attacks([row | {"excess": 0.1, "low": 0.05, "high": 0.15}])
+    >>> chart.marks[0].ends
+    [((0.05, 0), (0.15, 0))]
+    """
     rows = rows_of("attacks", answer, "audit_synthetic", ATTACK_COLUMNS)
     shown = [
         row for row in rows if row["excess"] is not None and not row["figure"].startswith(LEFT_OUT)
@@ -252,25 +277,21 @@ def attacks(answer: object) -> spec.Chart:
             "attacks must be given the answer of audit_synthetic with a holdout, got one without any excess; "
             "pass holdout := people who were not used"
         )
-    intervals = [((row["low"], place), (row["high"], place)) for place, row in enumerate(shown)]
+    intervals = spec.intervals(shown, range(len(shown)), "low", "high")
     marks = []
     for is_above, marker, words in (
         (True, Marker.DOT, "gives away its people: the interval is above 0"),
         (False, Marker.OPEN, "the interval contains 0 or is below 0"),
     ):
-        some = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
-        marks.append(
-            spec.Line([shown[place]["excess"] for place in some], some, words, marker=marker)
-        )
-    low, high = min(row["low"] for row in shown), max(row["high"] for row in shown)
+        places = [place for place, row in enumerate(shown) if (row["low"] > 0) is is_above]
+        excess = [shown[place]["excess"] for place in places]
+        marks.append(spec.Line(excess, places, words, marker=marker))
+    high, low = max(row["high"] for row in shown), min(row["low"] for row in shown)
+    words = "excess over people who were not used, with its 95 % interval"
     return spec.Chart(
         "What attacks learn of the people behind a synthetic table",
-        spec.share_axis(
-            "excess over people who were not used, with its 95 % interval",
-            max(high, 0.0) or 1.0,
-            min(low, 0.0),
-        ),
-        spec.name_axis([_attack_name(row) for row in shown]),
+        spec.share_axis(words, max(high, 0.0) or 1.0, min(low, 0.0)),
+        spec.name_axis(list(map(_attack_name, shown))),
         [
             spec.Strokes(intervals, "", Style.SOLID),
             *marks,
@@ -288,24 +309,33 @@ def _attack_name(row: Row) -> str:
 
 
 def audited_cells(answer: object) -> spec.Chart:
-    """Shade the hidden cells, darker the narrower their interval; a cross marks one that is revealed."""
+    """Draw the hidden cells of published tables, darker the narrower the interval that an attacker computes.
+
+    Of the answer of `audit_tables` on tables of two columns, or of the first column by all others. A cell
+    shows its interval; a cross marks one that is known exactly or known below k. Cells that are not hidden
+    stay white.
+
+    >>> row = {"cell": "a = x, b = y", "categories": ["x", "y"], "kind": "suppressed", "low": 2, "high": 2}
+    >>> chart = audited_cells([row | {"width": 0, "finding": "recovered"}])
+    >>> chart.marks[0].words
+    ['2 ×']
+    """
     answered = rows_of("audited_cells", answer, "audit_tables", AUDITED)
     rows = [row for row in answered if row["kind"] not in {"published", "sum"}]
     if not rows:
-        rule = "audited_cells must be given an answer with a hidden cell, got none"
-        raise NoRecordsError(f"{rule}; there is nothing to draw")
-    places = [
-        (str(row["categories"][0]), ", ".join(map(str, row["categories"][1:]))) for row in rows
-    ]
+        raise NoRecordsError(
+            "audited_cells must be given an answer with a hidden cell, got none; there is nothing to draw"
+        )
+    places = [_place_of(row) for row in rows]
     lines, columns = (sorted({each[axis] for each in places}) for axis in (0, 1))
     if len(lines) * len(columns) > MAX_CELLS:
-        rule = f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}"
-        raise OutOfDomainError(f"{rule}; draw a part of the answer")
-    widths = [WIDEST if row["width"] is None else min(row["width"], WIDEST) for row in rows]
+        raise OutOfDomainError(
+            f"audited_cells must be given at most {MAX_CELLS} cells, got {len(lines) * len(columns)}; draw a part of the answer"
+        )
     cells = spec.Cells(
         [columns.index(column) for _, column in places],
         [lines.index(line) for line, _ in places],
-        [1 - width / PALEST for width in widths],
+        [_shade(row["width"]) for row in rows],
         [_interval_label(row) for row in rows],
     )
     return spec.Chart(
@@ -314,6 +344,16 @@ def audited_cells(answer: object) -> spec.Chart:
         spec.name_axis(lines),
         [cells],
     )
+
+
+def _place_of(row: Row) -> tuple[str, str]:
+    """The line and the column of a cell: its first category, and the others."""
+    first, *rest = map(str, row["categories"])
+    return first, ", ".join(rest)
+
+
+def _shade(width: float | None) -> float:
+    return 1 - (WIDEST if width is None else min(width, WIDEST)) / PALEST
 
 
 def _interval_label(row: Row) -> str:

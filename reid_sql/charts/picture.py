@@ -2,11 +2,12 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from textwrap import wrap
-from typing import Final
+from typing import Final, ParamSpec, TypeAlias
 
 from reid_sql.charts import spec
 from reid_sql.charts.svg import LINE, WIDTH, draw_chart, escape, read_styles, text
@@ -14,6 +15,8 @@ from reid_sql.errors import OutOfDomainError
 
 MAX_LETTERS: Final = 95  # of a line of a title
 MARGIN: Final = 12  # around the picture, and above each chart
+Charts: TypeAlias = spec.Chart | Sequence[spec.Chart]
+P = ParamSpec("P")
 VARIABLE: Final = re.compile(r"--(\w+): (#\w+);")
 
 
@@ -65,9 +68,19 @@ def _fixed_styles() -> str:
     return re.sub(r"var\(--(\w+)\)", lambda name: colours[name[1]], rules)
 
 
-def draw(charts: spec.Chart | Sequence[spec.Chart], title: str = "") -> Picture:
+def draw(charts: Charts, title: str = "") -> Picture:
     """Put one or more charts into a picture."""
     return Picture((charts,) if isinstance(charts, spec.Chart) else tuple(charts), title)
+
+
+def pictured(make: Callable[P, Charts]) -> Callable[P, Picture]:
+    """Return the function that puts into a picture what another one draws."""
+
+    @wraps(make)
+    def draw_answer(*arguments: P.args, **options: P.kwargs) -> Picture:
+        return draw(make(*arguments, **options))
+
+    return draw_answer
 
 
 def check_plot_file(file: str) -> None:
@@ -80,9 +93,7 @@ def check_plot_file(file: str) -> None:
         )
 
 
-def save(
-    charts: spec.Chart | Sequence[spec.Chart], title: str, file: str, people: str = ""
-) -> None:
+def save(charts: Charts, title: str, file: str, people: str = "") -> None:
     """Draw the charts into the file, under a title.
 
     `people` describes how people are counted, or warns that rows may not be people.

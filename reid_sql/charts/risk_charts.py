@@ -52,8 +52,16 @@ class Range:
         return f"{self.low:,} to {self.high:,}"
 
 
-def class_sizes(answer: object, below: int) -> spec.Chart:
-    """Make bars of the answer of `class_size_histogram`."""
+def class_sizes(answer: object, *, below: int = 5) -> spec.Chart:
+    """Draw how many people share their values with how many others.
+
+    Bars of the answer of `class_size_histogram`, one for each range of class sizes; those of classes smaller
+    than `below` are hatched.
+
+    >>> sizes = [{"class_size": 1, "classes": 2, "records": 2}, {"class_size": 8, "classes": 1, "records": 8}]
+    >>> [bars.lengths for bars in class_sizes(sizes).marks]
+    [[0.2], [0.8]]
+    """
     columns = ("class_size", "classes", "records")
     rows = rows_of("class_sizes", answer, "class_size_histogram", columns, "class_size")
     return class_sizes_chart(ranges(rows, below), sum(row["records"] for row in rows), below)
@@ -124,13 +132,17 @@ def _bars_label(shown: Sequence[Range], below: float, *, small: bool) -> str:
 
 
 def quasi_identifiers(page: object) -> list[spec.Chart]:
-    """Make a chart of each table of a report that has two quasi-identifiers or more."""
+    """Draw the average risk without each quasi-identifier, and the risk with all of them.
+
+    Of what `reid-sql check --json` prints: the page, a panel for each of its tables that has two
+    quasi-identifiers or more, or one of its tables. The shorter the bar, the more that column drives the
+    risk.
+    """
     tables = tables_of("quasi_identifiers", page, "check", REPORT_KEYS)
     measured = [table for table in tables if measured_columns(table)]
     if not measured:
-        rule = "quasi_identifiers must be given a table whose columns were left out one by one, got none"
         raise NoRecordsError(
-            f"{rule}; check two quasi-identifiers or more, with NULL as a value or dropped"
+            "quasi_identifiers must be given a table whose columns were left out one by one, got none; check two quasi-identifiers or more, with NULL as a value or dropped"
         )
     if len(measured) == 1:
         return [quasi_identifiers_chart(measured[0])]
@@ -191,28 +203,40 @@ def forecast(
     limit: float | None = None,
     k: int | None = None,
 ) -> list[spec.Chart]:
-    """Make a chart of each share of the answer, of `share` alone, or of the first one alone."""
+    """Draw the predicted risk in larger populations, with 95 % intervals.
+
+    Of the answer of `population_risk`, `pyc_forecast`, `pyc_extrapolate` or `copula_forecast`: a panel for
+    each share over the size of the population, on a logarithmic axis; with `share`, such as `'correctness'`,
+    only that one. `measured` is the answer of `correctness_curve`, a line up to the table; `beside` maps
+    the names of other methods to their forecasts; `limit` is a share that must not be exceeded, a line.
+    `k` is the class size that was passed for the forecast, for the title of its panel.
+
+    >>> rows = [{"population": n, "uniqueness": 9 / n, "status": "ok"} for n in (10, 1000)]
+    >>> forecast(rows)[0].marks[0].up
+    [0.9, 0.009]
+    """
     rows = _read_sorted(answer, FORECAST_FUNCTIONS, "population")
     keys = [name for name in SHARES if name in rows[0]]
     if share is not None and share not in keys:
-        rule = f"share must be a share of the answer, got '{share}'"
-        raise UnknownNameError(f"{rule}; {suggestion(share, keys, 'shares')}")
+        raise UnknownNameError(
+            f"share must be a share of the answer, got '{share}'; {suggestion(share, keys, 'shares')}"
+        )
     shown = [share] if share is not None else keys
     if limit is not None:
         _check_limit(limit, shown)
-    curve = (
-        [] if measured is None else _read_sorted(measured, "correctness_curve", "n", "correctness")
-    )
-    others = {
-        name: _read_sorted(other, FORECAST_FUNCTIONS, "population")
-        for name, other in (beside or {}).items()
+    curve: list[Row] = []
+    if measured is not None:
+        curve = _read_sorted(measured, "correctness_curve", "n", "correctness")
+    forecasts = {
+        name: _read_sorted(each, FORECAST_FUNCTIONS, "population")
+        for name, each in (beside or {}).items()
     }
-    charts = [
-        forecast_chart(name, rows, measured=curve, beside=others, limit=limit) for name in shown
-    ]
-    if k is None:
-        return charts
-    return [replace(chart, title=chart.title.replace("than k", f"than {k:,}")) for chart in charts]
+    charts = []
+    for name in shown:
+        chart = forecast_chart(name, rows, measured=curve, beside=forecasts, limit=limit)
+        title = chart.title if k is None else chart.title.replace("than k", f"than {k:,}")
+        charts.append(replace(chart, title=title))
+    return charts
 
 
 def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list[Row]:
@@ -222,11 +246,13 @@ def _read_sorted(answer: object, function: str, key: str, *columns: str) -> list
 
 def _check_limit(limit: float, shown: Sequence[str]) -> None:
     if not 0 <= limit <= 1:
-        rule = f"limit must be a share from 0 to 1, got {limit!r}"
-        raise OutOfDomainError(f"{rule}; pass 0.05 for 5 %")
+        raise OutOfDomainError(
+            f"limit must be a share from 0 to 1, got {limit!r}; pass 0.05 for 5 %"
+        )
     if len(shown) > 1:
-        rule = f"limit must be of one share, got {', '.join(shown)}"
-        raise OutOfDomainError(f"{rule}; pass share, such as '{shown[0]}'")
+        raise OutOfDomainError(
+            f"limit must be of one share, got {', '.join(shown)}; pass share, such as '{shown[0]}'"
+        )
 
 
 def forecast_chart(
@@ -239,45 +265,42 @@ def forecast_chart(
 ) -> spec.Chart:
     """Draw the forecast of a share with its interval, what was measured, other forecasts, and a limit."""
     curve = measured if share == "correctness" else ()
-    known = [row for row in rows if row[share] is not None]
+    forecasts = beside or {}
     marks = [
         *_measured_marks(curve),
-        *_forecast_marks(share, rows, known),
-        *_other_lines(share, beside or {}),
+        *_forecast_marks(share, rows),
+        *_other_lines(share, forecasts),
     ]
     highest = max([limit or 0.0, *(value for mark in marks for value in _heights(mark))])
     if limit is not None:
-        marks.append(
-            spec.Rule(
-                limit, upright=False, style=Style.LIMIT, words=f"limit {spec.format_share(limit)}"
-            )
-        )
-    shown_rows = (*rows, *(row for other in (beside or {}).values() for row in other))
-    sizes = [*(row["n"] for row in curve), *(row["population"] for row in shown_rows)]
+        words = f"limit {spec.format_share(limit)}"
+        marks.append(spec.Rule(limit, upright=False, style=Style.LIMIT, words=words))
+    sizes = [row["n"] for row in curve]
+    sizes += [row["population"] for each in (rows, *forecasts.values()) for row in each]
     widened = WIDENING if min(sizes) == max(sizes) else 1
+    low, high = min(sizes) / widened, max(sizes) * widened
+    is_known = any(row[share] is not None for row in rows)
     return spec.Chart(
         SHARES[share].capitalize(),
-        spec.Axis(
-            "people in the population",
-            spec.Scale.PEOPLE,
-            min(sizes) / widened,
-            max(sizes) * widened,
-        ),
+        spec.Axis("people in the population", spec.Scale.PEOPLE, low, high),
         spec.share_axis(
             f"share of {SHARES[share].split()[0]}",
             min(1.0, spec.HEADROOM * highest) if highest > 0 else 1.0,
         ),
         marks,
-        "" if known else str(rows[0].get("status")),
+        "" if is_known else str(rows[0].get("status")),
     )
 
 
 def _heights(mark: spec.Mark) -> Sequence[float]:
-    if isinstance(mark, spec.Strokes):
-        return [high for _, (_, high) in mark.ends]
-    return (
-        mark.up if isinstance(mark, spec.Line) else mark.high if isinstance(mark, spec.Band) else ()
-    )
+    match mark:
+        case spec.Strokes():
+            return [high for _, (_, high) in mark.ends]
+        case spec.Line():
+            return mark.up
+        case spec.Band():
+            return mark.high
+    return ()
 
 
 def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
@@ -289,38 +312,38 @@ def _measured_marks(curve: Sequence[Row]) -> list[spec.Mark]:
     return [line, spec.Rule(sizes[-1], upright=True, style=Style.HERE, words="the table")]
 
 
-def _forecast_marks(share: str, rows: Sequence[Row], known: Sequence[Row]) -> list[spec.Mark]:
+def _forecast_marks(share: str, rows: Sequence[Row]) -> list[spec.Mark]:
     """Return the band where there are intervals, also without an estimate, and the forecast that is known."""
     ends = (f"{share}_low", f"{share}_high")
     within = [row for row in rows if all(row.get(end) is not None for end in ends)]
-    sizes, (low, high) = (
-        [row["population"] for row in within],
-        ([row[end] for row in within] for end in ends),
-    )
-    interval: spec.Mark = spec.Band(sizes, low, high, INTERVAL)
+    sizes = [row["population"] for row in within]
+    low, high = ([row[end] for row in within] for end in ends)
+    marks: list[spec.Mark] = []
     if len(within) == 1:
-        interval = spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL)
-    if not known:
-        return [interval] if within else []
-    marker = Marker.DOT if len(known) <= MAX_MARKED_POINTS else None
-    places, values = [row["population"] for row in known], [row[share] for row in known]
-    return [
-        *([interval] if within else []),
-        spec.Line(places, values, "forecast", Style.DASHED, marker),
-    ]
+        marks.append(spec.Strokes([((sizes[0], low[0]), (sizes[0], high[0]))], INTERVAL))
+    elif within:
+        marks.append(spec.Band(sizes, low, high, INTERVAL))
+    places, values = spec.points(rows, "population", share)
+    if places:
+        marker = Marker.DOT if len(places) <= MAX_MARKED_POINTS else None
+        marks.append(spec.Line(places, values, "forecast", Style.DASHED, marker))
+    return marks
 
 
-def _other_lines(share: str, others: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
+def _other_lines(share: str, forecasts: Mapping[str, Sequence[Row]]) -> list[spec.Mark]:
     lines: list[spec.Mark] = []
-    for (name, rows), style in zip(others.items(), cycle(OTHER_STYLES)):
-        shown_rows = [row for row in rows if row.get(share) is not None]
-        sizes, shares = ([row[column] for row in shown_rows] for column in ("population", share))
-        lines.append(spec.Line(sizes, shares, spec.shorten_name(name), style))
+    for (name, rows), style in zip(forecasts.items(), cycle(OTHER_STYLES)):
+        places, values = spec.points(rows, "population", share)
+        lines.append(spec.Line(places, values, spec.shorten_name(name), style))
     return lines
 
 
 def frontier(page: object) -> list[spec.Chart]:
-    """Make a chart of each table that `prepare` made a release of."""
+    """Draw risk against loss of the transformations that were evaluated to prepare a release.
+
+    Of what `reid-sql prepare --json` prints: the page, a panel for each of its tables, or one of its tables.
+    Each mark is a transformation that no other one improves on in both respects.
+    """
     return [
         frontier_chart(table) for table in tables_of("frontier", page, "prepare", PREPARED_KEYS)
     ]

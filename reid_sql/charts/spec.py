@@ -135,6 +135,23 @@ class Strokes:
     style: Style = Style.STROKE
 
 
+def intervals(
+    rows: "Sequence[Row]", places: Sequence[float], low: str, high: str
+) -> list[tuple[Point, Point]]:
+    """Return the horizontal strokes from the low to the high ends of rows that have both."""
+    return [
+        ((row[low], place), (row[high], place))
+        for row, place in zip(rows, places, strict=True)
+        if row[low] is not None and row[high] is not None
+    ]
+
+
+def points(rows: "Sequence[Row]", across: str, up: str) -> tuple[list[float], list[float]]:
+    """Return the places and the values of the rows that have a value."""
+    measured = [row for row in rows if row.get(up) is not None]
+    return [row[across] for row in measured], [row[up] for row in measured]
+
+
 @dataclass(frozen=True)
 class Cells:
     """Cells between two axes of names: shades from 0 to 1, and words on each."""
@@ -279,18 +296,19 @@ class Legend:
 def lay_out_legend(chart: Chart, room: float, width: Callable[[str], float]) -> Legend:
     """Lay out the label of the axis and, to its right, the entries; add rows where they do not fit."""
     named = [mark for mark in chart.marks if not isinstance(mark, Rule | Cells) and mark.words]
+    lengths = [SWATCH_WIDTH + ENTRY_GAP + width(mark.words) for mark in named]
+    free = room - sum(lengths)
+    is_one_row = width(chart.up.words) + ENTRY_GAP <= free
+    row = 0 if is_one_row or not named else 1
+    x = free + ENTRY_GAP if is_one_row else 0.0
     words: list[tuple[float, int, str]] = [(0.0, 0, chart.up.words)]
     swatches: list[tuple[float, int, Drawn]] = []
-    lengths = [SWATCH_WIDTH + width(mark.words) for mark in named]
-    one_row = width(chart.up.words) + ENTRY_GAP + sum(lengths) + ENTRY_GAP * len(lengths) <= room
-    row = 0 if one_row or not named else 1
-    x = room - sum(lengths) - ENTRY_GAP * (len(lengths) - 1) if one_row else 0.0
     for mark, length in zip(named, lengths, strict=True):
-        if x > 0 and x + length > room + 1:
+        if x > 0 and x + length - ENTRY_GAP > room + 1:
             row, x = row + 1, 0.0
         swatches.append((x, row, mark))
         words.append((x + SWATCH_WIDTH, row, mark.words))
-        x += length + ENTRY_GAP
+        x += length
     return Legend(row + 1, words, swatches)
 
 
@@ -327,9 +345,8 @@ def tables_of(chart: str, page: object, command: str, columns: Sequence[str]) ->
     """Return the tables of what a command prints as JSON: a whole page, or one of its tables."""
     listed = page.get("tables", [page]) if isinstance(page, Mapping) else []
     if not listed or not all(set(table) >= set(columns) for table in listed):
-        rule = f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__}"
         raise WrongTypeError(
-            f"{rule} without tables that have {columns[-1]}; pass json.loads of it"
+            f"{chart} must be given what reid-sql {command} --json prints, got {type(page).__name__} without tables that have {columns[-1]}; pass json.loads of it"
         )
     return list(listed)
 
@@ -340,9 +357,8 @@ def read_frame(chart: str, answer: object, function: str) -> tuple[Sequence[str]
         return list(answer[0]) if answer else [], list(answer)
     frame = answer.collect() if hasattr(answer, "collect") and hasattr(answer, "lazy") else answer
     if not hasattr(frame, "__arrow_c_stream__"):
-        rule = f"{chart} must be given the answer of {function}, got {type(answer).__name__}"
         raise WrongTypeError(
-            f"{rule}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow"
+            f"{chart} must be given the answer of {function}, got {type(answer).__name__}; pass a relation of DuckDB or a frame of Polars, pandas or Arrow"
         )
     import pyarrow as pa  # noqa: PLC0415 - help is shown without it
 

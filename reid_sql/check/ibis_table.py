@@ -54,7 +54,7 @@ from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, Needs, group_names
 from reid_sql.sources.identifiers import count_values
-from reid_sql.sources.warehouse import Warehouse, asked, warehouse
+from reid_sql.sources.warehouse import Warehouse, run_query, warehouse
 
 MAX_SETS: Final = 200  # that one statement counts
 LABEL: Final = "what a check is judged by"
@@ -187,7 +187,7 @@ class IbisTable(RemoteTable):
         for each in self._warehouses.values():
             each.enter()
         self._transactions.add(tuple(each.transactions for each in self._warehouses.values()))
-        return asked(question)
+        return run_query(question)
 
     @property
     def _compared(self) -> list[str]:

@@ -52,15 +52,22 @@ def add_source(
 
 def add_text_format(parser: Parser) -> None:
     """Add how text files are written."""
-    words = "how text files are written, such as cp1252, latin-1 or utf-16 (default utf-8)"
-    parser.option("--encoding", words, "NAME")
-    words = (
-        "between the fields of text files (default that of , ; | tab which the header has most of)"
+    parser.option(
+        "--encoding",
+        "how text files are written, such as cp1252, latin-1 or utf-16 (default utf-8)",
+        "NAME",
     )
-    parser.option("--delimiter", words, "MARK")
+    parser.option(
+        "--delimiter",
+        "between the fields of text files (default that of , ; | tab which the header has most of)",
+        "MARK",
+    )
     parser.option("--quote", "around fields of text files (default \"); '' for none", "MARK")
-    words = "whether text files begin with the names of their columns (default true, and checked)"
-    parser.option("--header", words, choices=("true", "false"))
+    parser.option(
+        "--header",
+        "whether text files begin with the names of their columns (default true, and checked)",
+        choices=("true", "false"),
+    )
     parser.option("--skip", "lines of text files above the names of their columns", "N")
 
 
@@ -72,8 +79,12 @@ def add_policy(parser: Parser) -> None:
 
 def add_policies(parser: Parser) -> None:
     """Add one policy or several, and how they are answered."""
-    words = "a policy, TOML or JSON, or several: one verdict, one report and one exit code for all"
-    parser.option("policies", words, "POLICY.toml", nargs="+")
+    parser.option(
+        "policies",
+        "a policy, TOML or JSON, or several: one verdict, one report and one exit code for all",
+        "POLICY.toml",
+        nargs="+",
+    )
     add_memory_and_format(parser)
 
 
@@ -88,8 +99,12 @@ def add_memory_and_format(parser: Parser) -> None:
 def add_format(parser: Parser) -> None:
     """Add the form of the answer."""
     group = parser.add_mutually_exclusive_group()
-    words = "table (default) for people; json for everything; csv for the rows of one answer"
-    group.add_argument("--format", choices=FORMATS, default="table", help=words)
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="table",
+        help="table (default) for people; json for everything; csv for the rows of one answer",
+    )
     group.add_argument(
         "--json", dest="format", action="store_const", const="json", help="as --format json"
     )
@@ -97,8 +112,11 @@ def add_format(parser: Parser) -> None:
 
 def add_progress(parser: Parser) -> None:
     """Add whether progress is shown."""
-    words = "show progress even without a terminal, as lines of a log, or never; by default a terminal shows it"
-    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help=words)
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="show progress even without a terminal, as lines of a log, or never; by default a terminal shows it",
+    )
 
 
 def add_threshold(parser: Parser) -> None:
@@ -108,26 +126,32 @@ def add_threshold(parser: Parser) -> None:
 
 def add_nulls(parser: Parser, wildcard: str = ", wildcard (equals any value)") -> None:
     """Add how NULL is treated."""
-    words = f"how to treat NULL: value (default){wildcard}, or drop (leaves such records out)"
-    parser.option("--nulls", words, "WORD")
+    parser.option(
+        "--nulls",
+        f"how to treat NULL: value (default){wildcard}, or drop (leaves such records out)",
+        "WORD",
+    )
 
 
 def add_tolerance(parser: Parser) -> None:
     """Add by how much values may differ."""
-    words = (
+    parser.option(
+        "--tolerance",
         "by how much values of a column may differ and still match: a number, a percentage as 5%%, a time as "
-        "3days, or 1edit; repeat the option for more columns"
+        "3days, or 1edit; repeat the option for more columns",
+        "COLUMN=AMOUNT",
+        action="append",
     )
-    parser.option("--tolerance", words, "COLUMN=AMOUNT", action="append")
 
 
 def add_entity(parser: Parser) -> None:
     """Add the column that identifies people."""
-    words = (
+    parser.option(
+        "--entity",
         "the column that identifies people, if a person can have several rows: people are counted, and the "
-        "attacker knows the riskiest row of each"
+        "attacker knows the riskiest row of each",
+        "COLUMN",
     )
-    parser.option("--entity", words, "COLUMN")
 
 
 def add_plot(parser: Parser, words: str) -> None:
@@ -144,34 +168,60 @@ def add_html(parser: Parser) -> None:
 
 def add_serve(parser: Parser) -> None:
     """Add the tables, who may ask, and the limits."""
-    words = "the tables: a DuckDB file, of which all are served, or CSV, Parquet or JSON files, read once"
-    parser.option("files", words, "FILE", nargs="*")
-    words = "serve a file under this name; repeat the option to add more"
-    parser.option("--table", words, "NAME=FILE", action="append", default=[])
+    parser.option(
+        "files",
+        "the tables: a DuckDB file, of which all are served, or CSV, Parquet or JSON files, read once",
+        "FILE",
+        nargs="*",
+    )
+    parser.option(
+        "--table",
+        "serve a file under this name; repeat the option to add more",
+        "NAME=FILE",
+        action="append",
+        default=[],
+    )
     parser.option("--port", "the port of localhost (default 9494)", default="9494")
-    words = "let every client read every row; by default answers leave, and no rows"
-    parser.option("--rows", words, action="store_true")
-    words = (
+    parser.option(
+        "--rows",
+        "let every client read every row; by default answers leave, and no rows",
+        action="store_true",
+    )
+    parser.option(
+        "--policy",
         "the policy, TOML or JSON: its mask and its entity hold for every answer, and functions that it does "
-        "not use are refused"
+        "not use are refused",
+        "POLICY.toml",
     )
-    parser.option("--policy", words, "POLICY.toml")
-    words = "the DuckDB file of the counts that left (default beside the policy; without one, in memory)"
-    parser.option("--record", words, "FILE.duckdb")
-    words = (
+    parser.option(
+        "--record",
+        "the DuckDB file of the counts that left (default beside the policy; without one, in memory)",
+        "FILE.duckdb",
+    )
+    parser.option(
+        "--clients",
         'a TOML file with a token for each client, like ann = "…"; else one client has the token of the '
-        "environment variable REID_SQL_TOKEN, or one that is made and shown"
+        "environment variable REID_SQL_TOKEN, or one that is made and shown",
+        "FILE.toml",
     )
-    parser.option("--clients", words, "FILE.toml")
-    words = "answer an agent on standard input and output (MCP), in place of DuckDB clients"
-    parser.option("--mcp", words, action="store_true")
-    words = "add a line of JSON for each question, without values; `reid-sql audit FILE` reads it"
-    parser.option("--log", words, "FILE")
+    parser.option(
+        "--mcp",
+        "answer an agent on standard input and output (MCP), in place of DuckDB clients",
+        action="store_true",
+    )
+    parser.option(
+        "--log",
+        "add a line of JSON for each question, without values; `reid-sql audit FILE` reads it",
+        "FILE",
+    )
     parser.option(
         "--time-limit", "the most seconds for a question (default 60)", "SECONDS", default="60"
     )
-    words = "the most memory to use for all questions, such as 2GB; more goes to disk"
-    parser.option("--memory-limit", words, "SIZE")
+    parser.option(
+        "--memory-limit",
+        "the most memory to use for all questions, such as 2GB; more goes to disk",
+        "SIZE",
+    )
 
 
 def add_sql(parser: Parser) -> None:
@@ -216,8 +266,11 @@ def add_dossier(parser: Parser) -> None:
     parser.option(
         "--verify", "verify the dossier in this folder: whether it is consistent", "FOLDER"
     )
-    words = "with --verify: the allowed signers of OpenSSH, one of whom must have signed"
-    parser.option("--signature", words, "SIGNERS")
+    parser.option(
+        "--signature",
+        "with --verify: the allowed signers of OpenSSH, one of whom must have signed",
+        "SIGNERS",
+    )
     parser.option("--engine", "duckdb, spark or ibis, as in check", "NAME")
     add_memory_and_format(parser)
 
@@ -233,28 +286,35 @@ def add_compare(parser: Parser) -> None:
     add_html(parser)
     parser.option("others", f"the table that it is compared with: {KINDS}", "OTHER", nargs="+")
     parser.option("--other-table", "the table of a DuckDB file OTHER", "TABLE")
-    words = (
+    parser.option(
+        "--as",
         "what OTHER is: a release of the first table (default), a later release of the same data (or several, "
-        "in order), or a table that is joined to it"
+        "in order), or a table that is joined to it",
+        dest="role",
+        choices=ROLES,
+        default=ROLES[0],
     )
-    parser.option("--as", words, dest="role", choices=ROLES, default=ROLES[0])
-    words = (
+    parser.option(
+        "--key",
         "the column, in all tables, that shows which records are of the same person; for a join one or more, "
-        "person=pid where OTHER has another name"
+        "person=pid where OTHER has another name",
+        "COLUMN",
     )
-    parser.option("--key", words, "COLUMN")
     parser.option(
         "--other-qi", "for a join: the quasi-identifiers of OTHER", "A,B,C", dest="right_qi"
     )
     parser.option("--k", "for a join: the size from which a class protects (default 2: unique)")
     add_entity(parser)
-    words = "for a later release: the column whose values nobody should learn"
-    parser.option("--sensitive", words, "COLUMN")
+    parser.option(
+        "--sensitive", "for a later release: the column whose values nobody should learn", "COLUMN"
+    )
     add_nulls(parser, "")
     add_threshold(parser)
     add_tolerance(parser)
-    words = "the number of records to link if linking all would take too long (default 10000)"
-    parser.option("--targets", words)
+    parser.option(
+        "--targets",
+        "the number of records to link if linking all would take too long (default 10000)",
+    )
     parser.option("--seed", "the seed of random draws (default 0)")
     add_plot(parser, "risk and loss of a release")
 
@@ -269,49 +329,88 @@ def add_safe(parser: Parser) -> None:
     parser.option(
         "--totals", "add totals: margins, or rollup for a hierarchy (default none)", "WORD"
     )
-    words = (
+    parser.option(
+        "--suppress",
         "hide unsafe cells: primary, or secondary, which hides others too, so that none can be computed; "
-        "or rounding, of all counts to a base"
+        "or rounding, of all counts to a base",
+        "WORD",
     )
-    parser.option("--suppress", words, "WORD")
-    words = "with --suppress rounding: the number that counts are multiples of (default 5)"
-    parser.option("--base", words, "N")
-    words = "with --suppress secondary: the width of the interval of a hidden cell (default k)"
-    parser.option("--protection", words, "N")
-    words = (
+    parser.option(
+        "--base",
+        "with --suppress rounding: the number that counts are multiples of (default 5)",
+        "N",
+    )
+    parser.option(
+        "--protection",
+        "with --suppress secondary: the width of the interval of a hidden cell (default k)",
+        "N",
+    )
+    parser.option(
+        "--output",
         "with --format csv or json: publishable leaves out what tells more of a hidden cell than its figures, "
-        "all has it (default for csv: publishable with --suppress secondary or rounding)"
+        "all has it (default for csv: publishable with --suppress secondary or rounding)",
+        "WORD",
     )
-    parser.option("--output", words, "WORD")
-    words = "write what may be published as a new CSV file, once its audit reveals no hidden cell"
-    parser.option("--publish", words, "FILE.csv")
-    words = "list adds the cells of nobody, which disclose that nobody is in them (default omit)"
-    parser.option("--zeros", words, "WORD")
-    words = (
-        "columns that are levels of one hierarchy, the coarsest first; repeat the option for others"
+    parser.option(
+        "--publish",
+        "write what may be published as a new CSV file, once its audit reveals no hidden cell",
+        "FILE.csv",
     )
-    parser.option("--levels", words, "A>B", action="append", default=[])
-    words = "the columns of --by of one of several tables, which are protected together"
-    parser.option("--tables", words, "A,B", action="append", default=[])
-    words = "with --suppress secondary: an earlier table of the same people, which everybody knows"
-    parser.option("--published", words, "FILE", action="append", default=[])
-    words = "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first"
-    parser.option("--risk-appetite", words, "FILE.yaml")
+    parser.option(
+        "--zeros",
+        "list adds the cells of nobody, which disclose that nobody is in them (default omit)",
+        "WORD",
+    )
+    parser.option(
+        "--levels",
+        "columns that are levels of one hierarchy, the coarsest first; repeat the option for others",
+        "A>B",
+        action="append",
+        default=[],
+    )
+    parser.option(
+        "--tables",
+        "the columns of --by of one of several tables, which are protected together",
+        "A,B",
+        action="append",
+        default=[],
+    )
+    parser.option(
+        "--published",
+        "with --suppress secondary: an earlier table of the same people, which everybody knows",
+        "FILE",
+        action="append",
+        default=[],
+    )
+    parser.option(
+        "--risk-appetite",
+        "take k, base and the rules of dominance from a risk appetite of ACRO; --k and --base go first",
+        "FILE.yaml",
+    )
     add_nulls(parser, "")
 
 
 def add_audit(parser: Parser) -> None:
     """Add a synthetic table and its original, or published tables of counts."""
-    words = "the original, with --qi; else a published table of counts of people, or a log of serve"
-    add_source(parser, file=f"{words}: {KINDS}", required=False)
-    add_html(parser)
-    words = (
-        "the synthetic table, with --qi; else more published tables, which count the same people"
+    add_source(
+        parser,
+        file=f"{'the original, with --qi; else a published table of counts of people, or a log of serve'}: {KINDS}",
+        required=False,
     )
-    parser.option("others", words, "OTHER", nargs="*", default=[])
+    add_html(parser)
+    parser.option(
+        "others",
+        "the synthetic table, with --qi; else more published tables, which count the same people",
+        "OTHER",
+        nargs="*",
+        default=[],
+    )
     parser.option("--other-table", "the table of a DuckDB file of the synthetic table", "TABLE")
-    words = f"people of the same kind who were not used to make it; no attack is judged without them: {KINDS}"
-    parser.option("--holdout", words, "FILE")
+    parser.option(
+        "--holdout",
+        f"people of the same kind who were not used to make it; no attack is judged without them: {KINDS}",
+        "FILE",
+    )
     parser.option("--holdout-table", "the table of a DuckDB file of the holdout", "TABLE")
     parser.option(
         "--sensitive", f"the sensitive columns, {ADDS}", "A,B,C", action="append", default=[]
@@ -330,32 +429,63 @@ def add_audit(parser: Parser) -> None:
 def _add_published_tables(parser: Parser) -> None:
     """Add how published tables of counts are read, and what an attacker knows of them."""
     parser.option("--k", "the least number of people of a cell (default 5)")
-    words = f"the columns of categories, {ADDS} (default all but counts)"
-    parser.option("--columns", words, "A,B,C", dest="categories", action="append", default=[])
-    parser.option("--count", "the column of counts (default records)", "COLUMN")
-    words = "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)"
-    parser.option("--status", words, "COLUMN")
-    words = "a category of totals; repeat the option for others (default an empty one)"
-    parser.option("--total", words, "TEXT", action="append")
-    words = (
-        "a category that is no total, although its counts are sums of others; repeat it for more"
+    parser.option(
+        "--columns",
+        f"the columns of categories, {ADDS} (default all but counts)",
+        "A,B,C",
+        dest="categories",
+        action="append",
+        default=[],
     )
-    parser.option("--not-total", words, "TEXT", action="append")
-    words = "nested, if each table counts only some people of the one before (default: all count the same)"
-    parser.option("--people", words, "WORD")
+    parser.option("--count", "the column of counts (default records)", "COLUMN")
+    parser.option(
+        "--status",
+        "the column that marks hidden counts: letters of tau-Argus or sdcTable, or true (default none)",
+        "COLUMN",
+    )
+    parser.option(
+        "--total",
+        "a category of totals; repeat the option for others (default an empty one)",
+        "TEXT",
+        action="append",
+    )
+    parser.option(
+        "--not-total",
+        "a category that is no total, although its counts are sums of others; repeat it for more",
+        "TEXT",
+        action="append",
+    )
+    parser.option(
+        "--people",
+        "nested, if each table counts only some people of the one before (default: all count the same)",
+        "WORD",
+    )
     parser.option("--lowest", "the least that a hidden count can be (default 1)", "N")
     parser.option("--highest", "the most that a hidden count can be (default any)", "N")
-    words = "the number that published counts are multiples of, such as 5; 1 if exact (default: guessed)"
-    parser.option("--base", words, "N")
-    words = "by how much a rounded count may differ from the true one (default half the base)"
-    parser.option("--within", words, "N")
-    words = "opensafely, if counts of at most 7 are shown as 0, and others to the nearest 5"
-    parser.option("--rule", words, "WORD")
-    parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
-    words = (
-        "the column of the largest contributions to each sum, such as [80, 15] (default largest)"
+    parser.option(
+        "--base",
+        "the number that published counts are multiples of, such as 5; 1 if exact (default: guessed)",
+        "N",
     )
-    parser.option("--largest", words, "COLUMN")
-    words = "how many contributors may have which share of a sum at most (default 1,0.5)"
-    parser.option("--dominance", words, "N,SHARE")
+    parser.option(
+        "--within",
+        "by how much a rounded count may differ from the true one (default half the base)",
+        "N",
+    )
+    parser.option(
+        "--rule",
+        "opensafely, if counts of at most 7 are shown as 0, and others to the nearest 5",
+        "WORD",
+    )
+    parser.option("--value", "the column of sums, which are then audited too", "COLUMN")
+    parser.option(
+        "--largest",
+        "the column of the largest contributions to each sum, such as [80, 15] (default largest)",
+        "COLUMN",
+    )
+    parser.option(
+        "--dominance",
+        "how many contributors may have which share of a sum at most (default 1,0.5)",
+        "N,SHARE",
+    )
     parser.option("--p-percent", "how near an estimate may come (default 0.1)", "SHARE")

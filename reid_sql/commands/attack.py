@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,15 +11,21 @@ from rich.console import Group
 
 from reid_sql.charts.estimate_charts import attacks, audited_cells
 from reid_sql.charts.picture import save
-from reid_sql.commands.options import PASSED, names, numbers, refuse_unread
+from reid_sql.commands.options import (
+    PASSED,
+    all_names,
+    numbers,
+    passed_options,
+    refuse_unread,
+)
 from reid_sql.commands.output import notes_of_rows, print_answer
-from reid_sql.commands.published import HEADER, publish, read_published
+from reid_sql.commands.published import HEADER, PUBLISHED, publish, read_published
 from reid_sql.commands.tables import (
     Rows,
+    attach_numbered,
     call,
     describe_people,
     function_options,
-    given_entity,
     open_file,
     open_file_table,
     text_format,
@@ -45,44 +52,41 @@ HOLDOUT: Final = "reid_holdout"
 def run_scenario(options: argparse.Namespace) -> int:
     """Print what the attacker of the scenario can do."""
     read = ("threshold", "nulls", "entity", "tolerance")
-    own = ("scenario", "sensitivity", "population_file", "model")
-    refuse_unread(options, "--scenario", *read, *own)
+    of_attacker = ("scenario", "sensitivity", "population_file", "model")
+    refuse_unread(options, "--scenario", *read, *of_attacker)
     threshold = function_options(options, "adversary_summary", "threshold")
-    how = function_options(options, "adversary_summary", "nulls", "tolerance") | given_entity(
-        options
-    )
+    entity = passed_options(options, "entity")
+    how = function_options(options, "adversary_summary", "nulls", "tolerance") | entity
     con, table = open_file(options)
     try:
-        known = scenario(options.scenario)
+        attacker = scenario(options.scenario)
     # its population is a number of people, so rows that are none matter already
     except ReidError as error:
         people = describe_people(options.entity, con, [table], [])
         raise OutOfDomainError(f"{error}. {people}" if people else str(error)) from None
     if options.model:
-        counted = given_entity(options)
-        call(con, f"fit_{options.model}", [MODEL, table, known.columns], "the model", **counted)
+        call(con, f"fit_{options.model}", [MODEL, table, attacker.columns], "the model", **entity)
         how["model"] = MODEL
     if options.population_file:
-        attach_checked(
-            con, POPULATION, "--population-file", options.population_file, text_format(options)
-        )
+        form = text_format(options)
+        attach_checked(con, POPULATION, "--population-file", options.population_file, form)
         how["population_tbl"] = POPULATION
-    given = [table, known.text()]
-    summary = call(con, "adversary_summary", given, "summary", **threshold, **how).records()
-    page = {"scenario": json.loads(known.text()), "summary": summary}
+    arguments = [table, attacker.text()]
+    rows = call(con, "adversary_summary", arguments, "summary", **threshold, **how).records()
+    page = {"scenario": json.loads(attacker.text()), "summary": rows}
     settings = None
     if options.sensitivity:
-        settings = call(con, "adversary_summary", given, "sensitivity", **how, output="sensitivity")
+        output = {"output": "sensitivity"}
+        settings = call(con, "adversary_summary", arguments, "sensitivity", **how, **output)
         page["sensitivity"] = settings.records()
-    name = known.name or options.scenario
-    rows = settings.records() if settings else summary
+    name = attacker.name or options.scenario
     population = [POPULATION] if options.population_file else []
-    people = describe_people(options.entity, con, [table], known.columns, population)
+    people = describe_people(options.entity, con, [table], attacker.columns, population)
     print_answer(
         options,
         page,
-        rows,
-        lambda: pages.adversary_page(name, known.assumptions, summary, settings),
+        page.get("sensitivity", rows),
+        lambda: pages.adversary_page(name, attacker.assumptions, rows, settings),
         people,
         head="scenario",
     )
@@ -99,16 +103,16 @@ def run_audit(options: argparse.Namespace) -> int:
 def _audit_log(options: argparse.Namespace) -> int:
     """Print what the clients of `serve` asked for, and who came near a hidden group."""
     refuse_unread(options, "a log of serve")
-    with Path(options.file).open(encoding="utf-8") as lines:
-        read = read_log(lines)
-    rows = summarize_clients(read)
-    last = read[-1]["digest"]
-    whole = Text(f"The log is whole: {len(read):,} lines. Its last digest is {last}.")
+    with Path(options.file).open(encoding="utf-8") as file:
+        lines = read_log(file)
+    rows = summarize_clients(lines)
+    last = lines[-1]["digest"]
+    whole = Text(f"The log is whole: {len(lines):,} lines. Its last digest is {last}.")
     columns = [name.replace("_", " ") for name in rows[0]]
     cells = [[number(cell) for cell in row.values()] for row in rows]
     print_answer(
         options,
-        {"clients": rows, "lines": len(read), "digest": last},
+        {"clients": rows, "lines": len(lines), "digest": last},
         rows,
         lambda: Group(words_table(columns, cells), whole),
         head="log",
@@ -121,39 +125,26 @@ def _audit_synthetic(options: argparse.Namespace) -> int:
     read = ("columns", "other_table", "holdout", "holdout_table", "sensitive", "entity")
     refuse_unread(options, "--qi", *read, "targets", "seed", "plot")
     if len(options.others) != 1:
-        rule = f"--qi must come with one synthetic table, got {len(options.others)} beside the original"
-        raise OutOfDomainError(f"{rule}; for tables of counts omit --qi")
-    how = function_options(options, "audit_synthetic", "targets", "seed") | given_entity(options)
+        raise OutOfDomainError(
+            f"--qi must come with one synthetic table, got {len(options.others)} beside the original; for tables of counts omit --qi"
+        )
+    how = function_options(options, "audit_synthetic", "targets", "seed")
+    how |= passed_options(options, "entity")
     original = open_file_table(options)
     con, qi = original.con, original.columns
-    sensitive = [
-        name for text in options.sensitive for name in names("the sensitive columns", text)
-    ]
-    if sensitive:
-        how["sensitive"] = list(dict.fromkeys(sensitive))
-    attach_checked(
-        con,
-        SYNTHETIC,
-        "OTHER",
-        options.others[0],
-        text_format(options),
-        options.other_table,
-    )
+    sensitive = all_names("the sensitive columns", options.sensitive)
+    how |= {"sensitive": list(dict.fromkeys(sensitive))} if sensitive else {}
+    form = text_format(options)
+    attach_checked(con, SYNTHETIC, "OTHER", options.others[0], form, options.other_table)
     if options.holdout:
-        attach_checked(
-            con, HOLDOUT, "--holdout", options.holdout, text_format(options), options.holdout_table
-        )
+        attach_checked(con, HOLDOUT, "--holdout", options.holdout, form, options.holdout_table)
         how["holdout"] = HOLDOUT
     rows = call(con, "audit_synthetic", [original.name, SYNTHETIC, qi], "attacks", **how).records()
     tables = [original.name, SYNTHETIC, *([HOLDOUT] if options.holdout else [])]
     people = describe_people(options.entity, con, tables, [*qi, *sensitive])
     if options.plot:
-        save(
-            attacks(rows),
-            f"Attacks on the synthetic table by {', '.join(qi)}",
-            options.plot,
-            people,
-        )
+        title = f"Attacks on the synthetic table by {', '.join(qi)}"
+        save(attacks(rows), title, options.plot, people)
     unmeasured = unmeasured_columns(
         con, SYNTHETIC, [*qi, *sensitive], "the synthetic table", entity=options.entity
     )
@@ -179,49 +170,49 @@ AUDITED: Final = ("k", "people", "lowest", "highest", "base", "p_percent", "with
 
 def run_safe(options: argparse.Namespace) -> int:
     """Print the cells of a table of aggregates."""
-    how = function_options(options, "safe_table", *COUNTED) | given_entity(options)
-    if options.value is not None:
-        how["value"] = options.value
-    appetite = None if options.risk_appetite is None else read_risk_appetite(options.risk_appetite)
-    if appetite is not None:
-        given = {name for name in COUNTED if getattr(options, name) is not None}
-        how |= {name: value for name, value in appetite.parameters.items() if name not in given}
-    how |= {name: getattr(options, name) for name in ("levels", "tables") if getattr(options, name)}
+    how, appetite = _parameters_of_cells(options)
     table = open_file_table(options, BY)
-    for place, file in enumerate(options.published, 1):
-        how.setdefault("published", []).append(f"reid_published_{place}")
-        attach_checked(
-            table.con,
-            f"reid_published_{place}",
-            f"--published {place}",
-            file,
-            text_format(options),
+    if options.published:
+        how["published"] = attach_numbered(
+            table.con, options, "--published", options.published, PUBLISHED
         )
-    rows = table.call("safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
+    cells = partial(table.call, "safe_table", words="cells", query="FROM CALL ORDER BY ALL", **how)
+    rows = cells()
     people = describe_people(options.entity, table.con, [table.name], table.columns)
-    notes = [*([people] if people else []), *([] if appetite is None else [appetite.summary()])]
-    shown, is_publishable = rows, False
+    notes = [people, appetite]
+    shown = rows
     if options.format != "table":
         is_publishable = _is_publishable(options, how)
-        if is_publishable:
-            query = "FROM CALL ORDER BY ALL"
-            shown = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
+        shown = cells(output=PUBLISHABLE) if is_publishable else rows
         notes += describe_publication(rows, is_publishable=is_publishable)
     elif options.output is not None:
-        rule = f"--output must be given with --format csv or json, got '{options.output}' without"
-        raise OutOfDomainError(f"{rule}; the page for a terminal shows all")
+        raise OutOfDomainError(
+            f"--output must be given with --format csv or json, got '{options.output}' without; the page for a terminal shows all"
+        )
     if options.publish is not None:
-        if how["suppress"] not in PROTECTING:
-            rule = "--publish must be given with --suppress secondary or rounding"
-            raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
-        query = "FROM CALL ORDER BY ALL"
-        cells = table.call("safe_table", words="cells", query=query, output=PUBLISHABLE, **how)
-        notes.append(publish(options, cells, how))
-    page = {"cells": shown}
+        _refuse_unprotected("--publish", how)
+        notes.append(publish(options, cells(output=PUBLISHABLE), how))
     print_answer(
-        options, page, shown, lambda: cells_page(rows, list(SAFE_CELLS.columns)), " ".join(notes)
+        options,
+        {"cells": shown},
+        shown,
+        lambda: cells_page(rows, list(SAFE_CELLS.columns)),
+        " ".join(filter(None, notes)),
     )
     return PASSED
+
+
+def _parameters_of_cells(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Return the parameters of the cells, and what was read of a risk appetite; options go first."""
+    how = function_options(options, "safe_table", *COUNTED)
+    how |= passed_options(options, "entity", "value")
+    sentence = ""
+    if options.risk_appetite is not None:
+        appetite = read_risk_appetite(options.risk_appetite)
+        passed = passed_options(options, *COUNTED)
+        how |= {name: each for name, each in appetite.parameters.items() if name not in passed}
+        sentence = appetite.summary()
+    return how | passed_options(options, "levels", "tables"), sentence
 
 
 def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool:
@@ -229,36 +220,37 @@ def _is_publishable(options: argparse.Namespace, how: Mapping[str, Any]) -> bool
 
     Where nothing is hidden, or what is hidden can be computed, no choice of columns makes it so.
     """
-    is_protected = how["suppress"] in PROTECTING
     if options.output is None:
-        return options.format == "csv" and is_protected
-    output = OUTPUT_WORDS.check("output", options.output)
-    if output == PUBLISHABLE and not is_protected:
-        rule = "--output publishable must be given with --suppress secondary or rounding"
-        raise OutOfDomainError(f"{rule}, got '{how['suppress']}'; pass one of them")
-    return bool(output == PUBLISHABLE)
+        return options.format == "csv" and how["suppress"] in PROTECTING
+    is_publishable: bool = OUTPUT_WORDS.check("output", options.output) == PUBLISHABLE
+    if is_publishable:
+        _refuse_unprotected("--output publishable", how)
+    return is_publishable
+
+
+def _refuse_unprotected(option: str, how: Mapping[str, Any]) -> None:
+    if how["suppress"] not in PROTECTING:
+        raise OutOfDomainError(
+            f"{option} must be given with --suppress secondary or rounding, got '{how['suppress']}'; pass one of them"
+        )
 
 
 def _audit_tables(options: argparse.Namespace) -> int:
     """Print what published tables give away, and draw it if asked."""
     refuse_unread(options, AUDIT_WITHOUT_QI, "categories", "dominance", "plot", *AUDITED, *TEXTS)
     how = function_options(options, "audit_tables", *AUDITED)
-    how |= {name: getattr(options, name) for name in TEXTS if getattr(options, name) is not None}
+    how |= passed_options(options, *TEXTS)
     if options.dominance is not None:
         how["dominance"] = numbers("--dominance", options.dominance.split(","))
-    columns = [name for text in options.categories for name in names("the columns", text)]
-    if columns:
-        how["columns"] = list(dict.fromkeys(columns))
+    columns = all_names("the columns", options.categories)
     con, first = open_file(options)
-    views = [first]
-    for place, file in enumerate(options.others, 1):
-        views.append(f"reid_published_{place}")
-        attach_checked(con, views[-1], f"OTHER {place}", file, text_format(options))
-    read = [read_published(con, view, columns, options.count) for view in views]
-    tables = [view for view, _ in read]
-    notes = list(dict.fromkeys(each for _, words in read for each in words))
-    if columns and tables != views:
-        how["columns"] = [*how["columns"], HEADER]
+    views = [first, *attach_numbered(con, options, "OTHER", options.others, PUBLISHED)]
+    readings = [read_published(con, view, columns, options.count) for view in views]
+    tables = [view for view, _ in readings]
+    notes = dict.fromkeys(note for _, notes_of_view in readings for note in notes_of_view)
+    if columns:
+        header = [HEADER] if tables != views else []
+        how["columns"] = [*dict.fromkeys(columns), *header]
     rows: Rows = call(con, "audit_tables", [tables], "audit", **how).records()
     if options.plot:
         save(audited_cells(rows), "Hidden cells of published tables", options.plot, "")

@@ -9,22 +9,23 @@ from rich.console import Group
 
 from reid_sql.charts.estimate_charts import comparison, losses
 from reid_sql.charts.picture import save
-from reid_sql.commands.options import PASSED, names, refuse_unread
+from reid_sql.commands.options import PASSED, names, passed_options, refuse_unread
 from reid_sql.commands.output import notes_of_rows, print_answer
 from reid_sql.commands.tables import (
+    attach_numbered,
     call,
     describe_copies_in,
     describe_entity,
     describe_people,
     function_options,
-    given_entity,
     open_file_table,
+    table_item,
     text_format,
 )
 from reid_sql.commands.unmeasured import table_columns, unmeasured_columns
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.identifiers import hint
-from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted, sql_text
+from reid_sql.models.columns.identifiers import RepeatedColumn, hint
+from reid_sql.parameters import MAX_COLUMNS, fold_case, quoted
 from reid_sql.sources.files import attach_checked
 from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in
@@ -38,21 +39,22 @@ from reid_sql.terminal.console import Text
 from reid_sql.terminal.runner import sentence
 
 RELEASE: Final = "reid_release"
+LATER: Final = "reid_later_release"
 JOINED: Final = "reid_joined_table"
 
 
 def run_compare(options: argparse.Namespace) -> int:
     """Compare a table with what the other one is: its release, a later release, or joined to it."""
-    return {"release": _compare_release, "later": _compare_later, "join": _compare_join}[
-        options.role
-    ](options)
+    compare = {"release": _compare_release, "later": _compare_later, "join": _compare_join}
+    return compare[options.role](options)
 
 
 def _other(options: argparse.Namespace) -> str:
     """Return the one other table."""
     if len(options.others) > 1:
-        rule = f"OTHER must be one table, got {len(options.others)}"
-        raise OutOfDomainError(f"{rule}; pass one, or --as later for releases in their order")
+        raise OutOfDomainError(
+            f"OTHER must be one table, got {len(options.others)}; pass one, or --as later for releases in their order"
+        )
     return str(options.others[0])
 
 
@@ -66,31 +68,25 @@ def _compare_release(options: argparse.Namespace) -> int:
     attach_checked(
         con, RELEASE, "OTHER", _other(options), text_format(options), options.other_table
     )
-    given = [*_with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)]), qi]
-    measures = call(con, "compare", given, "comparison", key=options.key, **how).records()
-    columns = call(con, "compare", given, "columns", key=options.key, output="columns").records()
-    # No function of both tables counts people: one row of each person would have to be matched.
-    named = [options.key] if options.key else []
-    identifiers = [
-        each for name in (original.name, RELEASE) for each in repeated(con, name, qi, named)
-    ]
-    copies = [
-        describe_copies_in(con, name, label)
-        for name, label in ((original.name, "the original: "), (RELEASE, "the release: "))
-    ]
-    people = " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
+    tables = _with_like_keys(con, [original.name, RELEASE], [(options.key, options.key)])
+    arguments = [*tables, qi]
+    measures = call(con, "compare", arguments, "comparison", key=options.key, **how).records()
+    by_column = {"key": options.key, "output": "columns"}
+    columns = call(con, "compare", arguments, "columns", **by_column).records()
+    people = _describe_rows(con, original.name, qi, options.key)
     if options.plot:
         title = f"Original and release by {', '.join(qi)}"
         save([comparison(measures), losses(columns)], title, options.plot, people)
     unmeasured = unmeasured_columns(con, RELEASE, qi, "the release", key=options.key)
-    whole = _compare_all_columns(con, given, options.key, how)
+    whole = _compare_all_columns(con, arguments, options.key, how)
     headline = [describe_links(measures, qi), *_describe_all_columns(whole, qi)]
     page: dict[str, Any] = {
         "compare": measures,
         "compare_columns": columns,
         "headline": " ".join(headline),
+        "all_columns": whole,
+        "columns_not_measured": unmeasured,
     }
-    page |= {"all_columns": whole, "columns_not_measured": unmeasured}
     notes = [*headline, *unmeasured["sentences"]]
     print_answer(
         options,
@@ -102,17 +98,33 @@ def _compare_release(options: argparse.Namespace) -> int:
     return PASSED
 
 
+def _describe_rows(
+    con: duckdb.DuckDBPyConnection, original: str, qi: Sequence[str], key: str | None
+) -> str:
+    """Say which rows of an original and its release may not be people.
+
+    No function of both tables counts people: one row of each person would have to be matched.
+    """
+    identifiers: list[RepeatedColumn] = []
+    copies = []
+    for table, label in ((original, "the original: "), (RELEASE, "the release: ")):
+        identifiers += repeated(con, table, qi, [key] if key else [])
+        copies.append(describe_copies_in(con, table, label))
+    return " ".join(filter(None, [hint(list(dict.fromkeys(identifiers)), None), *copies]))
+
+
 def _compare_all_columns(
     con: duckdb.DuckDBPyConnection,
-    given: Sequence[Any],
+    arguments: Sequence[Any],
     key: str | None,
     how: dict[str, Any],
 ) -> dict[str, Any]:
     """Compare by every column of the release that the original has, as an attacker may know all of them."""
-    original, released, _ = given
-    known = {fold_case(name) for name in table_columns(con, original)} - {fold_case(key or "")}
-    every = [name for name in table_columns(con, released) if fold_case(name) in known]
-    columns, rows, status = every[:MAX_COLUMNS], [], ""
+    original, released, _ = arguments
+    of_original = {fold_case(name) for name in table_columns(con, original)}
+    of_original -= {fold_case(key or "")}
+    shared = [name for name in table_columns(con, released) if fold_case(name) in of_original]
+    columns, rows, status = shared[:MAX_COLUMNS], [], ""
     try:
         words = "comparison by all columns"
         rows = call(con, "compare", [original, released, columns], words, key=key, **how).records()
@@ -120,7 +132,7 @@ def _compare_all_columns(
         raise
     except duckdb.Error as error:  # such as of a column whose values cannot be compared
         status = sentence(error)
-    return {"columns": columns, "of": len(every), "compare": rows, "status": status}
+    return {"columns": columns, "of": len(shared), "compare": rows, "status": status}
 
 
 def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]:
@@ -130,11 +142,8 @@ def _describe_all_columns(whole: dict[str, Any], qi: Sequence[str]) -> list[str]
     more = [name for name in columns if fold_case(name) not in named]
     if not more:
         return []
-    many = (
-        f"all {whole['of']:,}"
-        if whole["of"] == len(columns)
-        else f"{len(columns)} of {whole['of']:,}"
-    )
+    is_all = whole["of"] == len(columns)
+    many = f"all {whole['of']:,}" if is_all else f"{len(columns)} of {whole['of']:,}"
     by = f"{many} columns that the release and the original have ({', '.join(more)} too)"
     if whole["status"]:
         return [f"By {by}, the attack is not measured: {whole['status']}."]
@@ -145,37 +154,23 @@ def _compare_later(options: argparse.Namespace) -> int:
     """Print who can be followed from one release to the next, who entered or left, and what both reveal."""
     read = ("columns", "role", "other_table", "key", "entity", "sensitive", "nulls", "tolerance")
     refuse_unread(options, "--as later", *read)
-    how = function_options(options, "compare_releases", "nulls", "tolerance") | given_entity(
-        options
-    )
-    named = {
-        name: value
-        for name in ("key", "sensitive")
-        if (value := getattr(options, name)) is not None
-    }
+    how = function_options(options, "compare_releases", "nulls", "tolerance")
+    how |= passed_options(options, "entity")
+    named = passed_options(options, "key", "sensitive")
     first = open_file_table(options)
     con, qi = first.con, first.columns
-    views = [first.name]
-    for number, file in enumerate(options.others, 2):
-        views.append(f"reid_release_{number}")
-        table = options.other_table if number == 2 else None  # noqa: PLR2004 - the one that is named
-        attach_checked(con, views[-1], f"OTHER {number - 1}", file, text_format(options), table)
+    later = attach_numbered(con, options, "OTHER", options.others, LATER, options.other_table)
+    views = [first.name, *later]
     person = options.key or options.entity
     one, two, *more = _with_like_keys(con, views, [(person,) * len(views)])
-    rows = call(
-        con, "compare_releases", [one, two, qi], "releases", more=more, **how, **named
-    ).records()
-    people = describe_people(options.entity, con, views, [*qi, *named.values()])
+    how |= {"more": more} | named
+    rows = call(con, "compare_releases", [one, two, qi], "releases", **how).records()
+    columns = [*qi, *named.values()]
+    people = describe_people(options.entity, con, views, columns)
     counts_people = options.entity is not None
+    holders = {"entity": options.entity, "key": options.key}
     unmeasured = [
-        unmeasured_columns(
-            con,
-            view,
-            [*qi, *named.values()],
-            f"release {number}",
-            entity=options.entity,
-            key=options.key,
-        )
+        unmeasured_columns(con, view, columns, f"release {number}", **holders)
         for number, view in enumerate(views, 1)
     ]
     notes = [words for each in unmeasured for words in each["sentences"]]
@@ -195,23 +190,22 @@ def _compare_join(options: argparse.Namespace) -> int:
     read = ("columns", "role", "other_table", "key", "right_qi", "entity", "k", "nulls")
     refuse_unread(options, "--as join", *read)
     if options.key is None or options.right_qi is None:
-        rule = "--as join must come with --key and --other-qi, got not both"
         raise OutOfDomainError(
-            f"{rule}; name what the tables are joined by, and the columns of OTHER"
+            "--as join must come with --key and --other-qi, got not both; name what the tables are joined by, and the columns of OTHER"
         )
-    how = function_options(options, "join_risk", "k", "nulls") | given_entity(options)
-    left = open_file_table(options)
-    con, qi = left.con, left.columns
-    form = text_format(options)
-    attach_checked(con, JOINED, "OTHER", _other(options), form, options.other_table)
+    how = function_options(options, "join_risk", "k", "nulls") | passed_options(options, "entity")
+    table = open_file_table(options)
+    con, qi = table.con, table.columns
+    other = _other(options)
+    attach_checked(con, JOINED, "OTHER", other, text_format(options), options.other_table)
     right_qi = names("--other-qi", options.right_qi)
     pairs = [name.partition("=") for name in names("--key", options.key)]
-    on = {own.strip(): (theirs if mark else own).strip() for own, mark, theirs in pairs}
-    tables = _with_like_keys(con, [left.name, JOINED], on.items())
+    on = {left.strip(): (right if sign else left).strip() for left, sign, right in pairs}
+    tables = _with_like_keys(con, [table.name, JOINED], on.items())
     rows = call(con, "join_risk", [*tables, on, qi, right_qi], "join", **how).records()
-    notes = [describe_entity(con, [left.name], options.entity)] if options.entity else []
-    for view, columns in ((left.name, qi), (JOINED, right_qi)):
-        notes.append(describe_codes_in(con.sql, f"query_table({sql_text(view)})", columns))
+    notes = [describe_entity(con, [table.name], options.entity)] if options.entity else []
+    for view, columns in ((table.name, qi), (JOINED, right_qi)):
+        notes.append(describe_codes_in(con.sql, table_item(view), columns))
     people = " ".join(filter(None, notes))
     print_answer(options, {"join": rows}, rows, lambda: join_page(rows), people, head="join")
     return PASSED
@@ -224,22 +218,21 @@ def _with_like_keys(
 
     A key has a name in each table.
     """
-    kinds = [
-        {row[0]: row[1] for row in con.execute(f"DESCRIBE {view}").fetchall()} for view in views
+    types = [
+        dict(con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {view})").fetchall())
+        for view in views
     ]
-    unlike = [
-        pair
-        for pair in keys
-        if all(name in known for name, known in zip(pair, kinds, strict=True))
-        and len({known[str(name)] for name, known in zip(pair, kinds, strict=True)}) > 1
-    ]
+    unlike = []
+    for names_of_key in keys:
+        types_of_key = [
+            of_view.get(name) for name, of_view in zip(names_of_key, types, strict=True)
+        ]
+        if None not in types_of_key and len({*types_of_key}) > 1:
+            unlike.append(list(map(str, names_of_key)))
     if not unlike:
         return views
     for place, view in enumerate(views):
-        cells = [
-            f"{quoted(str(pair[place]))}::VARCHAR AS {quoted(str(pair[place]))}" for pair in unlike
-        ]
-        con.execute(
-            f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({', '.join(cells)}) FROM {view}"
-        )
+        columns = [quoted(names_of_key[place]) for names_of_key in unlike]
+        texts = ", ".join(f"{column}::VARCHAR AS {column}" for column in columns)
+        con.execute(f"CREATE TEMP VIEW {view}_keyed AS SELECT * REPLACE ({texts}) FROM {view}")
     return [f"{view}_keyed" for view in views]

@@ -36,8 +36,9 @@ def run_dossier(options: argparse.Namespace) -> int:
     if "verify" in named:
         return _verify(options, named)
     if options.policy is None or "out" not in named or "signature" in named:
-        rule = "dossier must have POLICY.toml and --out FOLDER, or --verify FOLDER, got neither"
-        raise OutOfDomainError(f"{rule}; name the policy and the folder")
+        raise OutOfDomainError(
+            "dossier must have POLICY.toml and --out FOLDER, or --verify FOLDER, got neither; name the policy and the folder"
+        )
     return _write(options, named)
 
 
@@ -73,16 +74,13 @@ def _verify(options: argparse.Namespace, named: dict[str, Path]) -> int:
             "--verify must come with no policy, --out, --since or --sign, got one; leave them away"
         )
     wrong = list(find_inconsistencies(named["verify"]))
-    for each in wrong:
-        printed(f"not consistent: {each}\n")
-    if not wrong:
-        printed(f"{CONSISTENT}\n")
+    lines = [f"not consistent: {each}" for each in wrong] or [CONSISTENT]
     expired = "" if wrong else _describe_expiry(read_dossier(named["verify"]))
-    if expired:
-        printed(f"{expired}\n")
-    signer = None
+    lines += [expired] if expired else []
+    for line in lines:
+        printed(f"{line}\n")
+    signer: str | None = ""
     if "signature" in named:
         signer = find_signer(named["verify"], named["signature"])
         printed(f"signed by {signer}\n" if signer else "not signed by an allowed signer\n")
-    unsigned = "signature" in named and signer is None
-    return NOT_CONSISTENT if wrong or expired or unsigned else PASSED
+    return NOT_CONSISTENT if wrong or expired or signer is None else PASSED

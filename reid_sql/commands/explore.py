@@ -20,8 +20,9 @@ def run_explore(options: argparse.Namespace) -> int:
     """Serve the page until the process is stopped."""
     mask = int(MASK.check("--mask", number("--mask", options.mask)))
     if options.file == "-":
-        rule = "FILE must be a file, got standard input, which can be read once"
-        raise OutOfDomainError(f"{rule}; write it to a file")
+        raise OutOfDomainError(
+            "FILE must be a file, got standard input, which can be read once; write it to a file"
+        )
     con, table = open_file(options, keep=True)
     starter = propose(con, table, source_of(options))
     con.close()  # a database of DuckDB is opened once more

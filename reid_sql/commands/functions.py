@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
@@ -23,7 +23,7 @@ from reid_sql.function import Answer, Function, Question
 from reid_sql.parameters import sql_literal
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql.terminal import pages
-from reid_sql.terminal.console import Text, words_table
+from reid_sql.terminal.console import Text, heading, note, words_table
 from reid_sql_udfs import declared
 
 MORE: Final = (
@@ -52,12 +52,8 @@ def run_functions(options: argparse.Namespace) -> int:
         for function in page
     ]
     is_all = options.question is None and not name
-    print_answer(
-        options,
-        page,
-        rows,
-        lambda: _overview(functions) if is_all else _page(chosen, whole=is_exact),
-    )
+    render = partial(_overview, functions) if is_all else partial(_page, chosen, whole=is_exact)
+    print_answer(options, page, rows, render)
     return PASSED
 
 
@@ -65,8 +61,9 @@ def _answer(functions: Mapping[str, Function], question: str) -> list[Function]:
     """Return the functions that answer a question, or those that a user needs first."""
     names = find_term(question) or answer_question(question, functions)
     if not names:
-        rule = f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'"
-        raise UnknownNameError(f"{rule}; reid-sql functions lists all")
+        raise UnknownNameError(
+            f"--for must be {', '.join(USERS)} or a question that a function answers, got '{question}'; reid-sql functions lists all"
+        )
     return [functions[name] for name in names]
 
 
@@ -81,23 +78,23 @@ def _search(functions: Mapping[str, Function], text: str) -> list[Function]:
     if named or "_" in text or not words:
         return named
     stems = [word[: max(4, len(word) - 3)] for word in words]
-    asked = {
-        name: question for question, names in group_by_question(functions).items() for name in names
-    }
-    short = {name: f"{name} {asked[name]} {each.words}" for name, each in functions.items()}
-    whole = {
-        name: " ".join(
-            [short[name], *(f"{each.words} {details(each)} {each.source}" for each in all_)]
-        )
-        for name, all_ in ((name, each.all_outputs) for name, each in functions.items())
-    }
-    for described in (short, whole):
-        found = [
-            name for name, text in described.items() if all(stem in text.lower() for stem in stems)
-        ]
-        if found:
-            return [functions[name] for name in found]
+    for describe in (_describe_shortly, _describe_wholly):
+        descriptions = {name: describe(each).lower() for name, each in functions.items()}
+        names = [name for name in functions if all(stem in descriptions[name] for stem in stems)]
+        if names:
+            return [functions[name] for name in names]
     return []
+
+
+def _describe_shortly(function: Function) -> str:
+    """The name, the question and the summary of a function."""
+    return f"{function.name} {function.question.value} {function.words}"
+
+
+def _describe_wholly(function: Function) -> str:
+    """The same, with the descriptions of all of its outputs."""
+    outputs = (f"{each.words} {details(each)} {each.source}" for each in function.all_outputs)
+    return " ".join([_describe_shortly(function), *outputs])
 
 
 def _overview(functions: Mapping[str, Function]) -> RenderableType:
@@ -106,10 +103,8 @@ def _overview(functions: Mapping[str, Function]) -> RenderableType:
     rows = [
         (name, re.split(r"[:,(]", functions[name].words)[0].strip()) for name in tiers.pop("start")
     ]
-    others = [
-        Text.assemble((f"{tier}  ", "bold"), ", ".join(names)) for tier, names in tiers.items()
-    ]
-    return Group(words_table(("to start with", ""), rows), *others, Text(MORE, style="dim"))
+    more = (Text.assemble((f"{tier}  ", "bold"), ", ".join(tiers[tier])) for tier in tiers)
+    return Group(words_table(("to start with", ""), rows), *more, note(MORE))
 
 
 def _page(chosen: list[Function], *, whole: bool) -> RenderableType:
@@ -133,19 +128,19 @@ def _details(function: Function) -> Iterator[RenderableType]:
         parameters = [p for p in function.parameters if p.name in names]
         rows = [(p.name, p.domain.label, default_words(p)) for p in parameters]
         yield words_table(("parameter", "is", "default"), _bare(rows))
-    first, *others = function.all_outputs
+    first, *outputs = function.all_outputs
     yield words_table(("result", "type", "is"), _bare(_results(first)))
     yield from map(Text, _engines(first))
     yield ""
-    for each in others:
-        yield Text(f"{each.selector} := '{each.word}'", "bold")
+    for each in outputs:
+        yield heading(f"{each.selector} := '{each.word}'")
         yield Text(" ".join(f"{each.words} {details(each)}".split()))
         if not each.answer.of_rows:
             yield words_table(("result", "type", "is"), _bare(_results(each)))
         yield from map(Text, _engines(each))
         yield ""
     if shown := example(function.name):
-        yield Text("Example", "bold")
+        yield heading("Example")
         yield from map(Text, shown[1].splitlines())
 
 
@@ -268,8 +263,8 @@ def meaning(function: Function, column: str) -> str:
     """Return the meaning of the column in this function's answer."""
     bare, _, end = column.rpartition("_")
     words = meanings()
-    if own := words.get(function.key, {}).get(column):
-        return own
+    if of_function := words.get(function.key, {}).get(column):
+        return of_function
     if bare and end in {"low", "high"}:
         return f"{'lower' if end == 'low' else 'upper'} end of the 95 % interval of `{bare}`"
     return words["every"].get(column) or field_words(function).get(column, "")
@@ -301,41 +296,14 @@ def example(name: str) -> tuple[Path, str] | None:
     return None
 
 
-# What each user asks first.
-USERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "analyst": (
-        "profile",
-        "risk_summary",
-        "equivalence_class_size",
-        "suda_scores",
-        "quasi_identifiers",
-    ),
-    "pipeline": ("risk_summary", "class_size_histogram", "equivalence_class_size", "compare"),
-    "officer": (
-        "population_risk",
-        "risk_summary",
-        "t_closeness",
-        "adversary_summary",
-        "validate_risk",
-    ),
-}
-STOP_WORDS: Final = frozenset(
-    [
-        "the",
-        "table",
-        "and",
-        "are",
-        "who",
-        "what",
-        "how",
-        "does",
-        "this",
-        "that",
-        "with",
-        "which",
-        "for",
-    ]
-)
+FINDING: Final = tomllib.loads((HERE / "terms.toml").read_text(encoding="utf-8"))
+USERS: Final[Mapping[str, list[str]]] = FINDING["users"]
+START: Final[list[str]] = FINDING["start"]  # in the order in which a table is measured
+TERMS: Final[Mapping[str, list[str]]] = FINDING["terms"]  # of the field
+NOT_HERE: Final[Mapping[str, str]] = FINDING["not_here"]
+STOP_WORDS: Final = frozenset(FINDING["stop_words"])
+RESEARCH: Final = (Question.MODEL_SCORES, Question.CORRECTNESS, Question.FITTED_MODELS)
+TIERS: Final = ("start", "more", "research")
 MIN_STEM: Final = 4
 MAX_STEM: Final = 6  # anonymity and anonymous share these
 
@@ -361,19 +329,15 @@ def answer_question(text: str, names: Iterable[str]) -> list[str]:
     >>> answer_question("officer", ["profile", "risk_summary"])
     ['risk_summary']
     """
-    known = list(names)
+    functions = list(names)
     if text.lower() in USERS:
-        return [name for name in USERS[text.lower()] if name in known]
-    asked = _stems(text)
-    groups = group_by_question(known)
-    shared = {question: len(asked & _stems(question)) for question in groups}
+        return [name for name in USERS[text.lower()] if name in functions]
+    stems = _stems(text)
+    groups = group_by_question(functions)
+    shared = {question: len(stems & _stems(question)) for question in groups}
     best = max(shared.values(), default=0)
-    return [
-        name
-        for question, own in groups.items()
-        if best and shared[question] == best
-        for name in own
-    ]
+    nearest = [groups[question] for question in groups if best and shared[question] == best]
+    return [name for group in nearest for name in group]
 
 
 def _stems(text: str) -> set[str]:
@@ -382,65 +346,11 @@ def _stems(text: str) -> set[str]:
     return {word[: min(MAX_STEM, max(MIN_STEM, len(word) - 2))] for word in words}
 
 
-START: Final = (  # in the order in which a table is measured
-    "profile",
-    "risk_summary",
-    "equivalence_class_size",
-    "quasi_identifiers",
-    "suda_scores",
-    "population_risk",
-    "compare",
-    "safe_table",
-)
-RESEARCH: Final = (Question.MODEL_SCORES, Question.CORRECTNESS, Question.FITTED_MODELS)
-TIERS: Final = ("start", "more", "research")
-TERMS: Final[Mapping[str, tuple[str, ...]]] = {
-    "prosecutor": ("risk_summary",),
-    "marketer": ("risk_summary", "journalist_risk"),
-    "journalist": ("journalist_risk",),
-    "k map": ("journalist_risk",),
-    "global risk": ("risk_summary", "individual_risk", "population_risk"),
-    "individual risk": ("individual_risk", "equivalence_class_size"),
-    "k anonymity": ("risk_summary", "equivalence_class_size", "attribute_disclosure"),
-    "k anonymous": ("risk_summary", "equivalence_class_size", "attribute_disclosure"),
-    "cell suppression": ("safe_table", "audit_tables"),
-    "small cells": ("safe_table", "audit_tables"),
-    "cell key": ("safe_table",),
-    "who is unique": ("equivalence_class_size", "suda_scores", "minimal_unique_subsets"),
-    "is anyone unique": ("risk_summary", "population_risk"),
-    "sample unique": ("risk_summary", "equivalence_class_size"),
-    "population unique": ("population_risk", "population_uniqueness"),
-    "special unique": ("suda_scores", "minimal_unique_subsets"),
-    "membership inference": ("audit_synthetic",),
-    "attribute inference": ("inference_risk", "audit_synthetic"),
-    "homogeneity": ("l_diversity", "disclosing_classes", "inference_risk"),
-    "record linkage": ("compare", "compare_releases"),
-    "data utility": ("compare",),
-    "identifiable": ("equivalence_class_size", "risk_summary", "population_risk"),
-    "safe export": ("safe_table", "compare"),
-    "synthetic": ("audit_synthetic",),
-    # singling out, linkability and inference
-    "gdpr": ("risk_summary", "population_risk", "compare", "inference_risk"),
-    "dsgvo": ("risk_summary", "population_risk", "compare", "inference_risk"),
-    "rgpd": ("risk_summary", "population_risk", "compare", "inference_risk"),
-}
-NOT_HERE: Final[Mapping[str, str]] = {
-    "differential privacy": "reid-sql adds no noise; the page on other tools names some that do",
-    "delta presence": "the nearest is journalist_risk, of an attacker who looks in a population table",
-    "hipaa": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
-    "safe harbor": "reid-sql finds no identifiers in text; profile shows columns that look like identifiers",
-    "pseudonym": "reid-sql replaces no identifiers; profile shows columns that look like identifiers",
-    "microaggregation": "perturb with another tool; compare measures the result",
-    "rank swapping": "perturb with another tool; compare measures the result",
-    "pram": "perturb with another tool; compare measures the result",
-}
-
-
-def find_term(text: str) -> tuple[str, ...]:
+def find_term(text: str) -> list[str]:
     """Return the functions for a word of the field, the best first; refuse what reid-sql does not measure.
 
     >>> find_term("k-map"), find_term("marketer risk")[:1], find_term("who stands out")
-    (('journalist_risk',), ('risk_summary',), ())
+    (['journalist_risk'], ['risk_summary'], [])
     """
     words = " ".join(re.findall(r"[a-z]+", text.lower().replace("δ", "delta")))
     for term, instead in NOT_HERE.items():
@@ -448,8 +358,8 @@ def find_term(text: str) -> tuple[str, ...]:
             raise UnavailableError(
                 f"NAME must be what reid-sql measures, got '{term}'; not here: {instead}"
             )
-    found = [term for term in TERMS if f" {term} " in f" {words} " or f" {term}s " in f" {words} "]
-    return TERMS[max(found, key=len)] if found else ()
+    terms = [term for term in TERMS if f" {term} " in f" {words} " or f" {term}s " in f" {words} "]
+    return TERMS[max(terms, key=len)] if terms else []
 
 
 def tier_of(name: str) -> str:
@@ -461,9 +371,8 @@ def tier_of(name: str) -> str:
 
 def group_by_tier(names: Iterable[str]) -> dict[str, list[str]]:
     """Group functions by tier, in the order of a measurement, then of the questions."""
-    known = list(names)
     questions = [*Question]
-    order = sorted(known, key=lambda name: questions.index(declared()[name].question))
+    order = sorted(names, key=lambda name: questions.index(declared()[name].question))
     groups = {tier: [name for name in order if tier_of(name) == tier] for tier in TIERS}
     groups["start"].sort(key=START.index)
     return {tier: group for tier, group in groups.items() if group}

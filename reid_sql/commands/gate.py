@@ -59,8 +59,8 @@ RISKY_RECORDS: Final = Number(
 
 def run_check(options: argparse.Namespace) -> int:
     """Check one policy or several: print the verdict, write the reports, return the exit code."""
-    given = [str(each) for each in options.policies]
-    _refuse_twice(given)
+    named = [str(each) for each in options.policies]
+    _refuse_twice(named)
     if options.plan:
         return _print_plans(options)
     risky = int(
@@ -68,26 +68,23 @@ def run_check(options: argparse.Namespace) -> int:
     )
     files = report_files(options, REPORTS)
     baseline = _path(options, "baseline")
-    attempt = _attempt_alone if len(given) == 1 else _attempt
-    policies = [(file, attempt(partial(_read_policy, options, file))) for file in given]
-    inputs = [
-        path
-        for file, policy in policies
-        for path in ([Path(file)] if isinstance(policy, str) else files_read(policy, baseline))
-    ]
+    # what a policy alone is refused for ends the command
+    attempt = _attempt if len(named) > 1 else lambda work: work()
+    policies = {file: attempt(partial(_read_policy, options, file)) for file in named}
+    inputs: list[Path] = []
+    for file, policy in policies.items():
+        inputs += [Path(file)] if isinstance(policy, str) else files_read(policy, baseline)
     refuse_to_overwrite({_option(name): file for name, file in files.items()}, inputs)
-    results = []
-    for file, policy in policies:
-        if isinstance(policy, str):
-            results.append(PolicyResult(file, refusal=policy))
-            continue
-        one = attempt(partial(_measure, options, file, policy, baseline, risky))
-        results.append(PolicyResult(file, refusal=one) if isinstance(one, str) else one)
-    return (
-        _report_alone(options, results[0], files)
-        if len(given) == 1
-        else _report_run(options, results, files)
-    )
+    results: list[PolicyResult] = []
+    for file, policy in policies.items():
+        result = (
+            policy
+            if isinstance(policy, str)
+            else attempt(partial(_measure, options, file, policy, baseline, risky))
+        )
+        results.append(PolicyResult(file, refusal=result) if isinstance(result, str) else result)
+    report = _report_run if len(named) > 1 else _report_alone
+    return report(options, results, files)
 
 
 def _read_policy(options: argparse.Namespace, file: str) -> Policy:
@@ -95,11 +92,6 @@ def _read_policy(options: argparse.Namespace, file: str) -> Policy:
 
 
 Result = TypeVar("Result")
-
-
-def _attempt_alone(work: Callable[[], Result]) -> Result | str:
-    """Return the result; what a policy alone is refused for ends the command."""
-    return work()
 
 
 def _attempt(work: Callable[[], Result]) -> Result | str:
@@ -112,9 +104,9 @@ def _attempt(work: Callable[[], Result]) -> Result | str:
         return sentence(error) or type(error).__name__
 
 
-def _refuse_twice(given: Sequence[str]) -> None:
-    for place, file in enumerate(given):
-        if Path(file).resolve() in [Path(other).resolve() for other in given[:place]]:
+def _refuse_twice(policies: Sequence[str]) -> None:
+    for place, file in enumerate(policies):
+        if Path(file).resolve() in [Path(other).resolve() for other in policies[:place]]:
             raise OutOfDomainError(f"POLICY must be named once, got '{file}' twice; omit one")
 
 
@@ -140,9 +132,10 @@ def _measure(
 
 
 def _report_alone(
-    options: argparse.Namespace, result: PolicyResult, files: Mapping[str, Path]
+    options: argparse.Namespace, results: Sequence[PolicyResult], files: Mapping[str, Path]
 ) -> int:
     """Write and print the report of one policy."""
+    [result] = results
     page = result.page or Page({})
     writers: dict[str, Callable[[Page], str]] = {
         "json_report": to_json,
@@ -192,15 +185,18 @@ def _print_plans(options: argparse.Namespace) -> int:
     statements = [statement for plan in plans for statement in plan.statements]
     for place, statement in enumerate(statements, 1):
         print(f"-- {place}: returns {_name_values(statement.columns)}\n{statement.sql};")  # noqa: T201 - SQL, never wrapped
-    for table, check, columns in (each for plan in plans for each in plan.checks):
-        print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
+    for plan in plans:
+        for table, check, columns in plan.checks:
+            print(f"-- {table}, {check.measure.name}: fetches {_name_values(columns)}")  # noqa: T201 - the same
     more = (
-        "; a group that is measured alone asks for more"
-        if any(c.by for policy in policies for t in policy.tables for c in t.checks)
-        else ""
+        "; a group that is measured alone asks for more" if any(map(_has_groups, policies)) else ""
     )
     print(f"-- {len(statements)} statements{more}")  # noqa: T201 - the same
     return PASSED
+
+
+def _has_groups(policy: Policy) -> bool:
+    return any(check.by for table in policy.tables for check in table.checks)
 
 
 def _name_values(columns: Sequence[str]) -> str:
@@ -219,8 +215,9 @@ def _path(options: argparse.Namespace, name: str) -> Path | None:
     if file is None:
         return None
     if not Path(file).name:
-        rule = f"{_option(name)} must name a file, got '{file}'"
-        raise OutOfDomainError(f"{rule}; write its path, or omit the option")
+        raise OutOfDomainError(
+            f"{_option(name)} must name a file, got '{file}'; write its path, or omit the option"
+        )
     return Path(file)
 
 
@@ -238,13 +235,15 @@ def protect_inputs(files: Mapping[str, Path], policy: Policy, baseline: Path | N
 def _with_time_limit(policy: Policy, options: argparse.Namespace) -> Policy:
     """Return the policy with the time limit of the search; refuse a search whose result no report shows."""
     if options.prepare and options.html is None:
-        rule = "--prepare must come with --html, where the release is shown, got none"
-        raise OutOfDomainError(f"{rule}; add --html FILE, or run reid-sql prepare")
+        raise OutOfDomainError(
+            "--prepare must come with --html, where the release is shown, got none; add --html FILE, or run reid-sql prepare"
+        )
     if options.time_limit is None:
         return policy
     if not options.prepare:
-        rule = f"--time-limit must come with --prepare, got {options.time_limit} alone"
-        raise OutOfDomainError(f"{rule}; add --prepare, or omit it")
+        raise OutOfDomainError(
+            f"--time-limit must come with --prepare, got {options.time_limit} alone; add --prepare, or omit it"
+        )
     seconds = SECONDS.check("--time-limit", number("--time-limit", options.time_limit))
     return replace(policy, preparing=replace(policy.preparing, time_limit=float(seconds)))
 

@@ -70,13 +70,13 @@ def write_page(options: argparse.Namespace, head: str, page: RenderableType, peo
         raise OutOfDomainError(
             "--html must name a file, got none; write its path, or omit the option"
         )
-    given = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
-    refuse_to_overwrite({"--html": path}, [Path(each) for each in given if each and each != "-"])
+    inputs = [getattr(options, name, None) for name in INPUTS] + getattr(options, "others", [])
+    refuse_to_overwrite({"--html": path}, [Path(each) for each in inputs if each and each != "-"])
     title, words = HEADS[head]
     title = title.format(Path(options.file).name)
     counted = f"<p>{escape(people)}</p>" if people else ""
-    made = f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
-    body = (
-        f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{made}"
+    origin = (
+        f"<h2>How this was made</h2><p>{NOT_MASKED}</p><p class=soft>reid-sql {__version__}</p>"
     )
+    body = f"<h1>{escape(title)}</h1><p class=soft>{escape(words)}</p>{page_body(page)}{counted}{origin}"
     write_report(path, render_document(title, body))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reid_sql.sources.warehouse import Warehouse
 
 Refused: Final = (ReidError, duckdb.Error, OSError, UnicodeError)
-Found = tuple[
+Listed = tuple[
     Mapping[str, str], Callable[[], Starter]
 ]  # keys of a policy, and what profiles the table
 
@@ -49,35 +49,31 @@ def run_init(options: argparse.Namespace) -> int:
     return _write(options, list(_tables_in_files(options)))
 
 
-def _write(options: argparse.Namespace, found: Sequence[Found]) -> int:
+def _write(options: argparse.Namespace, tables: Sequence[Listed]) -> int:
     """Profile the tables, and write what is proposed for them: a scenario too, where a file is one table."""
     stem = stem_of(options.file)
-    is_one_file = len(found) == 1 and {*found[0][0]} & {"file", "files"}
+    is_one_file = len(tables) == 1 and bool({*tables[0][0]} & {"file", "files"})
     kinds = ("policy", "scenario") if is_one_file else ("policy",)
     targets = {kind: Path(f"{stem}.{kind}.toml") for kind in kinds}
     for path in targets.values():
         if path.exists():
-            rule = f"init must not replace a file, got '{path}', which exists"
-            raise OutOfDomainError(f"{rule}; move it away, or run init in another folder")
-    starters, unread = _profile(options.file, found, is_alone=len(found) == 1)
+            raise OutOfDomainError(
+                f"init must not replace a file, got '{path}', which exists; move it away, or run init in another folder"
+            )
+    starters, unread = _profile(options.file, tables, is_alone=len(tables) == 1)
     page: dict[str, Any] = {kind: str(path) for kind, path in targets.items()}
     texts = {"policy": write_policy(page["policy"], starters, unread)}
-    if "scenario" in targets:
+    if is_one_file:
         texts["scenario"] = starters[0].scenario(page["scenario"])
     for kind, path in targets.items():
         path.write_text(texts[kind], encoding="utf-8")
     if not is_one_file:
         page |= {"tables": [each.name for each in starters], "not_read": unread}
-    left = [
-        f"{each.name + ': n' if len(starters) > 1 else 'N'}ot measured: {', '.join(names)} ({why})."
-        for each in starters
-        for why, names in each.unmeasured.items()
-    ]
-    left += [f"Not in the policy: {name} ({why})." for name, why in unread.items()]
-    tables = "" if is_one_file else f", of {len(starters)} tables"
+    of_tables = "" if is_one_file else f", of {len(starters)} tables"
     words = [
-        f"Wrote {' and '.join(str(path) for path in targets.values())}{tables}.",
-        *left,
+        f"Wrote {' and '.join(map(str, targets.values()))}{of_tables}.",
+        *_describe_unmeasured(starters),
+        *(f"Not in the policy: {name} ({why})." for name, why in unread.items()),
         f"Review {'them' if is_one_file else 'it'}, then: reid-sql check {page['policy']}",
     ]
     people = " ".join(filter(None, [describe_profile(list(each.rows)) for each in starters]))
@@ -85,13 +81,23 @@ def _write(options: argparse.Namespace, found: Sequence[Found]) -> int:
     return PASSED
 
 
+def _describe_unmeasured(starters: Sequence[Starter]) -> list[str]:
+    """Name the columns that no check measures, by table where there are several, and why."""
+    sentences = []
+    for starter in starters:
+        label = f"{starter.name}: not measured" if len(starters) > 1 else "Not measured"
+        for why, names in starter.unmeasured.items():
+            sentences.append(f"{label}: {', '.join(names)} ({why}).")
+    return sentences
+
+
 def _profile(
-    file: str, found: Sequence[Found], *, is_alone: bool
+    file: str, tables: Sequence[Listed], *, is_alone: bool
 ) -> tuple[list[Starter], dict[str, str]]:
     """Profile each table; among several, one that cannot be read, or that nobody could know, is named."""
     starters: list[Starter] = []
     unread: dict[str, str] = {}
-    for source, profile in found:
+    for source, profile in tables:
         name = _describe_source(source)
         progress.report(f"{name}: columns")
         try:
@@ -110,12 +116,11 @@ def _profile(
         got = f"{len(unread)} that cannot: {why}" if why else f"none in '{file}'; name a file"
         raise UnknownNameError(f"FILE must have a table that can be read, got {got}")
     names = Counter(each.name for each in starters)
-    return [
-        replace(each, source={**each.source, "name": _describe_source(each.source)})
-        if names[each.name] > 1
-        else each
-        for each in starters
-    ], unread
+    for place, each in enumerate(starters):
+        if names[each.name] > 1:
+            source = {**each.source, "name": _describe_source(each.source)}
+            starters[place] = replace(each, source=source)
+    return starters, unread
 
 
 def _describe_source(source: Mapping[str, str]) -> str:
@@ -127,7 +132,7 @@ def _describe_source(source: Mapping[str, str]) -> str:
 # Tables in files.
 
 
-def _tables_in_files(options: argparse.Namespace) -> Iterator[Found]:
+def _tables_in_files(options: argparse.Namespace) -> Iterator[Listed]:
     """List the tables: of the file, of the pattern, or of every file of the folder and of those in it."""
     path = Path(options.file)
     is_pattern = bool(PATTERN & {*options.file}) and not path.exists()
@@ -139,7 +144,7 @@ def _tables_in_files(options: argparse.Namespace) -> Iterator[Found]:
         yield from _tables_of_file(options, options.file)
 
 
-def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Found]:
+def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Listed]:
     """List the tables of a folder; one that is divided by folders like year=2020 is one table."""
     visible = sorted(each for each in folder.iterdir() if not each.name.startswith((".", "_")))
     if any(each.is_dir() and "=" in each.name for each in visible):
@@ -152,7 +157,7 @@ def _tables_of_folder(options: argparse.Namespace, folder: Path) -> Iterator[Fou
             yield from _tables_of_file(options, str(each))
 
 
-def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Found]:
+def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Listed]:
     """List the tables of a database or the sheets of a workbook, or the file as a table."""
     tables: list[str] = []
     if options.table is None and Path(file).is_file():
@@ -166,13 +171,13 @@ def _tables_of_file(options: argparse.Namespace, file: str) -> Iterator[Found]:
 
 def _in_file(
     options: argparse.Namespace, file: str, table: str | None = None, *, files: bool = False
-) -> Found:
-    given = {"file": file, "table": table, "files": files}
-    asked = argparse.Namespace(**vars(options) | given)
-    source = source_of(asked) | ({"name": stem_of(file)} if files else {})
+) -> Listed:
+    place = {"file": file, "table": table, "files": files}
+    options_of_table = argparse.Namespace(**vars(options) | place)
+    source = source_of(options_of_table) | ({"name": stem_of(file)} if files else {})
 
     def profile() -> Starter:
-        con, name = open_file(asked, keep=True)
+        con, name = open_file(options_of_table, keep=True)
         rows = profile_columns(con, name, [])
         return Starter(rows, source, None, columns_of_diseases(con, name, rows))
 
@@ -182,7 +187,7 @@ def _in_file(
 # Tables of a warehouse.
 
 
-def _tables_of_warehouse(options: argparse.Namespace, opened: "Warehouse") -> list[Found]:
+def _tables_of_warehouse(options: argparse.Namespace, opened: "Warehouse") -> list[Listed]:
     """List the tables and views of the connection, or the one that is named."""
     tables = opened.tables() if options.table is None else [options.table]
     return [
@@ -198,11 +203,11 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     """Profile the columns whose distinct values may come to the client, and name the others."""
     from reid_sql.client.calls import profile_columns as profile_here  # noqa: PLC0415 - Ibis is optional
     from reid_sql.engines.ibis import adapter  # noqa: PLC0415 - the same
-    from reid_sql.sources.warehouse import asked  # noqa: PLC0415 - the same
+    from reid_sql.sources.warehouse import run_query  # noqa: PLC0415 - the same
 
     table = opened.table("--table", name)
     columns = list(table.columns)
-    rows = profile_here(table, columns, asked, {}, adapter)
+    rows = profile_here(table, columns, run_query, {}, adapter)
     if not rows:
         opened.rows(lambda: table.limit(1), "the columns")  # which says why nothing is read
     values = {
@@ -210,7 +215,9 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
         for each in find_texts(rows)
     }
     of_diseases = [
-        each for each, found in values.items() if reason_by_values([row["v"] for row in found])
+        each
+        for each, frequent in values.items()
+        if reason_by_values([row["v"] for row in frequent])
     ]
     profiled = {row["column_name"] for row in rows}
     source = {"url": options.file, "table": name}

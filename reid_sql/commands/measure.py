@@ -13,7 +13,15 @@ from reid_sql.charts.picture import save
 from reid_sql.charts.risk_charts import forecast
 from reid_sql.charts.spec import Chart
 from reid_sql.commands.attack import run_scenario
-from reid_sql.commands.options import PASSED, names, number, numbers, refuse_unread, require
+from reid_sql.commands.options import (
+    PASSED,
+    all_names,
+    number,
+    numbers,
+    passed_options,
+    refuse_unread,
+    require,
+)
 from reid_sql.commands.output import print_answer
 from reid_sql.commands.tables import (
     COUNTED_PEOPLE,
@@ -22,11 +30,11 @@ from reid_sql.commands.tables import (
     call,
     counted_noun,
     function_options,
-    given_entity,
     open_file,
     open_file_table,
     open_table,
 )
+from reid_sql.commands.unmeasured import table_columns
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.classes.repeats import COPIES, count_copies
@@ -59,6 +67,9 @@ SHARES_SINGLED_OUT: Final = (
 MAX_RECORDS_READ: Final = (
     100_000_000  # for these sets; a set of columns reads each record at most once
 )
+STATUS_MANY_COLUMNS: Final = (
+    f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
+)
 COLUMNS_AT_ONCE: Final = 200  # of a table that has more than a call may name
 PART: Final = "reid_part"  # a view of so many columns
 NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT, EMPTY)
@@ -66,16 +77,16 @@ NO_QUASI_IDENTIFIER: Final = (IDENTIFIER, REPEATED_IDENTIFIER, WEIGHT, CONSTANT,
 
 def run_profile(options: argparse.Namespace) -> int:
     """Print a line for each column, and a sentence."""
-    columns = [name for text in options.columns for name in names("the columns", text)]
+    columns = all_names("the columns", options.columns)
     if options.columns:
         COLUMNS.check(columns, columns)
     con, table = open_file(options, keep=True)
     rows = profile_columns(con, table, columns)
-    found = describe_smallest_sets(con, table, rows)
+    sets = describe_smallest_sets(con, table, rows)
     # the page has them above the columns
-    below = "" if options.format == "table" else " ".join(found)
-    people = " ".join(filter(None, [below, describe_profile(rows)]))
-    print_answer(options, rows, rows, lambda: profile_page(rows, found), people)
+    below = "" if options.format == "table" else " ".join(sets)
+    people = _join(below, describe_profile(rows))
+    print_answer(options, rows, rows, lambda: profile_page(rows, sets), people)
     return PASSED
 
 
@@ -87,14 +98,14 @@ def profile_columns(
     Columns that are named are counted one by one; without names, the function counts all of them. The time to
     bind these grows with the square of their number, so that a wide table is profiled in parts.
     """
-    every = [row[0] for row in con.execute("DESCRIBE FROM query_table(?)", [table]).fetchall()]
-    if columns or len(every) <= MAX_COLUMNS:
-        return call(con, "profile", [table, columns or every], "columns").records()
+    names = columns or table_columns(con, table)
+    if columns or len(names) <= MAX_COLUMNS:
+        return call(con, "profile", [table, names], "columns").records()
     rows = []
-    for start in range(0, len(every), COLUMNS_AT_ONCE):
-        listed = ", ".join(map(quoted, every[start : start + COLUMNS_AT_ONCE]))
+    for start in range(0, len(names), COLUMNS_AT_ONCE):
+        listed = ", ".join(map(quoted, names[start : start + COLUMNS_AT_ONCE]))
         con.execute(f"CREATE OR REPLACE TEMP VIEW {PART} AS SELECT {listed} FROM {table}")
-        words = f"columns from {start + 1:,} of {len(every):,}"
+        words = f"columns from {start + 1:,} of {len(names):,}"
         rows += call(con, "profile", [PART, None], words).records()
     con.execute(f"DROP VIEW {PART}")
     return rows
@@ -108,37 +119,36 @@ def describe_smallest_sets(
     Columns that identify people by themselves would be the answer of every table, and are left out.
     """
     named = [row["column_name"] for row in rows if row["looks_like"] not in NO_QUASI_IDENTIFIER]
-    if len(named) > MAX_COLUMNS:
-        status = (
-            f"a search takes at most {MAX_COLUMNS} columns, name those that an attacker may know"
-        )
-        return [
-            describe_smallest_set(share, [{"columns": [], "status": status}])
-            for share in SHARES_SINGLED_OUT
-        ]
-    max_sets = max(len(named), MAX_RECORDS_READ // rows[0]["records"])
     lines: list[str] = []
     sets: list[dict[str, Any]] = []
     for share in SHARES_SINGLED_OUT if named else ():
         # What reaches this share reaches the lower one, too: it is among the smallest sets found for that.
         reaching = [each for each in sets if each["status"] == OK and each["share_unique"] >= share]
         # Where no set that was searched reaches a share, none reaches a higher one, in the same search.
-        if reaching or (sets and not any(each["columns"] for each in sets)):
-            lines.append(describe_smallest_set(share, reaching or sets))
-            continue
-        given = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
-        try:
-            sets = call(
-                con, "quasi_identifiers", [table, named], "sets of columns", **given
-            ).records()
-        except duckdb.InterruptException:
-            raise
-        except (
-            duckdb.Error
-        ) as error:  # such as of too little memory, without which columns are profiled
-            sets = [{"columns": [], "status": sentence(error)}]
-        lines.append(describe_smallest_set(share, sets))
+        if not reaching and (not sets or any(each["columns"] for each in sets)):
+            sets = _search_sets(con, table, named, share, rows[0]["records"])
+        lines.append(describe_smallest_set(share, reaching or sets))
     return lines
+
+
+def _search_sets(
+    con: duckdb.DuckDBPyConnection, table: str, columns: list[str], share: float, records: int
+) -> list[dict[str, Any]]:
+    """Return the smallest sets of columns that single out a share, or a status of no set."""
+    if len(columns) > MAX_COLUMNS:
+        return [{"columns": [], "status": STATUS_MANY_COLUMNS}]
+    max_sets = max(len(columns), MAX_RECORDS_READ // records)
+    options: dict[str, Any] = {"at_least": share, "max_sets": max_sets, "sets": "smallest"}
+    try:
+        return call(
+            con, "quasi_identifiers", [table, columns], "sets of columns", **options
+        ).records()
+    except duckdb.InterruptException:
+        raise
+    except (
+        duckdb.Error
+    ) as error:  # such as of too little memory, without which columns are profiled
+        return [{"columns": [], "status": sentence(error)}]
 
 
 def describe_profile(rows: list[dict[str, Any]]) -> str:
@@ -151,13 +161,8 @@ def describe_profile(rows: list[dict[str, Any]]) -> str:
     filled = [round(counts[name][1] * (1 - counts[name][2])) for name in identifiers]
     total = max((records for _, records, _ in counts.values()), default=0)
     of_nobody = {row["column_name"]: sum(row["sentinel_records"]) for row in rows}
-    found = repeating(identifiers, distinct, filled, of_rows=total)
-    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in found], "--entity")
-
-
-def _one_population(populations: list[float]) -> dict[str, Any]:
-    """The population to which unicity is forecast, if one is named."""
-    return {"population": populations[0]} if len(populations) == 1 else {}
+    columns = repeating(identifiers, distinct, filled, of_rows=total)
+    return hint([each._replace(of_nobody=of_nobody[each.name]) for each in columns], "--entity")
 
 
 def run_risk(options: argparse.Namespace) -> int:
@@ -166,8 +171,8 @@ def run_risk(options: argparse.Namespace) -> int:
         return run_scenario(options)
     for name in ("population_file", "model", "sensitivity"):
         value = getattr(options, name)
-        require(f"--{name.replace('_', '-')}", value, "--scenario", given=False)
-    require("--methods", options.methods, "--validate", given=options.fractions is not None)
+        require(f"--{name.replace('_', '-')}", value, "--scenario", is_passed=False)
+    require("--methods", options.methods, "--validate", is_passed=options.fractions is not None)
     if not options.columns:
         refuse_without_columns(options)
     return _run_validation(options) if options.fractions else _run_summary(options)
@@ -177,13 +182,12 @@ def _run_summary(options: argparse.Namespace) -> int:
     """Print the summary and class sizes, and what else is asked for."""
     threshold = function_options(options, "risk_summary", "threshold")
     count = int(SHOWN.check("--stand-out", number("--stand-out", options.stand_out)))
-    how = function_options(options, "risk_summary", "nulls") | given_entity(options)
+    how = function_options(options, "risk_summary", "nulls") | passed_options(options, "entity")
     within = how | function_options(options, "risk_summary", "tolerance")
     model = function_options(options, "population_risk", "k")
-    require("--k", options.k, "--population", given=bool(options.population))
+    require("--k", options.k, "--population", is_passed=bool(options.population))
     populations = numbers("--population", options.population or [])
     points = _known_points(options)
-    known = {name: within[name] for name in ("nulls", "tolerance")} | _one_population(populations)
     _refuse_combinations(options, bool(populations), count, bool(points))
     charts: list[Chart] = []
     with open_table(options) as table:
@@ -194,41 +198,62 @@ def _run_summary(options: argparse.Namespace) -> int:
         people = _people(table, options.entity)
         copies = table.describe_copies() or _describe_copies(sizes)
         counted = _describe_counting(options, people, copies, codes)
-        rows_known = table.known_rows(options.entity, points, **known) if points else []
+        unicity_rows = _call_unicity(table, options.entity, points, populations, within)
         answer: Rows = []
         if populations and options.plot:
             answer, charts = _draw_forecast(table, populations, model, how)
         elif populations:
             answer = table.call("population_risk", populations, words=PEOPLE, **model, **how)
     if options.plot:
-        charts += [unicity(rows_known)] if rows_known else []
-        codes_noted = " ".join(f"{each}." for each in codes.values())
-        notes = " ".join(filter(None, [people, codes_noted]))
+        charts += [unicity(unicity_rows)] if unicity_rows else []
+        notes = _join(people, *_sentences(codes))
         save(charts, f"By {', '.join(table.columns)}", options.plot, notes)
     page = {"summary": risk, "histogram": sizes, "counted": counted, "sentinels": codes}
     page |= {"population_risk": answer} if answer else {}
     page |= {"stand_out": exposed.records()} if exposed else {}
-    page |= {"unicity": rows_known} if rows_known else {}
-    in_population = pages.answer_page(answer, model["k"]) if answer else None
-    rows = answer or rows_known or (exposed.records() if exposed else [risk])
-    columns = table.columns
+    page |= {"unicity": unicity_rows} if unicity_rows else {}
+    render = partial(
+        pages.risk_page,
+        risk,
+        sizes,
+        exposed,
+        table.columns,
+        counted,
+        noun=counted_noun(options),
+        answer=pages.answer_page(answer, model["k"]) if answer else None,
+        unicity=unicity_rows,
+    )
     print_answer(
         options,
         page,
-        rows,
-        lambda: pages.risk_page(
-            risk,
-            sizes,
-            exposed,
-            columns,
-            counted,
-            noun=counted_noun(options),
-            answer=in_population,
-            known=rows_known,
-        ),
+        answer or unicity_rows or (exposed.records() if exposed else [risk]),
+        render,
         people if options.format == "csv" else "",  # the others have it in `counted`
     )
     return PASSED
+
+
+def _call_unicity(
+    table: SourceTable,
+    entity: str,
+    points: list[float],
+    populations: list[float],
+    within: Mapping[str, Any],
+) -> Rows:
+    """Measure how many people some of their rows single out, and forecast it to one population."""
+    if not points:
+        return []
+    options = {name: within[name] for name in ("nulls", "tolerance")}
+    options |= {"population": populations[0]} if len(populations) == 1 else {}
+    return table.known_rows(entity, points, **options)
+
+
+def _sentences(codes: Mapping[str, str]) -> list[str]:
+    return [f"{each}." for each in codes.values()]
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def _describe_counting(
@@ -236,9 +261,9 @@ def _describe_counting(
 ) -> str:
     """Say which values match, how people are counted, and which columns have missing-value codes."""
     matched = WITHIN_TOLERANCE.format(", ".join(options.tolerance)) if options.tolerance else ""
-    copies = "" if options.entity or options.tolerance else copies
-    assumed = [people] if options.entity else [ONE_ROW_ONE_PERSON, people, copies]
-    return " ".join(filter(None, [matched, *assumed, *(f"{each}." for each in codes.values())]))
+    assumed = [people] if options.entity else [ONE_ROW_ONE_PERSON, people]
+    assumed += [] if options.entity or options.tolerance else [copies]
+    return _join(matched, *assumed, *_sentences(codes))
 
 
 def refuse_without_columns(options: argparse.Namespace) -> None:
@@ -248,20 +273,19 @@ def refuse_without_columns(options: argparse.Namespace) -> None:
     rule = "--qi must name the columns that others can know about a person, got none"
     if is_connection(options.file) or options.file == "-":
         raise OutOfDomainError(f"{rule}; write it like --qi age,sex,zip")
-    known = Starter(profile_columns(*open_file(options), []), {}).known
-    proposed = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in known))
+    names = Starter(profile_columns(*open_file(options), []), {}).quasi_identifiers
+    proposed = shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
     remedy = f"leave out what nobody outside can know of: --qi {proposed}"
-    raise OutOfDomainError(f"{rule}; {remedy if known else 'see reid-sql profile FILE'}")
+    raise OutOfDomainError(f"{rule}; {remedy if names else 'see reid-sql profile FILE'}")
 
 
 def _known_points(options: argparse.Namespace) -> list[float]:
     """Read how many rows of a person the attacker knows; they need a person, and a chart needs an answer."""
     points = numbers("--points", options.points or [])
-    require(
-        "--points", ",".join(options.points or []) or None, "--entity", given=bool(options.entity)
-    )
+    texts = ",".join(options.points or []) or None
+    require("--points", texts, "--entity", is_passed=bool(options.entity))
     is_drawn = bool(points or options.population)
-    require("--plot", options.plot, "--population, --points or --validate", given=is_drawn)
+    require("--plot", options.plot, "--population, --points or --validate", is_passed=is_drawn)
     return points
 
 
@@ -272,11 +296,13 @@ def _refuse_combinations(
     points: bool,  # noqa: FBT001
 ) -> None:
     if options.format == "csv" and points and (populations or count):
-        rule = "--points must be given alone in csv, got --population or --stand-out with it"
-        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has all")
+        raise OutOfDomainError(
+            "--points must be given alone in csv, got --population or --stand-out with it; ask twice, or for --format json, which has all"
+        )
     if options.format == "csv" and populations and count:
-        rule = f"--population must not be given with --stand-out in csv, got {count} to stand out"
-        raise OutOfDomainError(f"{rule}; ask twice, or for --format json, which has both")
+        raise OutOfDomainError(
+            f"--population must not be given with --stand-out in csv, got {count} to stand out; ask twice, or for --format json, which has both"
+        )
 
 
 def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:
@@ -288,16 +314,8 @@ def _describe_copies(sizes: Sequence[Mapping[str, Any]]) -> str:
 def _people(table: SourceTable, entity: str | None) -> str:
     """Say how people are counted, or which column may identify them; nothing where no column does."""
     if entity:
-        return " ".join(
-            filter(None, [COUNTED_PEOPLE.format(entity), table.describe_nobodies(entity)])
-        )
+        return _join(COUNTED_PEOPLE.format(entity), table.describe_nobodies(entity))
     return hint(table.repeated_identifiers(), "--entity")
-
-
-def _people_and_codes(table: SourceTable, entity: str | None) -> str:
-    """Say how people are counted, and which columns have missing-value codes."""
-    codes = (f"{each}." for each in table.missing_value_codes().values())
-    return " ".join(filter(None, [_people(table, entity), *codes]))
 
 
 def _draw_forecast(
@@ -315,9 +333,9 @@ def _draw_forecast(
         )
         checks = checks_of(table, **counting)
     older = table.call("pyc_forecast", sizes, words="forecast", **model, **counting)
-    others = {"by an older method (Pitman–Yor)": older}
+    beside = {"by an older method (Pitman–Yor)": older}
     curve = forecast(
-        answer[len(populations) :], measured=measured, beside=others, share="correctness"
+        answer[len(populations) :], measured=measured, beside=beside, share="correctness"
     )
     return answer[: len(populations)], [*curve, model_check(checks)]
 
@@ -335,10 +353,10 @@ def _run_validation(options: argparse.Namespace) -> int:
     )
     options.fractions = [text for text in options.fractions if text] or None  # else the function's
     how = function_options(options, "validate_risk", "fractions", "methods", "nulls")
-    how |= given_entity(options)
+    how |= passed_options(options, "entity")
     table = open_file_table(options)
     rows = table.call("validate_risk", words="validation", **how)
-    people = _people_and_codes(table, options.entity)
+    people = _join(_people(table, options.entity), *_sentences(table.missing_value_codes()))
     if options.plot:
         save(validation(rows), f"Unique people by {', '.join(table.columns)}", options.plot, people)
     page = partial(pages.validation_page, rows)

@@ -23,11 +23,21 @@ def names(label: str, text: str) -> list[str]:
     try:
         rows = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error:
-        rule = f"{label} must be one line of names by comma, got {text!r}"
         raise OutOfDomainError(
-            f"{rule}; write them like age,sex and quote a name that has a comma"
+            f"{label} must be one line of names by comma, got {text!r}; write them like age,sex and quote a name that has a comma"
         ) from None
     return [column for row in rows for column in row if column]
+
+
+def all_names(label: str, texts: list[str]) -> list[str]:
+    """Read lists of names separated by commas."""
+    return [name for text in texts for name in names(label, text)]
+
+
+def passed_options(options: argparse.Namespace, *options_read: str) -> dict[str, Any]:
+    """Return those options that have a value, by their names."""
+    values = {name: getattr(options, name) for name in options_read}
+    return {name: value for name, value in values.items() if value not in (None, [])}
 
 
 def number(label: str, text: str) -> float:
@@ -35,8 +45,9 @@ def number(label: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        rule = f"{label} must be a number, got '{text}'"
-        raise OutOfDomainError(f"{rule}; write it with digits, such as 5 or 0.2") from None
+        raise OutOfDomainError(
+            f"{label} must be a number, got '{text}'; write it with digits, such as 5 or 0.2"
+        ) from None
 
 
 def numbers(label: str, texts: list[str]) -> list[float]:
@@ -49,27 +60,28 @@ def _numbers(label: str, text: str) -> list[float]:
         return [number(label, part) for part in text.split(",")]
     parts = text.strip().split(",")
     if not any(part.startswith("0") for part in parts[1:]):  # 67,000 is no list: 000 is no number
-        rule = f"{label} must show whether a comma separates numbers or thousands, got '{text}'"
-        raise OutOfDomainError(f"{rule}; write {''.join(parts)}, or give {label} twice")
+        raise OutOfDomainError(
+            f"{label} must show whether a comma separates numbers or thousands, got '{text}'; write {''.join(parts)}, or give {label} twice"
+        )
     return [float("".join(parts))]
 
 
 def pairs(label: str, texts: list[str]) -> dict[str, str]:
     """Read each text as a name and its value."""
-    read: dict[str, str] = {}
+    values: dict[str, str] = {}
     for each in texts:
         name, sign, value = each.rpartition("=")
-        if not sign or name in read:
+        if not sign or name in values:
             raise OutOfDomainError(
                 f"{label} must be a column and its value, once each, got {each}; write age=2"
             )
-        read[name] = value
-    return read
+        values[name] = value
+    return values
 
 
-def require(option: str, value: object, other: str, *, given: bool) -> None:
+def require(option: str, value: object, other: str, *, is_passed: bool) -> None:
     """Refuse an option that has no effect without another one."""
-    if value not in (None, False) and not given:
+    if value not in (None, False) and not is_passed:
         got = "it" if value is True else str(value)
         raise OutOfDomainError(
             f"{option} must come with {other}, got {got} alone; add {other} or omit it"
@@ -87,8 +99,9 @@ def refuse_unread(options: argparse.Namespace, what: str, *read: str) -> None:
     for action in options.parser._actions:  # noqa: SLF001 - argparse has no public list
         name, is_read = action.dest, action.dest in (*SOURCE, *read)
         if action.option_strings and not is_read and getattr(options, name) != action.default:
-            rule = f"{action.option_strings[0]} must not be given with {what}, got both"
-            raise OutOfDomainError(f"{rule}; omit one of them")
+            raise OutOfDomainError(
+                f"{action.option_strings[0]} must not be given with {what}, got both; omit one of them"
+            )
 
 
 def printed(text: str, stream: "TextIO | None" = None) -> None:
@@ -111,13 +124,13 @@ class Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Store the value, or refuse a second one."""
-        given = namespace.__dict__.setdefault("given_once", {})
-        if self.option_strings and self.dest in given:
-            name, first = option_string or self.dest, given[self.dest]
+        passed = namespace.__dict__.setdefault("passed_once", {})
+        if self.option_strings and self.dest in passed:
+            name, first = option_string or self.dest, passed[self.dest]
             raise OutOfDomainError(
                 f"{name} must be given once, got '{first}' and '{values}'; omit one of them"
             )
-        given[self.dest] = values
+        passed[self.dest] = values
         setattr(namespace, self.dest, values)
 
 

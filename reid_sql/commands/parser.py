@@ -59,54 +59,73 @@ def parser() -> Parser:
     whole.add_argument("--version", action="version", version=f"reid-sql {__version__}")
     subparsers = whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
-        made = subparsers.add_parser(
+        subparser = subparsers.add_parser(
             name,
             help=command.help,
             description=f"{command.help[0].upper()}{command.help[1:]}.",
             epilog=f"example: reid-sql {name} {command.example}",
         )
-        command.arguments(made)
+        command.arguments(subparser)
         if command.progress:
-            add_progress(made)
-        made.set_defaults(command=command, parser=made, whole=whole)
+            add_progress(subparser)
+        subparser.set_defaults(command=command, parser=subparser, whole=whole)
     return whole
 
 
-def _profile(parser: Parser) -> None:
+def add_profile(parser: Parser) -> None:
+    """Add the file and the columns of it."""
     add_source(parser, None)
     add_html(parser)
     parser.option("--columns", f"only these columns, {ADDS}", "A,B,C", action="append", default=[])
 
 
-def _report(parser: Parser) -> None:
+def add_report(parser: Parser) -> None:
+    """Add the file and its page."""
     add_source(parser, None)
-    words = "the number of people that the file is a sample of, such as 67e6: adds the risk there"
-    parser.option("--population", words, "N")
+    parser.option(
+        "--population",
+        "the number of people that the file is a sample of, such as 67e6: adds the risk there",
+        "N",
+    )
     parser.option("--html", "write the report as one HTML file for people", "FILE")
 
 
-def _explore(parser: Parser) -> None:
+def add_explore(parser: Parser) -> None:
+    """Add the file, and which counts the page masks."""
     add_source(parser, None)
     parser.option("--mask", "mask counts below N on the page (default 1: none)", "N", default="1")
 
 
-def _init(parser: Parser) -> None:
-    words = f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy"
-    add_source(parser, None, file=words)
+def add_init(parser: Parser) -> None:
+    """Add the file, the folder or the connection."""
+    add_source(
+        parser,
+        None,
+        file=f"{FILE_OR_CONNECTION}; or a folder, of whose tables each is in the policy",
+    )
 
 
-def _risk(parser: Parser) -> None:
+def add_risk(parser: Parser) -> None:
+    """Add the file, and what is measured of it."""
     add_source(parser, file=FILE_OR_CONNECTION, required=False)
     add_html(parser)
     add_threshold(parser)
     add_nulls(parser)
     add_entity(parser)
     add_tolerance(parser)
-    words = "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there"
-    parser.option("--population", words, "N[,N]", action="append")
+    parser.option(
+        "--population",
+        "the number of people that the file is a sample of, such as 67e6 or 67,000,000: adds the risk there",
+        "N[,N]",
+        action="append",
+    )
     parser.option("--k", "with --population: count people in classes smaller than this (default 5)")
-    words = "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4"
-    parser.option("--points", words, "P[,P]", action="append")
+    parser.option(
+        "--points",
+        "with --entity: the people who are singled out by this number of their rows, such as 1,2,3,4",
+        "P[,P]",
+        action="append",
+    )
     add_plot(parser, "the forecast of --population, --points or --validate")
     parser.option("--stand-out", "show the N most exposed combinations of values", "N", default="0")
     words = (
@@ -116,51 +135,73 @@ def _risk(parser: Parser) -> None:
     fractions = {"dest": "fractions", "action": "append", "nargs": "?", "const": ""}
     parser.option("--validate", words, "F[,F]", **fractions)
     parser.option("--methods", "with --validate: these methods (default all)", "A,B")
-    words = (
+    parser.option(
+        "--scenario",
         "measure instead the risk against an attacker who knows part of the columns, in place of --qi: a .toml "
-        "or .json file, or a shipped name"
+        "or .json file, or a shipped name",
+        "FILE",
     )
-    parser.option("--scenario", words, "FILE")
     parser.option(
         "--sensitivity",
         "with --scenario: show all 81 settings of the four parameters too",
         action="store_true",
     )
     group = parser.add_mutually_exclusive_group()
-    words = "with --scenario: a file of the population, which shows who is unique in it"
-    group.add_argument("--population-file", metavar="FILE", help=words)
-    words = (
-        "with --scenario: estimate who is unique in the population by this model, not by Pitman's"
+    group.add_argument(
+        "--population-file",
+        metavar="FILE",
+        help="with --scenario: a file of the population, which shows who is unique in it",
     )
-    group.add_argument("--model", choices=("people", "copula"), help=words)
+    group.add_argument(
+        "--model",
+        choices=("people", "copula"),
+        help="with --scenario: estimate who is unique in the population by this model, not by Pitman's",
+    )
 
 
-def _check(parser: Parser) -> None:
+def add_check(parser: Parser) -> None:
+    """Add the policies, the reports and the engine."""
     add_policies(parser)
     parser.option("--json-report", "write the report as JSON", "FILE")
     parser.option("--junit", "write the verdicts as JUnit XML", "FILE")
     parser.option("--html", "write the report as one HTML file for people", "FILE")
     parser.option("--baseline", "an earlier JSON report: fail only if a figure got worse", "FILE")
-    words = "if the policy is not met, search for a release that meets it, and show it in the HTML report"
-    parser.option("--prepare", words, action="store_true")
-    words = "the time limit of that search, in place of the policy's prepare.time_limit"
-    parser.option("--time-limit", words, "SECONDS")
-    words = "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url"
-    parser.option("--engine", words, "NAME")
-    words = (
-        "print the statements that a warehouse would run, and their number, without running them"
+    parser.option(
+        "--prepare",
+        "if the policy is not met, search for a release that meets it, and show it in the HTML report",
+        action="store_true",
     )
-    parser.option("--plan", words, action="store_true")
-    words = (
-        "show the N rarest combinations with their values; by default no report contains a record"
+    parser.option(
+        "--time-limit",
+        "the time limit of that search, in place of the policy's prepare.time_limit",
+        "SECONDS",
     )
-    parser.option("--risky-records", words, "N", default="0")
+    parser.option(
+        "--engine",
+        "duckdb; spark, for a policy whose files are Spark's tables or paths; ibis, for one with a url",
+        "NAME",
+    )
+    parser.option(
+        "--plan",
+        "print the statements that a warehouse would run, and their number, without running them",
+        action="store_true",
+    )
+    parser.option(
+        "--risky-records",
+        "show the N rarest combinations with their values; by default no report contains a record",
+        "N",
+        default="0",
+    )
 
 
-def _prepare(parser: Parser) -> None:
+def add_prepare(parser: Parser) -> None:
+    """Add the policy, and what is written of its release."""
     add_policy(parser)
-    words = "write the rows of the release to safe.parquet or .csv, or a file for each table to a folder"
-    parser.option("--release", words, "FILE")
+    parser.option(
+        "--release",
+        "write the rows of the release to safe.parquet or .csv, or a file for each table to a folder",
+        "FILE",
+    )
     parser.option("--sql", "write the release as SQL: a view or a table for each", "FILE")
     parser.add_argument("--dialect", default="duckdb", metavar="NAME", help=DIALECTS)
     parser.option(
@@ -168,14 +209,18 @@ def _prepare(parser: Parser) -> None:
     )
     parser.option("--target", "show how well the other columns still predict this column", "COLUMN")
     parser.option("--polars", "write the release as Python with Polars", "FILE")
-    words = "write the hierarchies as TOML, to edit and put in the policy, and do not search"
-    parser.option("--write-hierarchies", words, "FILE")
+    parser.option(
+        "--write-hierarchies",
+        "write the hierarchies as TOML, to edit and put in the policy, and do not search",
+        "FILE",
+    )
     parser.option("--json-report", "write the gate's report on the release as JSON", "FILE")
     parser.option("--html", "write that report and the ten best transformations as HTML", "FILE")
     add_plot(parser, "risk against loss of the transformations")
 
 
-def _query(parser: Parser) -> None:
+def add_query(parser: Parser) -> None:
+    """Add the SQL and its database."""
     parser.option(
         "file", "a file of SQL, the SQL itself in quotes, or - for standard input", "FILE.sql"
     )
@@ -186,12 +231,15 @@ def _query(parser: Parser) -> None:
     add_format(parser)
 
 
-def _functions(parser: Parser) -> None:
-    words = (
+def add_functions(parser: Parser) -> None:
+    """Add the words by which functions are found."""
+    parser.option(
+        "name",
         "one function, with its parameters, result columns, engines and an example; or a part of a name, "
-        "or words, such as unique population: the functions that have them all"
+        "or words, such as unique population: the functions that have them all",
+        "NAME",
+        nargs="*",
     )
-    parser.option("name", words, "NAME", nargs="*")
     users = "analyst, pipeline or officer"
     parser.option(
         "--for", f'a question, such as "who stands out", or {users}', "QUESTION", dest="question"
@@ -203,37 +251,37 @@ def _functions(parser: Parser) -> None:
 COMMANDS: Final[Mapping[str, Command]] = {
     "report": Command(
         "report on a file: its columns, the risk by those that others can know, what to do next",
-        _report,
+        add_report,
         "report:run_report",
         "people.csv --html report.html",
     ),
     "explore": Command(
         "open a page on this machine: choose what others know and how exact it is, and see the risk",
-        _explore,
+        add_explore,
         "explore:run_explore",
         "people.csv",
     ),
     "profile": Command(
         "list the columns of a file: which single people out, and codes for missing values",
-        _profile,
+        add_profile,
         "measure:run_profile",
         "people.csv",
     ),
     "init": Command(
         "write a starter policy for all tables of a file, a folder, a pattern or a connection, and a scenario",
-        _init,
+        add_init,
         "init:run_init",
         "people.csv",
     ),
     "risk": Command(
         "measure a file: the risk in it, in a population and against an attacker, with a verdict",
-        _risk,
+        add_risk,
         "measure:run_risk",
         "people.csv --qi age,sex,zip --population 67e6",
     ),
     "check": Command(
         "check tables against a policy: exit 0 pass, 1 fail, 2 could not judge",
-        _check,
+        add_check,
         "gate:run_check",
         "policy.toml --html report.html",
     ),
@@ -245,7 +293,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "prepare": Command(
         "find the transformation of a table that meets a policy at the least loss, and write the release",
-        _prepare,
+        add_prepare,
         "prepare:run_prepare",
         "policy.toml --release safe.parquet",
     ),
@@ -269,7 +317,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "query": Command(
         "run SQL, or a file of it, with the functions registered",
-        _query,
+        add_query,
         "query:run_query",
         "\"FROM risk_summary('people.csv', ['age', 'sex'])\"",
     ),
@@ -282,7 +330,7 @@ COMMANDS: Final[Mapping[str, Command]] = {
     ),
     "functions": Command(
         "list every function with its signature, summary and source",
-        _functions,
+        add_functions,
         "functions:run_functions",
         '--for "who stands out"',
         progress=False,
@@ -328,5 +376,5 @@ def run_completion(options: argparse.Namespace) -> int:
 def _commands(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
     """List the commands of the parser by name."""
     subcommands = argparse._SubParsersAction  # noqa: SLF001 - no public name
-    (made,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
-    return list(made.choices.items())
+    (commands,) = (each for each in parser._actions if isinstance(each, subcommands))  # noqa: SLF001
+    return list(commands.choices.items())

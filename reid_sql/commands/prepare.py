@@ -42,9 +42,10 @@ def run_prepare(options: argparse.Namespace) -> int:
         return _write_hierarchies(options, files)
     method = METHOD.check("--method", options.method or policy.preparing.method)
     if options.polars is not None and method != "global":
-        rule = f"--polars must come with method = 'global', got '{method}'"
-        raise UnavailableError(f"{rule}; write the release as SQL, or pass --method global")
-    made = prepare(
+        raise UnavailableError(
+            f"--polars must come with method = 'global', got '{method}'; write the release as SQL, or pass --method global"
+        )
+    prepared = prepare(
         options.policy,
         memory_limit=options.memory_limit,
         target=options.target,
@@ -53,29 +54,30 @@ def run_prepare(options: argparse.Namespace) -> int:
         release=release,
         tell=progress.report,
     )
-    _write_release(made, files, options.dialect)
-    if release is not None and not made.passed:
+    _write_release(prepared, files, options.dialect)
+    if release is not None and not prepared.passed:
         _say_not_written(release)
     if options.plot is not None:
-        save(frontier(made.page), f"{made.page['policy']}: {made.page['verdict']}", options.plot)
-    page = dict(made.page)
+        title = f"{prepared.page['policy']}: {prepared.page['verdict']}"
+        save(frontier(prepared.page), title, options.plot)
+    page = dict(prepared.page)
     rows = release_rows(page)  # a table has at least one column
     print_document(
         options,
         page,
         lambda: (list(rows[0]), rows),
-        lambda width: Group(release_page(page, width), *_where_to(options, made, release)),
+        lambda width: Group(release_page(page, width), *_where_to(options, prepared, release)),
     )
-    return made.exit_code
+    return prepared.exit_code
 
 
-def _where_to(options: argparse.Namespace, made: Prepared, release: Path | None) -> list[Text]:
+def _where_to(options: argparse.Namespace, prepared: Prepared, release: Path | None) -> list[Text]:
     """Say where the release is, or which command writes it; nothing where no release passes."""
-    if not made.passed:
+    if not prepared.passed:
         return []
     if release is not None:
         return [Text(f"{release}: written, and read again: it has the rows that were checked.")]
-    names = [table.table.name for table in made.tables]
+    names = [table.table.name for table in prepared.tables]
     target = f"{names[0]}_released.parquet" if len(names) == 1 else "released"
     command = shlex.join(["reid-sql", "prepare", options.policy, "--release", target])
     return [Text(f"{command} writes this release.")]
@@ -83,31 +85,30 @@ def _where_to(options: argparse.Namespace, made: Prepared, release: Path | None)
 
 def _write_hierarchies(options: argparse.Namespace, files: Mapping[str, Path]) -> int:
     """Write the hierarchies alone; nothing is searched, so no other file could be written."""
-    others = [name for name in FILES if name in files]
-    if others:
-        rule = "--write-hierarchies must be the only file to write, as nothing is searched"
+    more = [name for name in FILES if name in files]
+    if more:
         raise UnavailableError(
-            f"{rule}, got --{others[0].replace('_', '-')}; run prepare again for it"
+            f"--write-hierarchies must be the only file to write, as nothing is searched, got --{more[0].replace('_', '-')}; run prepare again for it"
         )
-    made = propose_hierarchies(
+    hierarchies = propose_hierarchies(
         options.policy, memory_limit=options.memory_limit, tell=progress.report
     )
-    write_report(files[HIERARCHIES], made)
+    write_report(files[HIERARCHIES], hierarchies)
     return PASSED
 
 
-def _write_release(made: Prepared, files: Mapping[str, Path], dialect: str) -> None:
+def _write_release(prepared: Prepared, files: Mapping[str, Path], dialect: str) -> None:
     """Write the files; without a release, say which are not written."""
     for name, file in files.items():
-        if name == "json_report" and made.report is not None:
-            write_report(file, to_json(dict(made.report)))
-        elif name == "html" and made.report is not None:
-            page = dict(made.page)
+        if name == "json_report" and prepared.report is not None:
+            write_report(file, to_json(dict(prepared.report)))
+        elif name == "html" and prepared.report is not None:
+            page = dict(prepared.page)
             choices = render_choices(page["tables"])
             additions = Additions(steps(page), after_checks=choices)
-            write_report(file, render_html(made.report, additions))
-        elif made.passed:
-            write_report(file, made.sql_in(dialect) if name == "sql" else made.python)
+            write_report(file, render_html(prepared.report, additions))
+        elif prepared.passed:
+            write_report(file, prepared.sql_in(dialect) if name == "sql" else prepared.python)
         else:
             _say_not_written(file)
 

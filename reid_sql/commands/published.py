@@ -12,15 +12,16 @@ import duckdb
 
 from reid_sql.check.report import refuse_to_overwrite, write_report
 from reid_sql.commands.output import csv_text
-from reid_sql.commands.tables import call, text_format
+from reid_sql.commands.tables import attach_numbered, call
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError
 from reid_sql.models.tables.published_tables import BELOW, MARKS, NIL
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.reductions.tables import PROTECTING
-from reid_sql.sources.files import attach_checked, open_source
+from reid_sql.sources.files import open_source
 from reid_sql.terminal.runner import sentence
 
 COUNT: Final = "records"  # the column of counts where none is named
+PUBLISHED: Final = "reid_published"  # views of tables that everybody has
 HEADER: Final = "column"  # of a crosstab: the categories that are names of its columns
 ZEROS_READ: Final = (
     "'{}' was read as a count of 0 in {:,} cell{}: if it hides a count, write * in its place."
@@ -40,19 +41,17 @@ def read_published(
     is no count are categories, and the others have the counts.
     """
     columns = [row[0] for row in con.execute(f"DESCRIBE {view}").fetchall()]
-    named = {fold_case(name): name for name in columns}
+    name = {fold_case(each): each for each in columns}.get(fold_case(count or COUNT))
     notes = []
-    counts = [named[fold_case(count or COUNT)]] if fold_case(count or COUNT) in named else []
-    if not counts and count is None:
+    if name is None and count is None:
         counts = _columns_of_counts(con, view, columns, categories)
         if counts:
-            left = [name for name in columns if name not in counts]
+            left = [each for each in columns if each not in counts]
             notes.append(CROSSTAB_READ.format(", ".join(counts), ", ".join(left)))
-            view = _unpivot(con, view, left, counts)
-            counts = [COUNT]
-    if counts:
+            view, name = _unpivot(con, view, left, counts), COUNT
+    if name is not None:
         zeros = con.execute(
-            f"SELECT count(*) FROM {view} WHERE trim({quoted(counts[0])}::VARCHAR) = {sql_text(NIL)}"
+            f"SELECT count(*) FROM {view} WHERE trim({quoted(name)}::VARCHAR) = {sql_text(NIL)}"
         ).fetchall()[0][0]
         notes += [ZEROS_READ.format(NIL, zeros, "s" * (zeros != 1))] if zeros else []
     return view, notes
@@ -65,9 +64,9 @@ def _columns_of_counts(
 
     Refuses a column with numbers and with words: one of them would be read as what it is not.
     """
-    known = {fold_case(name) for name in categories}
-    if known:
-        return [name for name in columns if fold_case(name) not in known]
+    if categories:
+        folded = {fold_case(name) for name in categories}
+        return [name for name in columns if fold_case(name) not in folded]
     marks = ", ".join(sql_text(mark) for mark in sorted({*MARKS, NIL}))
     tests = []
     for name in columns:
@@ -75,18 +74,20 @@ def _columns_of_counts(
         number = f"coalesce(regexp_full_match({text}, '[0-9., ]*[0-9][0-9., ]*'), false)"
         mark = f"{text} IN ({marks}) OR regexp_full_match({text}, {sql_text(BELOW.pattern)})"
         count = f"coalesce(try_cast({text} AS DOUBLE) IS NOT NULL OR {mark}, true)"
-        tests.append(f"coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)")
-    found = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
-    is_count, has_number = found[::2], found[1::2]
-    others = [place for place, counts in enumerate(is_count) if not counts]
-    mixed = [columns[place] for place in others if place and has_number[place]]
-    if mixed or not others or others[-1] == len(columns) - 1:
+        tests.append(f"[coalesce(bool_and({count}), true), coalesce(bool_or({number}), false)]")
+    tested = con.execute(f"SELECT {', '.join(tests)} FROM {view}").fetchall()[0]
+    last = max((place for place, (is_count, _) in enumerate(tested) if not is_count), default=-1)
+    mixed = [
+        name
+        for name, (is_count, has_number) in zip(columns[1:], tested[1:], strict=True)
+        if has_number and not is_count
+    ]
+    if mixed or last in (-1, len(columns) - 1):
         got = f"'{mixed[0]}' with both" if mixed else "no such columns"
-        rule = f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}"
         raise OutOfDomainError(
-            f"{rule}; name the categories by --columns or the counts by --count, and write counts as 1234"
+            f"a table without the column {COUNT} must have columns of categories, then of counts, got {got}; name the categories by --columns or the counts by --count, and write counts as 1234"
         )
-    return list(columns[others[-1] + 1 :])
+    return list(columns[last + 1 :])
 
 
 def _unpivot(
@@ -126,11 +127,11 @@ def publish(
     beside = file.absolute().with_name(f".{os.getpid()}.{file.name[:64]}")
     try:
         write_report(beside, text)
-        found = _audit(options, beside, text, how)
+        audited = _audit(options, beside, text, how)
         beside.replace(file)
     finally:
         beside.unlink(missing_ok=True)
-    return f"Wrote {file}: read again, its {len(rows):,} cells are those above; audited, {found}."
+    return f"Wrote {file}: read again, its {len(rows):,} cells are those above; audited, {audited}."
 
 
 def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str, Any]) -> str:
@@ -142,32 +143,28 @@ def _audit(options: argparse.Namespace, file: Path, text: str, how: Mapping[str,
     base = {"base": how["base"]} if how["suppress"] == PROTECTING[1] else {}
     counts = [COUNT, *(["people"] if options.entity is not None else [])]
     try:
-        read = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM {view}").fetchall()
-        if [["" if cell is None else cell for cell in row] for row in read] != written_cells(text):
-            rule = (
-                "--publish must have the cells that were computed once it is read again, got others"
+        read = con.execute(f"SELECT coalesce(COLUMNS(*)::VARCHAR, '') FROM {view}").fetchall()
+        if list(map(list, read)) != written_cells(text):
+            raise UnavailableError(
+                "--publish must have the cells that were computed once it is read again, got others; rename categories such as an empty text"
             )
-            raise UnavailableError(f"{rule}; rename categories such as an empty text")
-        tables = [view]
-        for place, other in enumerate(options.published, 1):
-            tables.append(f"reid_published_{place}")
-            attach_checked(con, tables[-1], f"--published {place}", other, text_format(options))
-        cells = [
-            cell
-            for count in counts
-            for cell in call(
-                con, "audit_tables", [tables], "audit", k=how["k"], count=count, **base
-            ).records()
-        ]
+        published = attach_numbered(con, options, "--published", options.published, PUBLISHED)
+        how_read = {"k": how["k"]} | base
+        cells: list[dict[str, Any]] = []
+        for count in counts:
+            tables = [view, *published]
+            cells += call(con, "audit_tables", [tables], "audit", count=count, **how_read).records()
     except (duckdb.Error, ReidError) as error:
-        rule = f"--publish must be a file that audit can read, got a refusal: {sentence(error)}"
-        raise UnavailableError(f"{rule}; nothing was written") from None
+        raise UnavailableError(
+            f"--publish must be a file that audit can read, got a refusal: {sentence(error)}; nothing was written"
+        ) from None
     finally:
         con.close()
     revealed = sum(cell["finding"] in REVEALED for cell in cells)
     if revealed:
-        rule = f"--publish must reveal no cell below k, got {revealed:,} that its readers compute"
-        raise OutOfDomainError(f"{rule}; pass --suppress secondary, or fewer columns to --by")
+        raise OutOfDomainError(
+            f"--publish must reveal no cell below k, got {revealed:,} that its readers compute; pass --suppress secondary, or fewer columns to --by"
+        )
     sums = "; its sums are not audited again" if options.value is not None else ""
     return f"none of its {len(cells):,} hidden counts is revealed{sums}"
 

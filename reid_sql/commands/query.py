@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import duckdb
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from reid_sql import __version__, register
 from reid_sql.charts.picture import save
@@ -23,7 +22,7 @@ from reid_sql.errors import OutOfDomainError, UnknownNameError
 from reid_sql.sources.identifiers import describe_calls
 from reid_sql.sources.missing_value_codes import describe_codes_of_calls
 from reid_sql.terminal.answers import profile_page
-from reid_sql.terminal.console import answer_table
+from reid_sql.terminal.console import answer_table, note, page
 from reid_sql.terminal.runner import Answer, run
 from reid_sql_udfs import declared
 
@@ -65,7 +64,7 @@ def run_query(options: argparse.Namespace) -> int:
             describe_copies_of_calls(calls, con),
         )
         people = " ".join(filter(None, notes))
-        noted |= dict.fromkeys([people] * bool(people and options.plot))
+        noted |= {people: None} if people else {}
         if not has_rows or options.format == "csv":
             print_people(people)  # also of what was written into a table
         else:
@@ -89,12 +88,12 @@ def _charts_of(answer: Answer) -> tuple[Chart, ...]:
 
 def list_fixed_columns(answer: Answer, text: str) -> list[str]:
     """List the columns that the statement does not name, and that say how it was asked, or bound a bound."""
-    asked = set(re.findall(r"\w+", text.lower()))
+    named = set(re.findall(r"\w+", text.lower()))
     values = dict(zip(answer.columns, zip(*answer.rows, strict=True), strict=False))
     return [
         name
         for name, rows in values.items()
-        if name not in asked
+        if name not in named
         and ("_provable_" in name or (name in USUAL and {*rows} <= (USUAL[name] or {rows[0]})))
     ]
 
@@ -106,11 +105,8 @@ def _page(answer: Answer, fixed: Sequence[str]) -> RenderableType:
     places = [place for place, name in enumerate(answer.columns) if name not in fixed]
     rows = [tuple(row[place] for place in places) for row in answer.rows]
     table = answer_table(Answer([answer.columns[place] for place in places], rows))
-    if not fixed:
-        return table
-    return Group(
-        table, Text(f"Not shown: {', '.join(fixed)} (name them, or pass --format csv).", "dim")
-    )
+    left_out = f"Not shown: {', '.join(fixed)} (name them, or pass --format csv)."
+    return page(table, note(left_out if fixed else ""))
 
 
 def _print_blocks(con: duckdb.DuckDBPyConnection, form: str, answer: Answer) -> Answer:
@@ -140,9 +136,8 @@ def _read_sql(file: str) -> str:
         return Path(file).read_text(encoding="utf-8")
     if len(file.split()) > 1 and not file.endswith(".sql"):
         return file
-    rule = f"FILE.sql must be an existing file, got '{file}'"
     raise UnknownNameError(
-        f"{rule}; pass its path, the SQL itself in quotes, or - for standard input"
+        f"FILE.sql must be an existing file, got '{file}'; pass its path, the SQL itself in quotes, or - for standard input"
     )
 
 
@@ -160,8 +155,9 @@ def _refuse_new_database(database: str, text: str) -> None:
     with duckdb.connect() as con:
         creates = any(statement.type.name == "CREATE" for statement in con.extract_statements(text))
     if not creates:
-        rule = f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'"
-        raise UnknownNameError(f"{rule}; correct the path")
+        raise UnknownNameError(
+            f"--database must be an existing DuckDB file unless the SQL creates a table, got '{database}'; correct the path"
+        )
 
 
 BARE: Final = """-- The functions find each other where their database is the current one (USE). To call them
@@ -185,25 +181,24 @@ def run_sql(options: argparse.Namespace) -> int:
         "--permanent": options.permanent,
         "--file": options.file,
     }
-    first, *others = [way for way, given in ways.items() if given is not None] or [""]
-    if others:
+    chosen = [way for way, value in ways.items() if value is not None]
+    if len(chosen) > 1:
         raise OutOfDomainError(
-            f"{first} must be given alone, got {others[0]} too; leave one of them out"
+            f"{chosen[0]} must be given alone, got {chosen[1]} too; leave one of them out"
         )
     if options.call is not None:
         printed(plain_sql(options.call, declared(), options.dialect or DUCKDB) + "\n")
         return PASSED
     if options.dialect is not None:
-        rule = f"--dialect must be given with a call, got {options.dialect} without one"
         raise OutOfDomainError(
-            f"{rule}; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
+            f"--dialect must be given with a call, got {options.dialect} without one; write reid-sql sql \"risk_summary(people, ['age'])\" --dialect NAME"
         )
     if options.file is not None:
         called = write_file(Path(options.file), declared())
         printed(WRITTEN.format(options.file, called))
         return PASSED
-    head = f"-- reid-sql {__version__}\n"
-    head += BARE if options.permanent == "" else ""
     is_permanent, database = options.permanent is not None, options.permanent or ""
-    printed(head + script(declared(), permanent=is_permanent, database=database))
+    head = BARE if is_permanent and not database else ""
+    text = script(declared(), permanent=is_permanent, database=database)
+    printed(f"-- reid-sql {__version__}\n{head}{text}")
     return PASSED

@@ -41,7 +41,7 @@ from reid_sql.sources.files import KEPT, open_source
 from reid_sql.sources.notes import take_notes
 from reid_sql.terminal import progress
 from reid_sql.terminal.answers import advice_by_kind, columns_table
-from reid_sql.terminal.console import Text
+from reid_sql.terminal.console import Text, heading
 from reid_sql.terminal.markup import page_blocks
 from reid_sql.terminal.pages import class_size_bars
 
@@ -110,13 +110,13 @@ class FirstReport:
         return render_first_report(self.page, self.answer, self.steps, columns, policy)
 
     def _columns(self) -> RenderableType:
-        roles = dict.fromkeys(self.starter.known, "quasi-identifier")
+        roles = dict.fromkeys(self.starter.quasi_identifiers, "quasi-identifier")
         roles |= dict.fromkeys(self.starter.sensitive, "sensitive")
         roles |= dict.fromkeys(self.starter.omitted, "leave out")
         roles |= {self.starter.entity: "entity"} if self.starter.entity else {}
         sensitive = self.starter.sensitive
-        others = [row for row in self.starter.rows if row["column_name"] not in sensitive]
-        reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(others)]
+        rest = [row for row in self.starter.rows if row["column_name"] not in sensitive]
+        reasons = [Text(f"{names}: {advice}") for names, advice in advice_by_kind(rest)]
         for reason in dict.fromkeys(sensitive.values()):
             names = ", ".join(name for name, why in sensitive.items() if why == reason)
             reasons.append(Text(f"{names}: {SENSITIVE.format(reason)}"))
@@ -125,10 +125,10 @@ class FirstReport:
 
     def rendered(self) -> RenderableType:
         """Show the report on a terminal."""
-        steps = [Text("What to do next", style="bold"), *(Text(f"- {step}") for step in self.steps)]
+        steps = [heading("What to do next"), *(Text(f"- {step}") for step in self.steps)]
         sizes = self.page["tables"][0]["class_sizes"]
         return Group(
-            Text(self.answer, style="bold"),
+            heading(self.answer),
             *([class_size_bars(sizes)] if sizes else []),
             *steps,
             "",
@@ -185,8 +185,9 @@ def measure(
     """Profile the table, and check it against the starter policy; a file of text is read once."""
     file = next(iter(source.values()))
     if file == "-":
-        rule = "FILE must be a file, got standard input, which can be read once"
-        raise OutOfDomainError(f"{rule}; write it to a file")
+        raise OutOfDomainError(
+            "FILE must be a file, got standard input, which can be read once; write it to a file"
+        )
     starter = propose(con, name, source, population)
     starter.refuse_unknown(file)
     sets = describe_smallest_sets(con, name, starter.rows)
@@ -196,8 +197,8 @@ def measure(
     inputs = (Path(file),)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "starter.toml"
-        first, *others = source.items()
-        absolute = replace(starter, source=dict([(first[0], str(Path(file).absolute())), *others]))
+        key = next(iter(source))
+        absolute = replace(starter, source={**source, key: str(Path(file).absolute())})
         path.write_text(absolute.policy("policy.toml"), encoding="utf-8")
         sha256 = hashlib.sha256(starter.policy("policy.toml").encode()).hexdigest()
         policy = read_policy(path)
@@ -220,19 +221,23 @@ def run_report(options: argparse.Namespace) -> int:
     """Print the report and write its page; the verdict of a policy that nobody wrote is no error."""
     population = None
     if options.population is not None:
-        given = number("--population", options.population.replace(",", ""))
-        population = float(POPULATION.check("--population", given))
+        value = number("--population", options.population.replace(",", ""))
+        population = float(POPULATION.check("--population", value))
     before = _stamp_of(options.file)
     con, table = open_file(options, keep=True)
-    made = measure(
+    first_report = measure(
         con, table, source_of(options), population, before=before, memory_limit=options.memory_limit
     )
     if options.html is not None:
-        made.html(options.html)
+        first_report.html(options.html)
         options.html = None  # which is written
-    document = {"profile": made.profile, "policy": made.policy, "report": dict(made.page)}
-    document |= {"smallest_sets": made.smallest_sets, "next_steps": made.steps}
-    people = describe_profile(made.profile)
+    document = {
+        "profile": first_report.profile,
+        "policy": first_report.policy,
+        "report": dict(first_report.page),
+    }
+    document |= {"smallest_sets": first_report.smallest_sets, "next_steps": first_report.steps}
+    people = describe_profile(first_report.profile)
     take_notes()  # which are cautions of the page
-    print_answer(options, document, made.profile, made.rendered, people)
+    print_answer(options, document, first_report.profile, first_report.rendered, people)
     return PASSED

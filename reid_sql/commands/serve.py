@@ -6,6 +6,7 @@ import secrets
 import sys
 import threading
 import tomllib
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -19,7 +20,14 @@ from reid_sql import register
 from reid_sql.check.policy import read_policy
 from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
-from reid_sql.errors import OutOfDomainError, UnavailableError, UnknownNameError, suggestion
+from reid_sql.errors import (
+    OutOfDomainError,
+    RowsNotPeopleWarning,
+    UnavailableError,
+    UnknownNameError,
+    suggestion,
+)
+from reid_sql.models.columns.identifiers import hint
 from reid_sql.parameters import Number, fold_case, quoted, sql_text
 from reid_sql.serve.catalogue import read_columns
 from reid_sql.serve.log import Log, Words
@@ -28,6 +36,7 @@ from reid_sql.serve.record import Record
 from reid_sql.serve.server import CLOSED, Answerer, Server
 from reid_sql.serve.statement import Reader
 from reid_sql.sources.files import CONFIG, DATABASES, attach_source, check_source, limit_memory
+from reid_sql.sources.identifiers import repeated
 from reid_sql.sources.notes import take_notes
 from reid_sql.sources.spill import process_folder, spill_into
 from reid_sql.terminal.control_characters import escape_control_characters
@@ -65,13 +74,17 @@ def run_serve(options: argparse.Namespace) -> int:
     if options.memory_limit is not None:
         share_memory(data, answerer.public)
     data.execute(CLOSED)
-    reader = Reader(tables, mask.functions, columns, mask.of_people)
+    cautions = {} if options.rows else dict(describe_rows(data, tables, mask))
+    reader = Reader(tables, mask.functions, columns, mask.of_people, cautions)
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
-    for line in (*take_notes(), *describe_unnamed(data, tables, options.policy)):
-        print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
+    # Said once, and to each client by reid.help(), not whenever a question is answered.
+    warnings.simplefilter("ignore", RowsNotPeopleWarning)
+    notes = [*take_notes(), *describe_unnamed(data, tables, options.policy), *cautions.values()]
     if options.rows or not options.policy:
-        print(f"reid-sql: {ROWS_LEAVE if options.rows else FEW_COUNTED}", file=sys.stderr)  # noqa: T201 - said aloud
+        notes.append(ROWS_LEAVE if options.rows else FEW_COUNTED)
+    for line in notes:
+        print(f"reid-sql: {line}", file=sys.stderr)  # noqa: T201 - said aloud
     if options.mcp:
         server.add_functions()
         answerer.public.execute(CLOSED)
@@ -88,17 +101,18 @@ def import_agents() -> ModuleType:
     try:
         return import_module("reid_sql.serve.agents")
     except ModuleNotFoundError as error:
-        rule = f"--mcp must have the package mcp, got none ({error.name})"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[mcp]'") from None
+        raise UnavailableError(
+            f"--mcp must have the package mcp, got none ({error.name}); pip install 'reid-sql[mcp]'"
+        ) from None
 
 
 def describe_unnamed(
     data: duckdb.DuckDBPyConnection, tables: list[str], policy: str | None
 ) -> Iterator[str]:
     """Name the columns of each table that its policy does not name: clients may ask about them."""
-    read = () if policy is None else read_policy(policy).tables
+    declared = () if policy is None else read_policy(policy).tables
     for name in tables:
-        table = next((each for each in read if each.name.casefold() == name.casefold()), None)
+        table = next((each for each in declared if each.name.casefold() == name.casefold()), None)
         if table is None:
             continue
         named = set(map(fold_case, columns_named(table)))
@@ -108,46 +122,66 @@ def describe_unnamed(
             yield UNNAMED.format(name, ", ".join(map(escape_control_characters, unnamed)))
 
 
+def describe_rows(
+    data: duckdb.DuckDBPyConnection, tables: list[str], mask: Mask
+) -> Iterator[tuple[str, str]]:
+    """Say of which tables rows may not be people, though each counts as one: small groups would be shown."""
+    for name in tables:
+        table = mask.tables.get(name.casefold())
+        if table is not None and table.entity is not None:
+            continue
+        counted = () if table is None else table.quasi_identifiers
+        columns = repeated(data, f"memory.main.{quoted(name)}", counted)
+        if columns:
+            advice = hint(columns, "entity =")
+            yield name, f"in {name}, each row counts as a person. {advice}"
+
+
 def open_mask(policy: str | None, record: str | None, rows: bool, tables: list[str]) -> Mask:  # noqa: FBT001
     """Open the mask of a policy, or the one without, and the record of the counts that leave."""
-    if rows and (policy or record):
-        wrong = "--policy" if policy else "--record"
+    masking = {"--policy": policy, "--record": record}
+    if rows and any(masking.values()):
+        option = next(option for option, value in masking.items() if value)
         raise OutOfDomainError(
-            f"{wrong} must not be given with --rows, which masks nothing; omit one"
+            f"{option} must not be given with --rows, which masks nothing; omit one"
         )
     if policy is None:
         return Mask(record=Record(record) if record else None)
-    read = read_policy(policy)
-    known = {table.name.casefold() for table in read.tables}
-    if missing := [name for name in tables if name.casefold() not in known]:
-        rule = f"every table that is served must be one of the policy, got '{missing[0]}'"
-        raise UnknownNameError(f"{rule}; {suggestion(missing[0], sorted(known), 'tables')}")
-    return Mask(read, Record(record or Path(policy).with_suffix(".record.duckdb")))
+    declared = read_policy(policy)
+    named = sorted(table.name.casefold() for table in declared.tables)
+    if missing := [name for name in tables if name.casefold() not in named]:
+        raise UnknownNameError(
+            f"every table that is served must be one of the policy, got '{missing[0]}'; {suggestion(missing[0], named, 'tables')}"
+        )
+    return Mask(declared, Record(record or Path(policy).with_suffix(".record.duckdb")))
 
 
 def read_tokens(clients: str | None) -> tuple[dict[str, str], bool]:
     """Read the tokens of the clients, or make one, which is shown."""
     if clients is None:
-        made = os.environ.get(TOKEN)
-        return {"client": _checked_token(TOKEN, made or secrets.token_urlsafe(24))}, made is None
+        token = os.environ.get(TOKEN)
+        return {"client": _checked_token(TOKEN, token or secrets.token_urlsafe(24))}, token is None
     try:
-        read = tomllib.loads(Path(clients).read_text(encoding="utf-8"))
+        tokens = tomllib.loads(Path(clients).read_text(encoding="utf-8"))
     except (OSError, UnicodeError, tomllib.TOMLDecodeError):
-        rule = f"--clients must be a TOML file, got '{clients}'"
-        raise OutOfDomainError(f'{rule}; write a token for each client, like ann = "…"') from None
-    if not read:
+        raise OutOfDomainError(
+            f"--clients must be a TOML file, got '{clients}'"
+            '; write a token for each client, like ann = "…"'
+        ) from None
+    if not tokens:
         raise OutOfDomainError(
             '--clients must name at least one client, got none; write ann = "a token"'
         )
     return {
-        name: _checked_token(f"the token of {name}", token) for name, token in read.items()
+        name: _checked_token(f"the token of {name}", token) for name, token in tokens.items()
     }, False
 
 
 def _checked_token(label: str, token: object) -> str:
     if not isinstance(token, str) or len(token) < MIN_TOKEN:
-        rule = f"{label} must be a text of at least {MIN_TOKEN} characters, got another"
-        raise OutOfDomainError(f"{rule}; make one with openssl rand -hex 24")
+        raise OutOfDomainError(
+            f"{label} must be a text of at least {MIN_TOKEN} characters, got another; make one with openssl rand -hex 24"
+        )
     return token
 
 

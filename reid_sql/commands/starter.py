@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ TABLE: Final = """
 [[tables]]
 {source}
 # Columns whose values others can know about a person. Remove a column only if nobody outside can know it.
-quasi_identifiers = {known}
+quasi_identifiers = {quasi_identifiers}
 {entity}{missing}
 # Columns that nobody should learn about a person, such as a diagnosis. If others can know one, move it up.
 {sensitive}
@@ -139,19 +140,19 @@ def columns_of_diseases(
         part = named[start : start + COLUMNS_AT_ONCE]
         columns = ", ".join(map(quoted, part))
         texts = ", ".join(f"{quoted(name)}::VARCHAR AS {quoted(name)}" for name in part)
-        # of all columns in one reading of the file; a bit of `others` is 0 for the column that is grouped by
+        # of all columns in one reading of the file; a bit of `rest` is 0 for the column that is grouped by
         frequent = con.execute(
-            f"""SELECT others, v FROM (
-              SELECT grouping({columns}) AS others, coalesce({columns}, NULL) AS v, count(*) AS n
+            f"""SELECT rest, v FROM (
+              SELECT grouping({columns}) AS rest, coalesce({columns}, NULL) AS v, count(*) AS n
               FROM (SELECT {texts} FROM query_table(?))
               GROUP BY GROUPING SETS ({", ".join(f"({quoted(name)})" for name in part)})
             )
             WHERE v IS NOT NULL
-            QUALIFY row_number() OVER (PARTITION BY others ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
+            QUALIFY row_number() OVER (PARTITION BY rest ORDER BY n DESC, v) <= {MAX_VALUES_READ}""",
             [table],
         ).fetchall()
-        for others, value in frequent:
-            grouped = (1 << len(part)) - 1 - others
+        for rest, value in frequent:
+            grouped = (1 << len(part)) - 1 - rest
             values[part[len(part) - grouped.bit_length()]].append(value)
     return [name for name in named if reason_by_values(values[name])]
 
@@ -186,7 +187,7 @@ class Starter:
         return source.get("name") or source.get("table") or Path(file).stem
 
     @property
-    def known(self) -> list[str]:
+    def quasi_identifiers(self) -> list[str]:
         """The columns that others can know about a person; of very many those that tell most people apart."""
         apart = {row["column_name"]: row["separation"] or 0.0 for row in self.rows}
         knowable = self._knowable
@@ -196,9 +197,10 @@ class Starter:
     @property
     def commands(self) -> tuple[str, str]:
         """The commands that write the starter policy, and the release that meets it."""
-        (kind, file), *others = self.source.items()
-        given = [part for key, value in others for part in (f"--{key}", value)]
-        init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else []), *given]
+        (kind, file), *options = self.source.items()
+        init = ["reid-sql", "init", file, *(["--files"] if kind == "files" else [])]
+        for key, value in options:
+            init += [f"--{key}", value]
         stem = stem_of(file)
         prepare = ("prepare", f"{stem}.policy.toml", "--release", f"{stem}_released.parquet")
         return shlex.join(init), shlex.join(["reid-sql", *prepare])
@@ -270,8 +272,8 @@ class Starter:
             kind: [row["column_name"] for row in self.rows if row["looks_like"] == kind]
             for kind in (kinds.OTHER, kinds.WEIGHT)
         }
-        known = set(self.known)
-        beyond = [name for name in self._knowable if name not in known]
+        measured = set(self.quasi_identifiers)
+        beyond = [name for name in self._knowable if name not in measured]
         reasons = {
             "values of several parts: split them into columns": of_kind[kinds.OTHER],
             "survey weights": of_kind[kinds.WEIGHT],
@@ -282,9 +284,10 @@ class Starter:
 
     def refuse_unknown(self, file: str) -> None:
         """Refuse a file of which nobody outside could know a column."""
-        if not self.known:
-            rule = "FILE must have a column that others can know about a person, got none that looks like one"
-            raise OutOfDomainError(f"{rule}; see reid-sql profile {shlex.quote(file)}")
+        if not self.quasi_identifiers:
+            raise OutOfDomainError(
+                f"FILE must have a column that others can know about a person, got none that looks like one; see reid-sql profile {shlex.quote(file)}"
+            )
 
     def policy(self, path: str) -> str:
         """Write the policy of this table alone, which lies at the path."""
@@ -292,29 +295,30 @@ class Starter:
 
     def table(self) -> str:
         """Write the table of a policy, with its checks."""
-        coded = [row for row in self.rows if row["sentinels"]]
-        lines = [
-            f"# {declare_missing(row['column_name'], codes)}"
-            for row in coded
-            if (codes := [each for each in row["sentinels"] if each not in STRUCTURAL_CODES])
-        ]
         left = {"identifiers, names and free text": self.omitted} | self.unmeasured
-        left = {why: names for why, names in left.items() if names}
-        listed = [name for names in left.values() for name in names]
-        reasons = "".join(f"#     {', '.join(names)}: {why}.\n" for why, names in left.items())
-        leave = LEFT_OUT.format(reasons, toml_texts(listed)) if listed else ""
-        is_asked = self.population is not None
+        reasons = "".join(f"#     {', '.join(left[why])}: {why}.\n" for why in left if left[why])
+        names = list(chain.from_iterable(left.values()))
+        has_population = self.population is not None
         return TABLE.format(
             source=source_lines(self.source),
-            known=toml_texts(self.known),
+            quasi_identifiers=toml_texts(self.quasi_identifiers),
             sensitive=self._sensitive_lines,
             diversity="".join(DIVERSITY.format(toml_text(name)) for name in self.sensitive),
             entity=self._entity_lines,
-            missing=MISSING.format("\n".join(lines)) if lines else "",
-            omitted=leave,
-            population=f"population = {self.population:_.0f}" if is_asked else POPULATION,
-            estimate="\n".join(line if is_asked else f"# {line}" for line in ESTIMATE),
+            missing=self._missing_lines,
+            omitted=LEFT_OUT.format(reasons, toml_texts(names)) if names else "",
+            population=f"population = {self.population:_.0f}" if has_population else POPULATION,
+            estimate="\n".join(ESTIMATE if has_population else [f"# {line}" for line in ESTIMATE]),
         )
+
+    @property
+    def _missing_lines(self) -> str:
+        """The lines of the policy on values that may stand for missing ones."""
+        lines = []
+        for row in self.rows:
+            codes = [each for each in row["sentinels"] if each not in STRUCTURAL_CODES]
+            lines += [f"# {declare_missing(row['column_name'], codes)}"] if codes else []
+        return MISSING.format("\n".join(lines)) if lines else ""
 
     @property
     def _sensitive_lines(self) -> str:
@@ -325,7 +329,7 @@ class Starter:
 
     def scenario(self, path: str) -> str:
         """Write the scenario, which lies at the path."""
-        groups = "\n".join(GROUP.format(column=toml_text(name)) for name in self.known)
+        groups = "\n".join(GROUP.format(column=toml_text(name)) for name in self.quasi_identifiers)
         file = next(iter(self.source.values()))
         people = self.rows[0]["records"]
         return SCENARIO.format(file=toml_text(file), scenario=path, people=people, groups=groups)

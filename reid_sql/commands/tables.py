@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import duckdb
 
-from reid_sql.commands.options import names, number, numbers, pairs
+from reid_sql.commands.options import (
+    all_names,
+    names,
+    number,
+    numbers,
+    pairs,
+    passed_options,
+)
 from reid_sql.engines import registry
 from reid_sql.engines.duckdb import make_functions
 from reid_sql.engines.duckdb.planner import PlannedCall
@@ -20,7 +27,7 @@ from reid_sql.models.columns.missing_value_codes import describe_codes
 from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.copies import describe_copies
-from reid_sql.sources.files import open_source, refuse_unread_format
+from reid_sql.sources.files import attach_checked, open_source, refuse_unread_format
 from reid_sql.sources.formats import SKIP, TextFormat, check_encoding, check_marks, write_option
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
@@ -50,12 +57,12 @@ def function_options(options: argparse.Namespace, function: str, *names_: str) -
     parameters = {
         each.name: each for each in declared()[function].parameters if each.name in names_
     }
-    given = {name: getattr(options, name) for name in names_}
+    passed = passed_options(options, *names_)
     return {
-        name: parameters[name].default
-        if text is None
-        else _read(parameters[name].domain, name, text)
-        for name, text in given.items()
+        name: _read(parameters[name].domain, name, passed[name])
+        if name in passed
+        else parameters[name].default
+        for name in names_
     }
 
 
@@ -102,8 +109,8 @@ class FileTable:
 
     def known_rows(self, entity: str, points: Sequence[float], **options: Any) -> Rows:  # noqa: ANN401 - the function's
         """Call unicity by SQL."""
-        given = [self.name, entity, self.columns, points]
-        return call(self.con, "unicity", given, "known rows", **options).records()
+        arguments = [self.name, entity, self.columns, points]
+        return call(self.con, "unicity", arguments, "known rows", **options).records()
 
     def fit_people(self, name: str, **options: Any) -> FittedModel:  # noqa: ANN401 - the function's
         """Fit by SQL; each database has models of its own."""
@@ -115,16 +122,14 @@ class FileTable:
         """Rank by SQL."""
         columns = "class_size, * EXCLUDE (class_size, records, records_dropped, nulls)"
         query = f"SELECT {columns} FROM CALL ORDER BY ALL LIMIT {count}"
-        given = [self.name, self.columns]
+        arguments = [self.name, self.columns]
         return call(
-            self.con, "equivalence_classes", given, "most exposed records", query, **options
+            self.con, "equivalence_classes", arguments, "most exposed records", query, **options
         )
 
     def missing_value_codes(self) -> dict[str, str]:
         """Scan the columns, and count the values of those that may have a code."""
-        return describe_codes(
-            find_codes(self.con.sql, f"query_table({sql_text(self.name)})", self.columns)
-        )
+        return describe_codes(find_codes(self.con.sql, table_item(self.name), self.columns))
 
     def repeated_identifiers(self) -> list[RepeatedColumn]:
         """Count in one scan if a column has such a name."""
@@ -136,7 +141,7 @@ class FileTable:
 
     def describe_nobodies(self, entity: str) -> str:
         """Ask for the most frequent values of it."""
-        return describe_nobodies_in(self.con.sql, f"query_table({sql_text(self.name)})", entity)
+        return describe_nobodies_in(self.con.sql, table_item(self.name), entity)
 
 
 SourceTable: TypeAlias = "FileTable | WarehouseTable"
@@ -161,11 +166,6 @@ def open_file_table(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIE
     return FileTable(*open_file(options), columns)
 
 
-def given_entity(options: argparse.Namespace) -> dict[str, str]:
-    """Return the option of the functions that count people, if it is given."""
-    return {} if options.entity is None else {"entity": options.entity}
-
-
 def counted_noun(options: argparse.Namespace) -> str:
     """Name what a class counts."""
     return "people" if options.entity else "records"
@@ -182,22 +182,26 @@ def describe_people(
 
     No `entity` identifies the people of a `population`.
     """
-    counted, others = (
-        dict.fromkeys(each for table in named for each in repeated(con, table, columns))
+    counted, unidentified = (
+        list(dict.fromkeys(each for table in named for each in repeated(con, table, columns)))
         for named in (() if entity else tables, population)
     )
-    counted_as = describe_entity(con, tables, entity) if entity else hint(list(counted), "--entity")
-    of_population = hint([each for each in others if each not in counted], None)
-    items = [f"query_table({sql_text(table)})" for table in (*tables, *population)]
-    codes = dict.fromkeys(describe_codes_in(con.sql, item, columns) for item in items if columns)
-    copies = [
-        describe_copies_in(con, table, f"{label}: ")
-        for table, label in [
-            *((each, f"table {n}") for n, each in enumerate(() if entity else tables, 1)),
-            *((each, "the population table") for each in population),
-        ]
+    counted_as = describe_entity(con, tables, entity) if entity else hint(counted, "--entity")
+    of_population = hint([each for each in unidentified if each not in counted], None)
+    codes = [
+        describe_codes_in(con.sql, table_item(each), columns)
+        for each in (*tables, *population)
+        if columns
     ]
-    return " ".join(filter(None, [counted_as, of_population, *codes, *copies]))
+    labels = {} if entity else {each: f"table {place}: " for place, each in enumerate(tables, 1)}
+    labels |= dict.fromkeys(population, "the population table: ")
+    copies = [describe_copies_in(con, table, label) for table, label in labels.items()]
+    return " ".join(filter(None, [counted_as, of_population, *dict.fromkeys(codes), *copies]))
+
+
+def table_item(table: str) -> str:
+    """Write a FROM item that finds a table or view by its name."""
+    return f"query_table({sql_text(table)})"
 
 
 def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyConnection) -> str:
@@ -211,7 +215,7 @@ def describe_copies_of_calls(calls: Iterable[PlannedCall], con: duckdb.DuckDBPyC
 
 def describe_copies_in(con: duckdb.DuckDBPyConnection, table: str, label: str = "") -> str:
     """Say that rows of a table were written several times; nothing where none were."""
-    return _describe_copies(con, f"query_table({sql_text(table)})", label)
+    return _describe_copies(con, table_item(table), label)
 
 
 def _describe_copies(con: duckdb.DuckDBPyConnection, item: str, label: str = "") -> str:
@@ -222,14 +226,13 @@ def _describe_copies(con: duckdb.DuckDBPyConnection, item: str, label: str = "")
 
 def describe_entity(con: duckdb.DuckDBPyConnection, tables: Sequence[str], entity: str) -> str:
     """Say that people are counted, and which values may stand for nobody."""
-    items = (f"query_table({sql_text(table)})" for table in tables)
-    cautions = [describe_nobodies_in(con.sql, item, entity) for item in items]
+    cautions = [describe_nobodies_in(con.sql, table_item(each), entity) for each in tables]
     return " ".join(dict.fromkeys(filter(None, [COUNTED_PEOPLE.format(entity), *cautions])))
 
 
 def column_names(options: argparse.Namespace, kind: Columns = QUASI_IDENTIFIERS) -> list[str]:
     """Return the columns that the options name, each once."""
-    columns = [name for text in options.columns for name in names("the columns", text)]
+    columns = all_names("the columns", options.columns)
     return kind.check(columns, columns)
 
 
@@ -238,22 +241,38 @@ def open_file(
 ) -> tuple[duckdb.DuckDBPyConnection, str]:
     """Open the file: a connection, and the table's name in it; `keep` as of `open_source`."""
     if is_connection(options.file):
-        rule = f"FILE must be a local file, got '{masked(options.file, options.file)}'"
-        raise UnavailableError(f"{rule}; risk by --qi and check take a connection")
+        raise UnavailableError(
+            f"FILE must be a local file, got '{masked(options.file, options.file)}'; risk by --qi and check take a connection"
+        )
     if options.files and options.table is not None:
         raise OutOfDomainError(
             f"--files must not be given with --table, got '{options.table}'; omit one"
         )
-    limit = options.memory_limit
-    form = text_format(options)
     return open_source(
         options.file,
         options.table,
         pattern=options.files,
-        memory_limit=limit,
-        form=form,
+        memory_limit=options.memory_limit,
+        form=text_format(options),
         keep=keep,
     )
+
+
+def attach_numbered(  # noqa: PLR0917 - all of what names the files
+    con: duckdb.DuckDBPyConnection,
+    options: argparse.Namespace,
+    label: str,
+    files: Sequence[str],
+    view: str,
+    table: str | None = None,
+) -> list[str]:
+    """Attach files as views of one name with a number, and return these; the first may have a `table`."""
+    views = []
+    for place, file in enumerate(files, 1):
+        views.append(f"{view}_{place}")
+        attach_checked(con, views[-1], f"{label} {place}", file, text_format(options), table)
+        table = None
+    return views
 
 
 def text_format(options: argparse.Namespace) -> TextFormat:
@@ -264,8 +283,10 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     encoding = check_encoding("--encoding", options.encoding or "utf-8")
     skip = int(SKIP.check("--skip", number("--skip", options.skip or "0")))
     form = TextFormat(options.delimiter, encoding, header, quote, skip)
-    given = [getattr(options, name, None) or () for name in FILES]
-    files = [each for files in given for each in ([files] if isinstance(files, str) else files)]
+    files: list[str] = []
+    for name in FILES:
+        passed = getattr(options, name, None) or []
+        files += [passed] if isinstance(passed, str) else passed
     refuse_unread_format(form, files, "--{}".format)
     return form
 
@@ -274,8 +295,9 @@ def text_format(options: argparse.Namespace) -> TextFormat:
 def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Table]]":
     """Open a connection, and find its table that the options name."""
     if options.table is None:
-        rule = "--table must name the table of the warehouse, got none"
-        raise OutOfDomainError(f"{rule}; write --table schema.people")
+        raise OutOfDomainError(
+            "--table must name the table of the warehouse, got none; write --table schema.people"
+        )
     with connect_warehouse(options) as opened:
         yield opened, opened.table("--table", options.table)
 
@@ -284,14 +306,14 @@ def open_warehouse(options: argparse.Namespace) -> "Iterator[tuple[Warehouse, Ta
 def connect_warehouse(options: argparse.Namespace) -> "Iterator[Warehouse]":
     """Open the connection that the options name."""
     if options.memory_limit is not None:
-        rule = f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'"
-        raise OutOfDomainError(f"{rule}; omit it")
+        raise OutOfDomainError(
+            f"--memory-limit must not be given for a warehouse, got '{options.memory_limit}'; omit it"
+        )
     if options.files:
         raise OutOfDomainError("--files must be given with files, got a connection; omit it")
     if find_spec("ibis") is None:
-        rule = "a connection must have ibis, got none"
         raise UnavailableError(
-            f"{rule}; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
+            "a connection must have ibis, got none; pip install 'reid-sql[ibis]', and Ibis' extra of your database"
         )
     from reid_sql.sources.warehouse import warehouse  # noqa: PLC0415 - Ibis is optional
 

@@ -34,30 +34,31 @@ def unmeasured_columns(
     The column of people, or the key that only the holder of the data has, is none of them. `what` names the
     table.
     """
-    known = {fold_case(name) for name in measured}
+    measured_names = set(map(fold_case, measured))
     identifiers = {fold_case(name) for name in (entity, key) if name is not None}
-    every = [name for name in table_columns(con, table) if fold_case(name) not in identifiers]
-    others = [name for name in every if fold_case(name) not in known]
-    counted = tuple(every[:MAX_COLUMNS])
-    sets = [*([name] for name in others), *([counted] if counted else [])]
+    columns = [name for name in table_columns(con, table) if fold_case(name) not in identifiers]
+    unmeasured = [name for name in columns if fold_case(name) not in measured_names]
+    together = tuple(columns[:MAX_COLUMNS])
+    sets = [[name] for name in unmeasured] + ([list(together)] if together else [])
     person = "*" if entity is None else f"DISTINCT {quoted(entity)}"
     counts = con.execute(f"SELECT count(*), count({person}) FROM query_table(?)", [table])
     rows, people = counts.fetchall()[0]
-    found = count_unique(lambda sql: run(con, sql, words="columns").rows, table, sets, rows, entity)
-    alone = [ColumnAlone(name, unique) for name, unique in zip(others, found, strict=False)]
+    unique = count_unique(
+        lambda sql: run(con, sql, words="columns").rows, table, sets, rows, entity
+    )
+    alone = [ColumnAlone(*each) for each in zip(unmeasured, unique, strict=False)]
     alone.sort(key=lambda each: 0 if each.unique is None else -each.unique)
-    columns = ReleasedColumns(
+    released = ReleasedColumns(
         tuple(alone),
         (),
         (),
-        counted,
-        len(every) - len(counted),
-        unique=found[-1] if counted else None,
+        together,
+        len(columns) - len(together),
+        unique=unique[-1] if together else None,
     )
     words = Words(
         f"In {what}, measured by no figure here",
         f"Every column of {what} is measured here.",
         f"of {what}",
     )
-    page = describe_unmeasured(columns, people, NOTHING_HIDDEN, words)
-    return dict(ReportPage(page))
+    return dict(ReportPage(describe_unmeasured(released, people, NOTHING_HIDDEN, words)))

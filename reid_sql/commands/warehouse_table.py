@@ -67,10 +67,9 @@ class WarehouseTable:
         if self.warehouse.is_idle:
             self.warehouse.enter()
             if self._sizes != self._class_sizes():
-                rule = (
-                    "the table must not change while it is read, got other class sizes than before"
+                raise UnavailableError(
+                    "the table must not change while it is read, got other class sizes than before; ask again, or ask about an extract"
                 )
-                raise UnavailableError(f"{rule}; ask again, or ask about an extract")
         with before_computing(self._leave if models else lambda: None):
             yield
 
@@ -100,12 +99,12 @@ class WarehouseTable:
             return fetch_rarest(classes, self.columns, count, "most exposed records")
 
         with self._transaction():
-            return Answer(["class_size", *self.columns], warehouse.asked(rarest))
+            return Answer(["class_size", *self.columns], warehouse.run_query(rarest))
 
     def missing_value_codes(self) -> dict[str, str]:
         """Profile the columns whose distinct values may come to the client."""
         with self._transaction():
-            profiles = profile_columns(self.table, self.columns, warehouse.asked, {}, adapter)
+            profiles = profile_columns(self.table, self.columns, warehouse.run_query, {}, adapter)
         return {
             row["column_name"]: count_missing_values(
                 row["sentinels"], row["sentinel_records"], row["column_name"]
@@ -118,8 +117,8 @@ class WarehouseTable:
         """Count in one scan if a column has such a name, or identifies people by the table's structure."""
         names = likely(self.table.columns, self.columns)
         with self._transaction():
-            found = find_panels(self.table, self.columns, self._draw_rows)
-            names = list(dict.fromkeys([*names, *found]))
+            panels = find_panels(self.table, self.columns, self._draw_rows)
+            names = list(dict.fromkeys([*names, *panels]))
             if not names:
                 return []
             counted = count_values(self.table, names, self._ask_identifiers)
@@ -144,7 +143,7 @@ class WarehouseTable:
         return describe_nobodies(entity, counts)
 
     def _draw_rows(self, drawn: Callable[[], Table]) -> pa.Table:
-        return warehouse.asked(lambda: collected(drawn(), "a draw of rows"))
+        return warehouse.run_query(lambda: collected(drawn(), "a draw of rows"))
 
-    def _ask_identifiers(self, asked: Callable[[], Table]) -> list[dict[str, Any]]:
-        return self.warehouse.rows(asked, "identifiers")
+    def _ask_identifiers(self, count: Callable[[], Table]) -> list[dict[str, Any]]:
+        return self.warehouse.rows(count, "identifiers")

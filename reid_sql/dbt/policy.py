@@ -68,14 +68,14 @@ def findings(
     taken away.
     """
     policy = read_policy(file)
-    asked = _table(policy, table)
+    table_policy = _table(policy, table)
     cursor = con.cursor()
-    known = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
-    named = columns_named(asked)
+    columns = [row[0] for row in cursor.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()]
+    named = columns_named(table_policy)
     if named:
-        Columns(POLICY_COLUMNS).known(named, known)
+        Columns(POLICY_COLUMNS).known(named, columns)
     # the gate sees whether an identifier repeats
-    kept = [*named, *likely(known, [], named)] if named else []
+    kept = [*named, *likely(columns, [], named)] if named else []
     listed = ", ".join(quoted(name) for name in kept) or "*"
     with spill_folder() as folder:
         written = folder / "relation.parquet"
@@ -83,7 +83,8 @@ def findings(
             f"COPY (SELECT {listed} FROM {relation}) TO {sql_text(str(written))} (FORMAT parquet)"
         ).fetchall()
         alone = replace(
-            policy, tables=(replace(asked, source=Source(asked.source.location, written)),)
+            policy,
+            tables=(replace(table_policy, source=Source(table_policy.source.location, written)),),
         )
         with gate.open_tables(alone) as releases:
             page = gate.measure_policy(alone, releases, None, overview=False)

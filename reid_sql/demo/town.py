@@ -30,5 +30,7 @@ def everybody() -> list[Person]:
         return [_person(**line) for line in csv.DictReader(file)]
 
 
-def _person(age: str, education: str, occupation: str, **known: str) -> Person:
-    return Person(age=int(age), education=education or None, occupation=occupation or None, **known)
+def _person(age: str, education: str, occupation: str, **fields: str) -> Person:
+    return Person(
+        age=int(age), education=education or None, occupation=occupation or None, **fields
+    )

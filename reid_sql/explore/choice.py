@@ -97,13 +97,13 @@ class Choice:
     def refuse_unmeasurable(self) -> None:
         """Refuse a choice of which nothing can be counted."""
         if not self.of_role(KNOWN):
-            rule = f"a column must be one of which '{KNOWN}' is chosen, got none"
-            raise OutOfDomainError(f"{rule}; choose at least one")
-        if len(self.of_role(PERSON)) > 1:
-            rule = (
-                f"one column at most must be one that '{PERSON}', got {len(self.of_role(PERSON))}"
+            raise OutOfDomainError(
+                f"a column must be one of which '{KNOWN}' is chosen, got none; choose at least one"
             )
-            raise OutOfDomainError(f"{rule}; choose another role for the others")
+        if len(self.of_role(PERSON)) > 1:
+            raise OutOfDomainError(
+                f"one column at most must be one that '{PERSON}', got {len(self.of_role(PERSON))}; choose another role for the others"
+            )
 
     def policy(self, source: str, mask_below: int) -> str:
         """Write the policy of the choice; `source` are its lines on where the table is."""
@@ -139,8 +139,9 @@ def read_groups(column: str, text: str) -> Grouped:
         if not colon and not group:
             continue
         if not group or not values or any(value in pairs for value in values):
-            rule = f"the groups of {column} must each have a name and values that no other one has"
-            raise OutOfDomainError(f"{rule}; write them like north: a, b; south: c")
+            raise OutOfDomainError(
+                f"the groups of {column} must each have a name and values that no other one has; write them like north: a, b; south: c"
+            )
         pairs |= dict.fromkeys(values, group)
     if not pairs:
         raise OutOfDomainError(f"the groups of {column} must be at least one, got none; write one")

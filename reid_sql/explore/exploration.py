@@ -38,7 +38,7 @@ from reid_sql.explore.quick import LARGE, QuickCounts, measure_quickly
 from reid_sql.hierarchies.hierarchy import Hierarchy
 from reid_sql.models.generalization.lattice import Entropy
 from reid_sql.models.generalization.suppression import Outcome as Suppression
-from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules, count_small
+from reid_sql.models.generalization.suppression import PeopleRules, Requirement, SizeRules
 from reid_sql.parameters.document import toml_text
 from reid_sql.prepare.files import source_sql, state_hashes, write_views
 from reid_sql.prepare.preparation import column_types, rules_of
@@ -123,7 +123,9 @@ class Exploration:
         starter = self.starter
         names = [row["column_name"] for row in self.profile]
         roles = dict.fromkeys(names, OMITTED)
-        roles |= dict.fromkeys(starter.known, KNOWN) | dict.fromkeys(starter.sensitive, SENSITIVE)
+        roles |= dict.fromkeys(starter.quasi_identifiers, KNOWN) | dict.fromkeys(
+            starter.sensitive, SENSITIVE
+        )
         roles |= {} if starter.entity is None else {starter.entity: PERSON}
         people = None if starter.population is None else int(starter.population)
         return first_choice(names, [roles[name] for name in names], people)
@@ -187,20 +189,23 @@ class Exploration:
         self, choice: Choice, counts: DuckDBTableCounts
     ) -> tuple[Transformation, NDArray[np.bool_]]:
         """The form of the release, and which groups it leaves out; all may go but the last."""
-        found, person = self._generalization(choice), choice.person
-        node, records = self._node(choice, found.hierarchies), found.lattice.records
-        form = Transformation(found.hierarchies, node, 1)
-        classes = found.lattice.records_at(node if person is None else (*node, 0))
+        generalization, person = self._generalization(choice), choice.person
+        node, records = (
+            self._node(choice, generalization.hierarchies),
+            generalization.lattice.records,
+        )
+        form = Transformation(generalization.hierarchies, node, 1)
+        classes = generalization.lattice.records_at(node if person is None else (*node, 0))
         if not choice.leaves_out:
             return form, np.zeros(len(classes.counts), dtype=np.bool_)
-        asked = Requirement(records, records, choice.smallest_group)
+        requirement = Requirement(records, records, choice.smallest_group)
         criteria = sensitive_criteria(counts, choice.of_role(KNOWN))
-        outcome = asked.judge(classes.counts)
-        rules: Rules | PeopleRules | None = rules_of(found, criteria)
+        outcome = requirement.judge(classes.counts)
+        rules: SizeRules | None = rules_of(generalization, criteria)
         if person is not None:
             outcome, rules = Suppression(1), PeopleRules(choice.smallest_group, records)
         if rules is not None:
-            outcome = rules.judge(node, classes, outcome, asked)
+            outcome = rules.judge(node, classes, outcome, requirement)
         if outcome.cut is None:
             raise OutOfDomainError(REFUSAL_NOBODY)
         gone = classes.counts < outcome.cut
@@ -218,9 +223,9 @@ class Exploration:
             before.engine.drop()
         counts = self._counts(choice)
         counts.take_identifiers(self._identify(choice.roles_alone))
-        made = transform(counts, self._form(choice, counts)[0])
-        self._made = choice, made
-        return made
+        release = transform(counts, self._form(choice, counts)[0])
+        self._made = choice, release
+        return release
 
     def is_quick(self, choice: Choice) -> bool:
         """Whether a choice is answered from the distinct combinations alone; people have several rows."""
@@ -230,30 +235,30 @@ class Exploration:
 
     def _answer(self, choice: Choice) -> Answer:
         """Measure the release of a choice."""
-        policy, found = self._read_policy(choice), self._generalization(choice)
-        node = self._node(choice, found.hierarchies)
+        policy, generalization = self._read_policy(choice), self._generalization(choice)
+        node = self._node(choice, generalization.hierarchies)
         if self.is_quick(choice):
             counts = self._counts(choice)
-            quick = QuickCounts(found, node, self._form(choice, counts)[1])
+            quick = QuickCounts(generalization, node, self._form(choice, counts)[1])
             page = measure_quickly(policy, counts, quick)
-            sizes, rows = quick.histogram(range(len(node))), found.lattice.records
+            sizes, rows = quick.histogram(range(len(node))), generalization.lattice.records
             learned = {
                 name: quick.diversity(name)["offending_records"]
                 for name in choice.of_role(SENSITIVE)
             }
             left_out = rows - int(sizes.records.sum())
         else:
-            made = self._release(choice)
-            page = gate.measure_policy(policy, [made], None)
-            sizes = made.histogram(choice.of_role(KNOWN))
+            release = self._release(choice)
+            page = gate.measure_policy(policy, [release], None)
+            sizes = release.histogram(choice.of_role(KNOWN))
             learned = {
-                str(check.sensitive): made.answer(check)[0]["offending_records"]
-                for check in made.table.checks
+                str(check.sensitive): release.answer(check)[0]["offending_records"]
+                for check in release.table.checks
                 if check.sensitive
             }
-            left_out = self._left_out(made)
+            left_out = self._left_out(release)
         people = int(sizes.records.sum())
-        lost = Entropy(found.lattice).columns
+        lost = Entropy(generalization.lattice).columns
         return Answer(
             page,
             int(sizes.records[sizes.class_size < choice.smallest_group].sum())
@@ -263,20 +268,22 @@ class Exploration:
             self._shown(left_out, left_out + people),
             {
                 each.column: _share(lost[at], level)
-                for at, (each, level) in enumerate(zip(found.hierarchies, node, strict=True))
+                for at, (each, level) in enumerate(
+                    zip(generalization.hierarchies, node, strict=True)
+                )
             },
             [
-                self._next_step(choice, found, node, at)
-                for at, each in enumerate(found.hierarchies)
+                self._next_step(choice, generalization, node, at)
+                for at, each in enumerate(generalization.hierarchies)
                 if node[at] < _levels(each)[-1]
             ],
             not self.is_quick(choice),
         )
 
-    def _left_out(self, made: TransformedRelease) -> int:
+    def _left_out(self, release: TransformedRelease) -> int:
         """Count the rows that the release lacks."""
         engine = self.original.engine
-        counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {made.engine.view})"
+        counted = f"SELECT (SELECT count(*) FROM {engine.view}) - (SELECT count(*) FROM {release.engine.view})"
         return int(engine.ask(counted)[0][0])
 
     def interrupt(self) -> None:
@@ -289,22 +296,22 @@ class Exploration:
         return None if hides else count
 
     def _next_step(
-        self, choice: Choice, found: Generalization, node: tuple[int, ...], at: int
+        self, choice: Choice, generalization: Generalization, node: tuple[int, ...], at: int
     ) -> NextStep:
         """Measure the form in which one column is one step coarser, before anybody is left out."""
-        form = found.hierarchies[at]
+        form = generalization.hierarchies[at]
         coarser = (*node[:at], node[at] + 1, *node[at + 1 :])
-        asked = Requirement(found.lattice.records, k=choice.smallest_group)
+        requirement = Requirement(generalization.lattice.records, k=choice.smallest_group)
         if choice.person is None:
-            small = count_small(found.lattice.records_at(coarser), asked)
+            small = SizeRules().count_small(generalization.lattice.records_at(coarser), requirement)
         else:
-            classes = found.lattice.records_at((*coarser, 0))
-            small = PeopleRules(choice.smallest_group, 0).count_small(classes, asked)
+            classes = generalization.lattice.records_at((*coarser, 0))
+            small = PeopleRules(choice.smallest_group, 0).count_small(classes, requirement)
         return NextStep(
             form.column,
             _words(form, coarser[at]),
-            small / found.lattice.records if self.mask.below == 1 else None,
-            _share(Entropy(found.lattice).columns[at], coarser[at]),
+            small / generalization.lattice.records if self.mask.below == 1 else None,
+            _share(Entropy(generalization.lattice).columns[at], coarser[at]),
         )
 
     # What a person takes away.
@@ -328,7 +335,7 @@ class Exploration:
         """The release with the gate's report on it, whose small counts are masked."""
         sha256 = hashlib.sha256(self.policy_text(choice).encode()).hexdigest()
         policy = replace(self._read_policy(choice), mask_below=self._mask_taken_away, sha256=sha256)
-        made = self._release(choice)
+        measured = self._release(choice)
         counts = self._counts(choice)
         form = ReleasedForm(
             counts.table,
@@ -336,7 +343,7 @@ class Exploration:
             source_sql(counts),
             self._form(choice, counts)[0],
         )
-        release = Release(policy, (form,), gate.measure_policy(policy, [made], None))
+        release = Release(policy, (form,), gate.measure_policy(policy, [measured], None))
         state_hashes(release, [counts])
         return release
 
@@ -385,15 +392,15 @@ def explore(
     """Open the table of a starter policy for exploring."""
     names = [row["column_name"] for row in starter.rows]
     choice = first_choice(names, [KNOWN, *[PRIVATE] * (len(names) - 1)], None)
-    first, *others = starter.source.items()
-    where = dict([(first[0], str(Path(first[1]).absolute())), *others])
+    first, *keys = starter.source.items()
+    where = dict([(first[0], str(Path(first[1]).absolute())), *keys])
     with TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "policy.toml"
         path.write_text(choice.policy(source_lines(where), mask), encoding="utf-8")
         policy = read_policy(path)
-        given = replace(policy.tables[0].source, location=first[1])
-        table = replace(policy.tables[0], released=None, source=given)
+        source = replace(policy.tables[0].source, location=first[1])
+        table = replace(policy.tables[0], released=None, source=source)
         policy = replace(policy, tables=(table,))
         written = [unfinished(_file_of_rows(folder))]
         with gate.open_tables(policy, memory_limit, written=written) as (original,):

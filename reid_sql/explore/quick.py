@@ -42,34 +42,34 @@ class QuickCounts:
 
     def __init__(
         self,
-        found: Generalization,
+        generalization: Generalization,
         node: tuple[int, ...],
         gone: NDArray[np.bool_],  # (classes,)
     ) -> None:
         """Take the classes at the node that stay."""
-        self.found, self.node = found, node
-        self.every = found.lattice.records_at(node)
+        self.generalization, self.node = generalization, node
+        self.all_classes = generalization.lattice.records_at(node)
         self.stays = ~gone
         self.classes = DistinctRecords(
-            self.every.codes[:, self.stays], self.every.counts[self.stays]
+            self.all_classes.codes[:, self.stays], self.all_classes.counts[self.stays]
         )
 
     def histogram(self, places: Sequence[int]) -> Histogram:
         """Count the classes of each size by some of the columns."""
         codes = [self.classes.codes[at] for at in places]
-        sizes = [self.found.lattice.level_codes[at].sizes[self.node[at]] for at in places]
+        sizes = [self.generalization.lattice.level_codes[at].sizes[self.node[at]] for at in places]
         counts = group_records(codes, sizes, self.classes.counts).counts
         size, classes = np.unique(counts, return_counts=True)
         return Histogram(size, classes, size * classes)
 
     def diversity(self, column: str) -> Mapping[str, Any]:
         """Count the values of a sensitive column in each class, as l_diversity answers."""
-        wider = self.found.wider
+        wider = self.generalization.wider
         if wider is None:
             return {}
-        at = len(self.node) + self.found.others.index(column)
-        detailed = wider.records_at((*self.node, *(0,) * len(self.found.others)))
-        place = match_classes(wider, self.node, self.every, detailed)
+        at = len(self.node) + self.generalization.others.index(column)
+        detailed = wider.records_at((*self.node, *(0,) * len(self.generalization.others)))
+        place = match_classes(wider, self.node, self.all_classes, detailed)
         sizes = [len(self.stays), wider.level_codes[at].sizes[0]]
         pairs = group_records([place, detailed.codes[at]], sizes, detailed.counts).codes[0]
         values = np.bincount(pairs, minlength=len(self.stays))[self.stays].astype(np.float64)
@@ -83,13 +83,13 @@ class QuickCounts:
 
 def measure_quickly(policy: Policy, counts: DuckDBTableCounts, quick: QuickCounts) -> ReportPage:
     """Report the figures that follow from the classes."""
-    table, every = counts.table, range(len(quick.node))
-    classes = quick.histogram(every)
+    table, places = counts.table, range(len(quick.node))
+    classes = quick.histogram(places)
     columns = tuple(
         ColumnSizes(
             name,
             quick.histogram([at]),
-            quick.histogram([each for each in every if each != at]) if len(every) > 1 else None,
+            quick.histogram([each for each in places if each != at]) if len(places) > 1 else None,
         )
         for at, name in enumerate(table.quasi_identifiers)
     )

@@ -69,16 +69,16 @@ class Session:
 
     def file(self, state: State, name: str) -> tuple[str, bytes]:
         """A file that is taken away, by its name."""
-        choice, made = state.choice, self.exploration
+        choice, exploration = state.choice, self.exploration
         parts: Mapping[str, Callable[[Choice], str | bytes]] = {
-            "policy.toml": made.policy_text,
-            "release.parquet": made.rows,
-            "release.sql": made.sql,
-            "report.html": made.report,
+            "policy.toml": exploration.policy_text,
+            "release.parquet": exploration.rows,
+            "release.sql": exploration.sql,
+            "report.html": exploration.report,
         }
         content = parts[name](choice)
         kind = name.rpartition(".")[2]
-        named = f"{made.release_name(choice)}.{kind}" if name.startswith("release") else name
+        named = f"{exploration.release_name(choice)}.{kind}" if name.startswith("release") else name
         return named, content.encode() if isinstance(content, str) else content
 
     def _state(self, number: str) -> State:
@@ -163,10 +163,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the page of a choice, or give a file of it."""
-        found = self._find() if self._is_allowed(needs_origin=False) else None
-        if found is None:
+        request = self._find() if self._is_allowed(needs_origin=False) else None
+        if request is None:
             return
-        state, name = found
+        state, name = request
         with self.session.lock, report_people():
             if name:
                 self._give_file(state, name)
@@ -219,10 +219,10 @@ class Handler(BaseHTTPRequestHandler):
         return urlsplit(self.path).path.removeprefix("/").partition("/")[2]
 
     def _find(self) -> tuple[State, str] | None:
-        found = self.session.find(self._path())
-        if found is None:
+        request = self.session.find(self._path())
+        if request is None:
             self._refuse(404)
-        return found
+        return request
 
     def _give_file(self, state: State, name: str) -> None:
         try:
@@ -271,8 +271,10 @@ class Server(ThreadingHTTPServer):
     def __init__(self, exploration: Exploration) -> None:
         """Listen; requests are answered once it serves."""
         self.secret = secrets.token_urlsafe(24)
-        made = type("Handler", (Handler,), {"session": Session(exploration), "secret": self.secret})
-        super().__init__((HOST, 0), made)
+        handler = type(
+            "Handler", (Handler,), {"session": Session(exploration), "secret": self.secret}
+        )
+        super().__init__((HOST, 0), handler)
 
     @property
     def address(self) -> str:

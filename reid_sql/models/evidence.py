@@ -104,8 +104,8 @@ class EvidenceRows:
         turned = (second > 0) & (first > second)
         values = [
             [
-                other if turn else own
-                for own, other, turn in zip(*each, turned.tolist(), strict=True)
+                second if turn else first
+                for first, second, turn in zip(*each, turned.tolist(), strict=True)
             ]
             for each in (
                 (self.first_value, self.second_value),
@@ -197,8 +197,8 @@ def rows_from_tuples(rows: Sequence[EvidenceRow]) -> EvidenceRows:
         numbers[name] = np.array(columns[name], dtype=kind)
     for name in ("log_expected", "weight", "draw_order"):
         numbers[name] = np.array(columns[name], dtype=np.float64)
-    given = {"line": np.arange(len(rows)), **columns, **numbers}
-    return EvidenceRows(**{each.name: given[each.name] for each in fields(EvidenceRows)})
+    by_name = {"line": np.arange(len(rows)), **columns, **numbers}
+    return EvidenceRows(**{each.name: by_name[each.name] for each in fields(EvidenceRows)})
 
 
 @dataclass(frozen=True)

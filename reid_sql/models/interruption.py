@@ -29,10 +29,10 @@ def checkpoint(share: float | None = None) -> None:
 def checked(work: Callable[..., Any], check: Check | None) -> Callable[..., Any]:
     """The work, with its checkpoints asking `check`."""
 
-    def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
+    def call(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
         token = _CHECK.set(check)
         try:
-            return work(*given, **named)
+            return work(*arguments, **options)
         finally:
             _CHECK.reset(token)
 

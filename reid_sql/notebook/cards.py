@@ -32,8 +32,8 @@ def card(name: str, rows: Sequence[Row]) -> str | None:
 def _risk_card(rows: Sequence[Row]) -> str:
     if len(rows) == 1:
         return _box("Risk of re-identification", summary_lines(rows[0]))
-    own = declared()["risk_summary"].answer_columns
-    groups = [name for name in rows[0] if name not in own]
+    columns = declared()["risk_summary"].answer_columns
+    groups = [name for name in rows[0] if name not in columns]
     riskiest = sorted(rows, key=lambda row: (row["k"] is None, row["k"], -(row["uniqueness"] or 0)))
     lines = [
         [

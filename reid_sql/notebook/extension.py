@@ -39,15 +39,15 @@ def caution_of(function: str, answer: Any) -> str:  # noqa: ANN401 - a relation 
 def _describe(call: PlannedCall, answer: Any) -> str:  # noqa: ANN401 - a relation or a frame
     """Ask the answer's own connection, else those of the notebook; frames are found by their names there."""
     namespace = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    known = getattr(namespace, "user_ns", {})
+    scope = getattr(namespace, "user_ns", {})
 
     def asking(run: Callable[[str], Any]) -> Callable[[str], Any]:
         # DuckDB finds a frame among the names of the line that asks: here, those of the notebook.
-        return lambda sql: eval("reid_run(reid_text)", known, {"reid_run": run, "reid_text": sql})  # noqa: S307
+        return lambda sql: eval("reid_run(reid_text)", scope, {"reid_run": run, "reid_text": sql})  # noqa: S307
 
     of_relation = isinstance(answer, duckdb.DuckDBPyRelation)
-    own: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
-    for ask in [*own, *(each.sql for each in connections())]:
+    asks: list[Callable[[str], Any]] = [partial(answer.query, "reid_answer")] if of_relation else []
+    for ask in [*asks, *(each.sql for each in connections())]:
         described = (
             describe(([call]), asking(ask))
             for describe in (describe_calls, describe_codes_of_calls)
@@ -105,12 +105,12 @@ def load(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
     _stop_listening()
     LISTENING.append(listen())
     bundles = shell.display_formatter.mimebundle_formatter
-    for kind, own in OWN.items():
+    for kind, show in OWN.items():
         BEFORE[kind] = bundles.for_type(
-            kind, partial(_shown, own=own, before=bundles.for_type(kind))
+            kind, partial(_shown, show=show, before=bundles.for_type(kind))
         )
     for module in PANDAS:
-        bundles.for_type_by_name(module, "DataFrame", partial(_shown, own=_html, before=None))
+        bundles.for_type_by_name(module, "DataFrame", partial(_shown, show=_html, before=None))
 
 
 def unload(shell: Any) -> None:  # noqa: ANN401 - IPython's shell
@@ -130,18 +130,18 @@ def _stop_listening() -> None:
         stop_listening(LISTENING.pop())
 
 
-def _shown(frame: Any, own: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
+def _shown(frame: Any, show: Callable[[Any], Bundle], before: Any) -> Bundle | None:  # noqa: ANN401
     """Return the answer's card and figure with its rows below; None for frames that are no answers."""
     name = function_of(frozenset(frame.columns))
     is_relation = isinstance(frame, duckdb.DuckDBPyRelation)
     if name is None:
-        return before(frame) if before else (own(frame) if is_relation else None)
+        return before(frame) if before else (show(frame) if is_relation else None)
     answer = frame
     if is_relation and hasattr(frame, "materialize"):
         answer = frame.materialize()
     elif is_relation:  # DuckDB 1.5, whose relations have no HTML, either
-        answer, own = frame.pl(), _html
-    bundle, people = own(answer), caution_of(name, frame)
+        answer, show = frame.pl(), _html
+    bundle, people = show(answer), caution_of(name, frame)
     caution = (
         f'<p style="{CAUTION}">{escape(escape_control_characters(people))}</p>' if people else ""
     )
@@ -158,7 +158,10 @@ def function_of(columns: frozenset[str]) -> str | None:
     """Return the function whose answer has these columns, or these and columns of groups."""
     if name := _names().get(columns):
         return name
-    return next((name for own, name in _names().items() if name in GROUPED and own < columns), None)
+    return next(
+        (name for of_answer, name in _names().items() if name in GROUPED and of_answer < columns),
+        None,
+    )
 
 
 @cache

@@ -10,10 +10,11 @@ from reid_sql.check.masked_tables import STATUS_WITHHELD
 from reid_sql.check.masking import round_figures
 from reid_sql.check.terminal import verdict_page
 from reid_sql.models.generalization.lattice import LOSS_LABELS, DistinctRecords, Entropy, make_loss
-from reid_sql.models.generalization.search import MAX_NODES, CountedNode, find_removed_classes
+from reid_sql.models.generalization.search import MAX_NODES, CountedNode
 from reid_sql.models.generalization.suppression import (
     CellSuppression,
     PeopleRules,
+    SizeRules,
     apply_suppression,
     merge_people,
     suppress_cells,
@@ -192,7 +193,7 @@ def _cell_suppression(table: "TableRelease", best: CountedNode) -> CellSuppressi
     distinct = table.lattice.records_at(best.node)
     if table.transformation is not None and table.transformation.stages:
         return suppress_cells(distinct, best.outcome.cut or 1, table.protected)
-    away = find_removed_classes(table.rules, best.node, distinct, best.outcome)
+    away = (table.rules or SizeRules()).gone(best.node, distinct, best.outcome)
     return CellSuppression((), np.zeros(distinct.codes.shape, dtype=np.bool_), away)
 
 

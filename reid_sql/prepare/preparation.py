@@ -31,6 +31,7 @@ from reid_sql.models.generalization.suppression import (
     Requirement,
     Rule,
     Rules,
+    SizeRules,
     suppress_cells,
 )
 from reid_sql.parameters.document import toml_texts
@@ -423,7 +424,7 @@ class _Judge:
         ]
         self.left = sorted(left, key=lambda each: each.measure.interval)  # estimates take longest
         self.asked, self.requirement = tuple(sensitive_criteria(original, columns)), asked
-        self.rules: Rules | PeopleRules | None = rules_of(generalization, self.asked)
+        self.rules: SizeRules | None = rules_of(generalization, self.asked)
         removable = asked.suppressible
         if original.table.entity is not None:
             removable = floor(

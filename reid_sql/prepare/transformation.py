@@ -29,7 +29,7 @@ from reid_sql.models.generalization.criteria import (
 )
 from reid_sql.models.generalization.lattice import Lattice, Node
 from reid_sql.models.generalization.search import Result
-from reid_sql.models.generalization.suppression import PeopleRules, Requirement, Rules
+from reid_sql.models.generalization.suppression import Requirement, SizeRules
 from reid_sql.parameters import quoted, sql_text
 from reid_sql.prepare.local import LocalTransformation
 from reid_sql.prepare.partitioning import LocalRelease
@@ -338,7 +338,7 @@ class TableRelease(ReleasedForm):
     hierarchies: tuple[Hierarchy, ...]
     lattice: Lattice
     requirement: Requirement
-    rules: Rules | PeopleRules | None
+    rules: SizeRules | None
     result: Result
     target: Target | None
     loss: str

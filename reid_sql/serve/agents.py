@@ -89,6 +89,7 @@ def _rows(server: Server, sql: str, session: str) -> dict[str, Any]:
         rows = [[_plain(cell) for cell in row] for row in answer.fetchall()]
     notices = [CUT.format(MAX_ROWS, len(rows))] * (len(rows) > MAX_ROWS)
     notices += [HIDDEN] * any(None in row for row in rows)
+    notices += server.reader.cautions.values()
     return {"columns": names, "rows": rows[:MAX_ROWS], "notices": notices}
 
 

@@ -51,9 +51,12 @@ def open_catalogue(columns: Columns) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def write_help(columns: Columns, functions: Sequence[str]) -> str:
-    """Write the SELECT of what may be asked, each with an example."""
-    rows = [("the tables", "SHOW TABLES")]
+def write_help(columns: Columns, functions: Sequence[str], cautions: Mapping[str, str]) -> str:
+    """Write the SELECT of what may be asked, each with an example, behind the caution of each table."""
+    rows = [
+        (f"caution: {caution}", f"DESCRIBE {quoted(table)}") for table, caution in cautions.items()
+    ]
+    rows.append(("the tables", "SHOW TABLES"))
     for table, described in columns.items():
         first = quoted(min(described, key=lambda name: described[name].values))
         rows += [

@@ -81,12 +81,15 @@ class Reader:
         functions: Collection[str] = TABLE_FUNCTIONS,
         columns: Columns | None = None,
         of_people: Collection[str] = (),
+        cautions: Mapping[str, str] | None = None,
     ) -> None:
         """Open the parser; names of tables are compared without regard to case, as DuckDB does.
 
         `columns` are those of each table that may be counted by plain SQL, and `of_people` the tables whose
-        policy counts people, who may have several rows.
+        policy counts people, who may have several rows. `cautions` says of a table that its rows may not be
+        people.
         """
+        self.cautions = cautions or {}
         self.of_people = frozenset(map(str.casefold, of_people))
         self.tables = {name.casefold(): name for name in tables}
         self.columns = columns or {}
@@ -101,7 +104,7 @@ class Reader:
         self._constant_answers = {
             shape_of(self.parse(each["asks"])): each["answer"] for each in ALLOWED["attach"]
         }
-        help_of_tables = write_help(self.columns, sorted(self.functions))
+        help_of_tables = write_help(self.columns, sorted(self.functions), self.cautions)
         self._constant_answers[shape_of(self.parse(HELP))] = help_of_tables
         self.read = lru_cache(MAX_REMEMBERED)(self._read)
 

@@ -50,56 +50,59 @@ def read_risk_appetite(path: str | Path) -> RiskAppetite:
     `safe_round_base` is base.
     Refuses a key that differs from one of these by a slip.
     """
-    given = _read_yaml(Path(path))
+    rules = _read_yaml(Path(path))
     used = (K, NK_N, NK_K, P_RATIO, ROUND_BASE)
-    for key in given:
+    for key in rules:
         if key not in (*used, *NOT_USED) and get_close_matches(str(key), used, cutoff=NEAR):
-            rule = f"the risk appetite must have the keys of ACRO, got '{key}'"
-            raise UnknownNameError(f"{rule}; {suggestion(str(key), list(used), 'keys')}")
+            raise UnknownNameError(
+                f"the risk appetite must have the keys of ACRO, got '{key}'; {suggestion(str(key), list(used), 'keys')}"
+            )
     parameters: dict[str, Any] = {}
-    if K in given:
-        parameters["k"] = int(LEAST_COUNT.check(K, _number(K, given[K])))
-    if (NK_N in given) != (NK_K in given):
-        missing, other = (NK_N, NK_K) if NK_K in given else (NK_K, NK_N)
+    if K in rules:
+        parameters["k"] = int(LEAST_COUNT.check(K, _number(K, rules[K])))
+    if (NK_N in rules) != (NK_K in rules):
+        missing, other = (NK_N, NK_K) if NK_K in rules else (NK_K, NK_N)
         raise OutOfDomainError(
             f"the risk appetite must have both {other} and {missing}, got one; add {missing}"
         )
-    if NK_N in given:
+    if NK_N in rules:
         parameters["dominance"] = [
-            float(DOMINANCE_RULE.each.check(name, _number(name, given[name])))
+            float(DOMINANCE_RULE.each.check(name, _number(name, rules[name])))
             for name in (NK_N, NK_K)
         ]
-    if P_RATIO in given:
-        parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, given[P_RATIO])))
-    if ROUND_BASE in given:
-        parameters["base"] = int(ROUND_TO.check(ROUND_BASE, _number(ROUND_BASE, given[ROUND_BASE])))
-    not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in given if key not in used}
+    if P_RATIO in rules:
+        parameters["p_percent"] = float(P_SHARE.check(P_RATIO, _number(P_RATIO, rules[P_RATIO])))
+    if ROUND_BASE in rules:
+        parameters["base"] = int(ROUND_TO.check(ROUND_BASE, _number(ROUND_BASE, rules[ROUND_BASE])))
+    not_used = {str(key): NOT_USED.get(key, UNKNOWN_KEY) for key in rules if key not in used}
     return RiskAppetite(parameters, not_used)
 
 
 def _number(name: str, value: Any) -> float:  # noqa: ANN401 - as YAML has it
     if isinstance(value, bool) or not isinstance(value, int | float):
-        rule = f"{name} must be a number, got {type(value).__name__}"
-        raise OutOfDomainError(f"{rule}; write it with digits, such as 10")
+        raise OutOfDomainError(
+            f"{name} must be a number, got {type(value).__name__}; write it with digits, such as 10"
+        )
     return float(value)
 
 
 def _read_yaml(path: Path) -> dict[Any, Any]:
     if find_spec("yaml") is None:
-        rule = "a risk appetite must be read by PyYAML, which is not installed"
-        raise UnavailableError(f"{rule}, got {path.name}; run pip install 'reid-sql[acro]'")
+        raise UnavailableError(
+            f"a risk appetite must be read by PyYAML, which is not installed, got {path.name}; run pip install 'reid-sql[acro]'"
+        )
     import yaml  # noqa: PLC0415 - optional
 
     try:
         parsed = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        rule = (
-            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}"
-        )
-        raise UnavailableError(f"{rule}; pass the path of a YAML file") from None
+        raise UnavailableError(
+            f"the risk appetite must be a file that can be read, got {path.name}: {error.strerror}; pass the path of a YAML file"
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError):
         parsed = None
     if not isinstance(parsed, dict):
-        rule = f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}"
-        raise OutOfDomainError(f"{rule}; write it like safe_threshold: 10")
+        raise OutOfDomainError(
+            f"the risk appetite must be YAML with a key and a value a line, got another text in {path.name}; write it like safe_threshold: 10"
+        )
     return parsed

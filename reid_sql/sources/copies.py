@@ -29,10 +29,10 @@ def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
     )
     rows = f"SELECT {_xor(names)} AS h, * FROM (SELECT {hashes} FROM {item}) AS reid_hashed"
     counts = f"SELECT count(*) AS n FROM ({rows}) AS reid_rows GROUP BY h"
-    every, distinct = ask(
+    rows_counted, distinct = ask(
         f"SELECT coalesce(sum(n), 0)::BIGINT, count(*) FROM ({counts}) AS reid_n"
     )[0]
-    if every - distinct < max(MIN_COPIES, MIN_SHARE * every):
+    if rows_counted - distinct < max(MIN_COPIES, MIN_SHARE * rows_counted):
         return 0.0
     classes = _draw_classes(rows, names)
     drawn = np.array(
@@ -42,10 +42,10 @@ def find_copies(ask: Ask, item: str, columns: Sequence[str]) -> float:
     sizes = drawn[:, 0].astype(np.int64)
     chosen, odds = choose_columns(drawn[:, 1:].view(np.int64), sizes)
     used = [names[column] for column in chosen]
-    found = (
+    drawn_near = (
         ask(f"{_draw_classes(rows, used)} {_count_near(used)} ORDER BY place, h") if used else []
     )
-    near = np.array([row[2] for row in found], dtype=np.int64).reshape(len(used), len(sizes)).T
+    near = np.array([row[2] for row in drawn_near], dtype=np.int64).reshape(len(used), len(sizes)).T
     return share_of_copies(sizes, near, odds)
 
 

@@ -167,7 +167,7 @@ def attach_sources(
     form: TextFormat,
 ) -> Opened:
     """Put many files into the connection as one view; parts have the values of their folders' names."""
-    selects, records, known, notes = [], 0, None, dict[Note, None]()
+    selects, records, first_types, notes = [], 0, None, dict[Note, None]()
     for path, values in parts:
         kind = check_source(words, str(path))
         if kind in DATABASES:
@@ -179,23 +179,23 @@ def attach_sources(
             columns = con.execute(f"DESCRIBE ({select})").fetchall()
         notes |= dict.fromkeys(noted)
         types = [(row[0], row[1]) for row in columns]
-        if known is not None and sorted(types) != sorted(known):
+        if first_types is not None and sorted(types) != sorted(first_types):
             raise OutOfDomainError(
                 f"{words} must have the same columns in every file, got others in '{path.name}'; mend it"
             )
-        known = known or types  # columns in another order are found by their names
+        first_types = first_types or types  # columns in another order are found by their names
         for name in values:
             if name.lower() in {column.lower() for column, _ in types}:
                 raise OutOfDomainError(
                     f"{words} must not name a column by a folder and in a file, "
                     f"got '{name}' twice; rename one"
                 )
-        given = "".join(
+        folder_columns = "".join(
             f", {'NULL' if v is None else sql_text(v)}::VARCHAR AS {quoted(n)}"
             for n, v in values.items()
         )
-        own = ", ".join(quoted(name) for name, _ in known)
-        selects.append(f"SELECT {own}{given} FROM ({select})")
+        names = ", ".join(quoted(name) for name, _ in first_types)
+        selects.append(f"SELECT {names}{folder_columns} FROM ({select})")
         records += inspected.records if inspected else 0
     _view(con, view, f"({' UNION ALL '.join(selects)})")
     add_notes(notes)
@@ -224,9 +224,8 @@ def _readable(words: str, path: Path, kind: str) -> Iterator[None]:
         if "lock" in why:
             raise
         of = "a DuckDB database" if kind in DATABASES else f"a {kind.lstrip('.')} file"
-        rule = f"{words} must be {of} that can be read, got '{path}': {why}"
         raise OutOfDomainError(
-            f"{rule}; write it anew, or give it the ending of what it is"
+            f"{words} must be {of} that can be read, got '{path}': {why}; write it anew, or give it the ending of what it is"
         ) from None
 
 
@@ -254,8 +253,8 @@ def _attach_database(
     from reid_sql_udfs import declared  # noqa: PLC0415 - the same
 
     make_functions(con, declared())
-    known = _list_database(con, words, file, catalog := f"{view}_database")
-    schema, name, of_view = _table_of(words, table, known)
+    relations = _list_database(con, words, file, catalog := f"{view}_database")
+    schema, name, of_view = _table_of(words, table, relations)
     _view(con, view, f"{catalog}.{quoted(schema)}.{quoted(name)}")
     return Opened(view, of_view=of_view)
 
@@ -268,8 +267,8 @@ def list_tables(words: str, file: str) -> list[str]:
     if kind not in DATABASES:
         return []
     with connect_quietly() as con:
-        known = _list_database(con, words, file, "reid_listed")
-    return [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
+        relations = _list_database(con, words, file, "reid_listed")
+    return [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in relations]
 
 
 def _list_database(
@@ -291,19 +290,19 @@ def _list_database(
 
 
 def _table_of(
-    words: str, table: str | None, known: Sequence[tuple[str, str, bool]]
+    words: str, table: str | None, relations: Sequence[tuple[str, str, bool]]
 ) -> tuple[str, str, bool]:
     """Find the table by its name, or by its schema and name; the only one where none is named."""
-    plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in known]
-    if table is None and len(known) == 1:
-        return known[0]
+    plain = [name if schema == "main" else f"{schema}.{name}" for schema, name, _ in relations]
+    if table is None and len(relations) == 1:
+        return relations[0]
     where = _table_option(words)
     if table is None:
         raise UnknownNameError(
             f"{where} must name the table of the database to measure, got none; "
             f"{suggestion('', plain, 'tables')}"
         )
-    for match in known:
+    for match in relations:
         if table in (match[1], f"{match[0]}.{match[1]}") and (match[0] == "main" or "." in table):
             return match
     raise UnknownNameError(
@@ -352,8 +351,9 @@ def refuse_unread_format(
     for each in fields(form):
         reads = (kind in TEXTS or each.name in FORMAT_READ.get(kind, ()) for kind in kinds)
         if getattr(form, each.name) != getattr(AS_WRITTEN, each.name) and not any(reads):
-            rule = f"{name(each.name)} must describe a file that is read, got {', '.join(kinds)}"
-            raise OutOfDomainError(f"{rule}, which have it themselves; omit it")
+            raise OutOfDomainError(
+                f"{name(each.name)} must describe a file that is read, got {', '.join(kinds)}, which have it themselves; omit it"
+            )
 
 
 def _hint(words: str, path: Path) -> str:
@@ -364,10 +364,10 @@ def _hint(words: str, path: Path) -> str:
         below = "" if _kind_within(path.iterdir()) else "**/"
         kind = kind_of_folder(path) if below else _kind_within(path.iterdir())
         return f"pass --files '{path}/{below}*{kind}' for the files of a folder"
-    known: list[str] = []
+    siblings: list[str] = []
     with suppress(OSError):
-        known = sorted(other.name for other in path.parent.iterdir() if other.is_file())
-    return suggestion(path.name, known, f"files in '{path.parent}'")
+        siblings = sorted(other.name for other in path.parent.iterdir() if other.is_file())
+    return suggestion(path.name, siblings, f"files in '{path.parent}'")
 
 
 def kind_of_folder(folder: Path) -> str:
@@ -380,8 +380,8 @@ def _kind_within(files: Iterable[Path]) -> str:
     suffixes: list[str] = []
     with suppress(OSError):
         suffixes = ["".join(_endings(other)) for other in islice(files, MOST_FILES)]
-    known = sorted(each for each in suffixes if each.startswith(KINDS))
-    return max(known, key=known.count, default="")
+    readable = sorted(each for each in suffixes if each.startswith(KINDS))
+    return max(readable, key=readable.count, default="")
 
 
 def _endings(path: Path) -> tuple[str, str]:
@@ -411,8 +411,10 @@ def match_files(words: str, pattern: str, folder: Path) -> Parts:
     names = glob(str(folder / pattern), recursive=True)  # noqa: PTH207 - an absolute pattern
     files = sorted(Path(name) for name in names if Path(name).is_file())
     if not 1 <= len(files) <= MOST_FILES:
-        rule = f"{words} must match 1 to {MOST_FILES} files, got {len(files)} for '{pattern}'"
-        raise UnknownNameError(f'{rule}; write it like "people/*.parquet"')
+        raise UnknownNameError(
+            f"{words} must match 1 to {MOST_FILES} files, got {len(files)} for '{pattern}'"
+            '; write it like "people/*.parquet"'
+        )
     return tuple((each, _folder_values(folder, pattern, each)) for each in files)
 
 

@@ -100,12 +100,13 @@ def check_encoding(name: str, value: str) -> str:
     """
     try:
         b"a".decode(value, "ignore")  # refuses what is a codec but none of text
-        found = codecs.lookup(value).name
-        codecs.getincrementaldecoder(found)
+        codec = codecs.lookup(value).name
+        codecs.getincrementaldecoder(codec)
     except (LookupError, ValueError):
-        rule = f"{name} must be an encoding of text, got {shown(value)}"
-        raise OutOfDomainError(f"{rule}; write it like utf-8, cp1252 or latin-1") from None
-    return NAMES_OF_ENCODINGS.get(found, found)
+        raise OutOfDomainError(
+            f"{name} must be an encoding of text, got {shown(value)}; write it like utf-8, cp1252 or latin-1"
+        ) from None
+    return NAMES_OF_ENCODINGS.get(codec, codec)
 
 
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
@@ -136,12 +137,12 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             rows = read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED)
             refuse_second_header(words, rows, form.skip + 1)
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
-        found = _count_lines(path, form, delimiter)
-        last = _last_rows(found.end, delimiter, form)
+        counted = _count_lines(path, form, delimiter)
+        last = _last_rows(counted.end, delimiter, form)
         refuse_footer(words, last)
-        refuse_footnotes(words, last, found.last_line)
+        refuse_footnotes(words, last, counted.last_line)
         if len(names) > 1:
-            refuse_blank_records(words, found.separators_alone, found.separated)
+            refuse_blank_records(words, counted.separators_alone, counted.separated)
     except UnicodeError:
         rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
         where = _locate_bad_byte(path, form.encoding)
@@ -157,7 +158,7 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             f"{words} must be a text file that can be read, got '{path.name}': {error}; mend it"
         ) from None
     # Of a single column a blank line is a record without a value
-    kept = found.lines if len(names) == 1 else found.lines - found.blank
+    kept = counted.lines if len(names) == 1 else counted.lines - counted.blank
     return TextFile(names, delimiter, kept - form.has_header)
 
 
@@ -165,10 +166,9 @@ def _below(words: str, text: str, skipped: int) -> str:
     """Return the text below the lines to skip; refuse a text that has no more lines."""
     lines = text.split("\n" if "\n" in text else "\r", skipped)
     if len(lines) <= skipped:
-        rule = (
-            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}"
+        raise OutOfDomainError(
+            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}; skip fewer"
         )
-        raise OutOfDomainError(f"{rule}; skip fewer")
     return lines[skipped]
 
 
@@ -196,9 +196,9 @@ def _locate_bad_byte(path: Path, encoding: str) -> str:
                 bad = None
             except UnicodeDecodeError as error:
                 bad = max(error.start - len(pending), 0)
-            known = chunk if bad is None else chunk[:bad]
-            line += known.count(b"\n")
-            before = before + known if b"\n" not in known else known.rpartition(b"\n")[2]
+            decoded = chunk if bad is None else chunk[:bad]
+            line += decoded.count(b"\n")
+            before = before + decoded if b"\n" not in decoded else decoded.rpartition(b"\n")[2]
             if bad is not None:
                 column = len(before.decode(encoding, errors="replace")) + 1
                 return f" (line {line:,}, column {column:,})"
@@ -224,9 +224,9 @@ def _propose_encoding(path: Path, tried: str) -> str | None:
 def _refuse_controls(chunk: bytes, encoding: str) -> None:
     """Refuse bytes that are letters and signs of Windows-1252: DuckDB reads none of them as Latin-1."""
     bytes_ = np.frombuffer(chunk, dtype=np.uint8)
-    found = np.flatnonzero((bytes_ >= FIRST_CONTROL) & (bytes_ <= LAST_CONTROL))
-    if encoding == "latin-1" and len(found):
-        place = int(found[0])
+    controls = np.flatnonzero((bytes_ >= FIRST_CONTROL) & (bytes_ <= LAST_CONTROL))
+    if encoding == "latin-1" and len(controls):
+        place = int(controls[0])
         raise UnicodeDecodeError(encoding, chunk, place, place + 1, REASON_CONTROLS)
 
 
@@ -242,8 +242,9 @@ def _refuse_binary(words: str, path: Path) -> None:
     except (OSError, EOFError):
         return  # whoever reads it on names the reason
     if kind:
-        rule = f"{words} must be a text file, got '{path.name}' with the content of {kind}"
-        raise OutOfDomainError(f"{rule}; give it the ending of what it is, or export it as CSV")
+        raise OutOfDomainError(
+            f"{words} must be a text file, got '{path.name}' with the content of {kind}; give it the ending of what it is, or export it as CSV"
+        )
 
 
 def write_option(words: str, key: str, value: str) -> str:
@@ -268,8 +269,9 @@ def check_marks(
             remedy = " or ".join((write("delimiter", ";"), write("quote", "'")))
             raise OutOfDomainError(f"{rule}; write it like {remedy}")
     if quote and delimiter == quote:
-        rule = f"{name('quote')} must differ from the delimiter, got {shown(quote)} for both"
-        raise OutOfDomainError(f"{rule}; name another")
+        raise OutOfDomainError(
+            f"{name('quote')} must differ from the delimiter, got {shown(quote)} for both; name another"
+        )
 
 
 def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
@@ -286,8 +288,8 @@ def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
 
 def nonblank_lines(path: Path) -> int:
     """Count the lines of a file in UTF-8 that hold something."""
-    found = _count_lines(path, TextFormat(quote=""))
-    return found.lines - found.blank
+    counted = _count_lines(path, TextFormat(quote=""))
+    return counted.lines - counted.blank
 
 
 def _rows(text: Iterable[str], delimiter: str, quote: str) -> Iterator[list[str]]:
@@ -378,7 +380,7 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
         end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
             mark = RETURN  # as old computers wrote
-        every = breaks = np.flatnonzero(bytes_ == mark)
+        line_ends = breaks = np.flatnonzero(bytes_ == mark)
         if form.quote:
             quotes = np.flatnonzero(bytes_ == ord(form.quote))
             breaks = breaks[(parity + np.searchsorted(quotes, breaks)) % 2 == 0]
@@ -391,22 +393,22 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
             before[0] = last if breaks[0] == 0 else before[0]
             is_blank = (lengths == 0) | ((lengths == 1) & (before == RETURN))
             blank += int(is_blank.sum())
-            numbers = marks + np.searchsorted(every, breaks) + 1
+            numbers = marks + np.searchsorted(line_ends, breaks) + 1
             if not is_blank.all():
                 last_line = int(numbers[~is_blank][-1])
             if delimiter:
                 of_values = np.diff(values[breaks], prepend=0)
                 of_values[0] += filled
-                found = numbers[(of_values == 0) & ~is_blank]
-                separated += len(found)
-                alone += found[: MAX_LINES_SHOWN - len(alone)].tolist()
+                bare = numbers[(of_values == 0) & ~is_blank]
+                separated += len(bare)
+                alone += bare[: MAX_LINES_SHOWN - len(alone)].tolist()
                 filled = int(values[-1] - values[breaks[-1]])
             lines += len(breaks)
             length = len(bytes_) - int(breaks[-1]) - 1
         else:
             length += len(bytes_)
             filled += int(values[-1])
-        marks += len(every)
+        marks += len(line_ends)
         last = int(bytes_[-1])
     if length > 0:
         last_line = marks + 1

@@ -49,17 +49,17 @@ def repeated_in(
     named: Sequence[str] = (),
 ) -> list[RepeatedColumn]:
     """Return the same of a FROM item."""
-    every = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
-    names = likely(every, counted, named)
+    columns = [row[0] for row in ask(f"DESCRIBE FROM {item}").fetchall()]
+    names = likely(columns, counted, named)
     names += [name for name in find_panels(ask, item, counted, named) if name not in names]
     if not names:
         return []
     counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
     *numbers, rows = ask(f"SELECT {counts}, count(*) FROM {item}").fetchall()[0]
-    found = repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
+    repeated_columns = repeating(names, numbers[::2], numbers[1::2], counted, of_rows=rows)
     return [
         each._replace(of_nobody=count_rows_of_nobodies(count_nobodies_in(ask, item, each.name)))
-        for each in found
+        for each in repeated_columns
     ]
 
 

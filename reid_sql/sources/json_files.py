@@ -93,11 +93,16 @@ def select_json(
         feature = EACH_FEATURE if is_collection else "json"
         source = FEATURES.replace("{feature}", feature).replace("{source}", source)
     elif path.suffix.lower() == GEOGRAPHIC:
-        rule = f"{words} must have a collection of features, got another object of GeoJSON"
-        raise OutOfDomainError(f"{rule}; write its geometries as features, or save them as CSV")
-    others, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
-    if others or repeated:
-        got = f"{others} values that are none" if others else f"{repeated} that name a key twice"
+        raise OutOfDomainError(
+            f"{words} must have a collection of features, got another object of GeoJSON; write its geometries as features, or save them as CSV"
+        )
+    other_values, repeated = con.execute(BROKEN.format(source=source)).fetchall()[0]
+    if other_values or repeated:
+        got = (
+            f"{other_values} values that are none"
+            if other_values
+            else f"{repeated} that name a key twice"
+        )
         raise OutOfDomainError(
             f"{words} must contain objects whose keys are distinct, got {got}; mend those records"
         )

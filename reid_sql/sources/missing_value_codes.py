@@ -59,20 +59,21 @@ def find_codes(ask: Ask, item: str, columns: Sequence[str]) -> dict[str, list[Mi
         fold_case(name): (name, kind_of_values(str(kind)))
         for name, kind in zip(described.columns, described.types, strict=True)
     }
-    asked = dict(kinds[name] for name in map(fold_case, columns) if name in kinds)
-    named = _may_have_codes(ask, item, asked)
-    names = [name for name in asked if name in named]
+    kinds_of_columns = dict(kinds[name] for name in map(fold_case, columns) if name in kinds)
+    named = _may_have_codes(ask, item, kinds_of_columns)
+    names = [name for name in kinds_of_columns if name in named]
     counts = [
-        count_candidates(item, quoted(name), asked[name], place) for place, name in enumerate(names)
+        count_candidates(item, quoted(name), kinds_of_columns[name], place)
+        for place, name in enumerate(names)
     ]
     rows = _rows_of(ask(f"FROM ({' UNION ALL '.join(counts)}) ORDER BY place")) if names else []
-    found = {}
+    codes = {}
     for name, row in zip(names, rows, strict=True):
         ends = row["least"], row["greatest"]
-        form = ColumnForm(name, asked[name], row["values"], row["numbers"], 0, *ends)
+        form = ColumnForm(name, kinds_of_columns[name], row["values"], row["numbers"], 0, *ends)
         candidates = zip(row["texts"], row["rows"], strict=True)
-        found[name] = missing_values_of(form, candidates, values_beside(row, form.values))
-    return found
+        codes[name] = missing_values_of(form, candidates, values_beside(row, form.values))
+    return codes
 
 
 def _rows_of(answer: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
@@ -87,18 +88,18 @@ def _may_have_codes(ask: Ask, item: str, kinds: Mapping[str, str]) -> set[str]:
         for name, kind in kinds.items()
         if name not in ordered and kind not in TYPES_WITHOUT_CODES
     ]
-    found: set[str] = set()
+    candidates: set[str] = set()
     if ordered:
         selected = select_ends({quoted(name): kind for name, kind in ordered.items()})
         ends = ask(f"SELECT {selected} FROM {item} AS reid_source").fetchall()[0]
         for name, *pair in zip(ordered, ends[::2], ends[1::2], strict=True):
             if pair[0] is True or (ordered[name] in NUMERIC_TYPES and may_end_with_code(*pair)):
-                found.add(name)
+                candidates.add(name)
     if written:
         texts = [*map(quoted, written)]
         try:
             flags = ask(find_candidates_in_texts(item, texts, in_groups=True)).fetchall()[0]
         except duckdb.OutOfMemoryException:
             flags = ask(find_candidates_in_texts(item, texts, in_groups=False)).fetchall()[0]
-        found |= {name for name, flag in zip(written, flags, strict=True) if flag}
-    return found
+        candidates |= {name for name, flag in zip(written, flags, strict=True) if flag}
+    return candidates

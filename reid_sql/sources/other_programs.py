@@ -63,8 +63,8 @@ def write_sheet(words: str, path: Path, sheet: str | None, target: Path) -> tupl
     with target.open("x", encoding="utf-8", newline="") as written:
         target.chmod(0o600)
         csv.writer(written).writerows(zip(*columns, strict=True))
-    others = ", ".join(each for each in filled if each != name)
-    return (Note(OTHER_SHEETS, NOTE_SHEETS.format(others)),) if others else ()
+    unread = ", ".join(each for each in filled if each != name)
+    return (Note(OTHER_SHEETS, NOTE_SHEETS.format(unread)),) if unread else ()
 
 
 def list_sheets(words: str, path: Path) -> list[str]:
@@ -83,11 +83,13 @@ def _find_sheet(words: str, sheet: str | None, filled: Sequence[str]) -> str:
     if sheet is None and len(filled) == 1:
         return filled[0]
     if sheet is None:
-        rule = f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none"
-        raise UnknownNameError(f"{rule}; {suggestion('', filled, 'sheets')}")
+        raise UnknownNameError(
+            f"{option} must name the sheet of a workbook of {len(filled)} sheets, got none; {suggestion('', filled, 'sheets')}"
+        )
     if sheet not in filled:
-        rule = f"{option} must be a sheet with cells, got '{sheet}'"
-        raise UnknownNameError(f"{rule}; {suggestion(sheet, filled, 'sheets')}")
+        raise UnknownNameError(
+            f"{option} must be a sheet with cells, got '{sheet}'; {suggestion(sheet, filled, 'sheets')}"
+        )
     return sheet
 
 
@@ -122,14 +124,14 @@ def read_statistics(
     columns = []
     counts = dict.fromkeys((NOTE_MERGED, NOTE_MISSING, NOTE_LABELS), 0)
     for column in frame.iter_columns():
-        known = _without_missing(column, about.missing_ranges.get(column.name, ()))
-        gaps = column.filter(known.is_null())
+        filled = _without_missing(column, about.missing_ranges.get(column.name, ()))
+        gaps = column.filter(filled.is_null())
         is_declared = gaps.null_count() < len(gaps) and set(gaps.to_list()) != {""}
         if is_declared:
             counts[NOTE_MERGED if len(set(gaps.to_list())) > 1 else NOTE_MISSING] += 1
-        labels = _labels_of(known, about.variable_value_labels.get(column.name, {}))
+        labels = _labels_of(filled, about.variable_value_labels.get(column.name, {}))
         counts[NOTE_LABELS] += bool(labels)
-        columns.append(known.replace_strict(labels, return_dtype=pl.String) if labels else known)
+        columns.append(filled.replace_strict(labels, return_dtype=pl.String) if labels else filled)
     notes = (
         Note(MERGED_MISSING if words == NOTE_MERGED else AS_DECLARED, words.format(count))
         for words, count in counts.items()
@@ -154,13 +156,13 @@ def _without_missing(column: "pl.Series", ranges: Sequence[Mapping[str, Any]]) -
         missing |= pl.col(column.name).is_between(each["lo"], each["hi"])
     if column.dtype == pl.String:
         missing |= pl.col(column.name) == ""
-    known = pl.when(~missing.fill_null(value=False)).then(pl.col(column.name))
-    made = column.to_frame().select(known.alias(column.name)).to_series()
-    if made.dtype != pl.Float64:
-        return made
-    values = made.drop_nulls().unique().to_list()
+    filled = pl.when(~missing.fill_null(value=False)).then(pl.col(column.name))
+    values_kept = column.to_frame().select(filled.alias(column.name)).to_series()
+    if values_kept.dtype != pl.Float64:
+        return values_kept
+    values = values_kept.drop_nulls().unique().to_list()
     is_whole = all(value.is_integer() and abs(value) <= MAX_WHOLE for value in values)
-    return made.cast(pl.Int64) if is_whole else made
+    return values_kept.cast(pl.Int64) if is_whole else values_kept
 
 
 def _labels_of(column: "pl.Series", labels: Mapping[Any, str]) -> dict[Any, str]:
@@ -172,8 +174,9 @@ def _labels_of(column: "pl.Series", labels: Mapping[Any, str]) -> dict[Any, str]
 
 def _reader(module: str, words: str, path: Path) -> ModuleType:
     if find_spec(module) is None:
-        rule = f"{words} must have {module} to read {path.suffix}, got none"
-        raise UnavailableError(f"{rule}; pip install 'reid-sql[files]', or save it as CSV")
+        raise UnavailableError(
+            f"{words} must have {module} to read {path.suffix}, got none; pip install 'reid-sql[files]', or save it as CSV"
+        )
     return import_module(module)
 
 
@@ -183,5 +186,6 @@ def _readable(words: str, path: Path, refusals: tuple[type[Exception], ...]) -> 
     try:
         yield
     except refusals:
-        rule = f"{words} must be a {path.suffix} file that can be read, got '{path.name}'"
-        raise OutOfDomainError(f"{rule}; write it anew, or save it as CSV") from None
+        raise OutOfDomainError(
+            f"{words} must be a {path.suffix} file that can be read, got '{path.name}'; write it anew, or save it as CSV"
+        ) from None

@@ -56,25 +56,27 @@ def is_connection(text: str) -> bool:
     return text.startswith(VARIABLE) or (match is not None and match[1].lower() not in STORES)
 
 
-def url_of(words: str, given: str) -> str:
+def url_of(words: str, text: str) -> str:
     """Return the URL, read from the environment where only its variable is named; refuses a written secret.
 
     `words` is what a refusal calls the URL.
     """
-    if not given.startswith(VARIABLE):
-        if next(_secrets(given), None) is not None:
+    if not text.startswith(VARIABLE):
+        if next(_secrets(text), None) is not None:
             raise OutOfDomainError(
-                f"{words} must contain no password, got one in '{masked(given, given)}'; put the URL into a "
+                f"{words} must contain no password, got one in '{masked(text, text)}'; put the URL into a "
                 f"variable of the environment and write env:WAREHOUSE_URL"
             )
-        return given
-    name = given.removeprefix(VARIABLE)
+        return text
+    name = text.removeprefix(VARIABLE)
     if not os.environ.get(name):
-        rule = f"{words} must name a variable of the environment that is set, got '{given}'"
-        raise UnknownNameError(f"{rule}; set {name or 'WAREHOUSE_URL'} to the URL")
+        raise UnknownNameError(
+            f"{words} must name a variable of the environment that is set, got '{text}'; set {name or 'WAREHOUSE_URL'} to the URL"
+        )
     if not SCHEME.match(os.environ[name]):
-        rule = f"{words} must lead to a URL, got '{given}', whose value is none"
-        raise OutOfDomainError(f"{rule}; write it like postgres://user:password@host/database")
+        raise OutOfDomainError(
+            f"{words} must lead to a URL, got '{text}', whose value is none; write it like postgres://user:password@host/database"
+        )
     return os.environ[name]
 
 
@@ -171,19 +173,18 @@ def _download(con: duckdb.DuckDBPyConnection, words: str, file: str) -> bytes:
         if extension:
             con.execute(f"LOAD {extension}")
     except duckdb.Error:
-        rule = f"{words} must be in a store that the DuckDB here can read, got '{shown}' without {extension}"
         raise UnavailableError(
-            f"{rule}; run INSTALL {extension} in DuckDB once, or download the file"
+            f"{words} must be in a store that the DuckDB here can read, got '{shown}' without {extension}; run INSTALL {extension} in DuckDB once, or download the file"
         ) from None
     try:
         contents = con.execute("SELECT content FROM read_blob($1)", [file]).fetchmany(2)
     except duckdb.Error as error:
         why = masked(sentence(error), file).rstrip(".")
-        rule = f"{words} must be an object that can be read, got '{shown}': {why}"
-        raise UnavailableError(f"{rule}; mend its name, or your secret of DuckDB") from None
+        raise UnavailableError(
+            f"{words} must be an object that can be read, got '{shown}': {why}; mend its name, or your secret of DuckDB"
+        ) from None
     if len(contents) != 1:
-        rule = (
-            f"{words} must be one object, got {'none' if not contents else 'several'} for '{shown}'"
+        raise OutOfDomainError(
+            f"{words} must be one object, got {'none' if not contents else 'several'} for '{shown}'; name one"
         )
-        raise OutOfDomainError(f"{rule}; name one")
     return bytes(contents[0][0])

@@ -46,9 +46,9 @@ def configure_reading(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(name, value)
 
 
-def file_kind(given: str) -> str:
+def file_kind(path: str) -> str:
     """Return the ending that shows how a file is written, whatever it is packed with."""
-    name = Path(given)
+    name = Path(path)
     return name.with_suffix("").suffix if name.suffix in PACKED else name.suffix
 
 
@@ -94,8 +94,10 @@ def _refuse_kinds(values: DataFrame, where: str) -> None:
     """Refuse a key, at any depth, of whose values some are texts and others are not: Spark reads 1 as "1"."""
     [[kinds]] = values.agg(F.schema_of_variant_agg(values[0])).collect()
     if KINDS_MIXED.search(re.sub("`[^`]*`", "key", kinds)):
-        rule = f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
-        raise OutOfDomainError(f"{rule}; write them alike, or leave --engine spark away")
+        raise OutOfDomainError(
+            f'{where} must contain values of one kind under each key, got several, such as 1 and "1"'
+            "; write them alike, or leave --engine spark away"
+        )
 
 
 def _is_array(path: str) -> bool:
@@ -120,8 +122,9 @@ def _read_text(
 ) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
     if form.skip:
-        rule = f"{where} must begin with its header or a record on Spark, got skip = {form.skip}"
-        raise UnavailableError(f"{rule}; remove the lines, or check it with engine = 'duckdb'")
+        raise UnavailableError(
+            f"{where} must begin with its header or a record on Spark, got skip = {form.skip}; remove the lines, or check it with engine = 'duckdb'"
+        )
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None
     delimiter = (
@@ -148,8 +151,9 @@ def _read_text(
     )
     frame = frame.localCheckpoint() if text is None else frame
     if not frame.filter(F.col(_quote_name(names[-1])).endswith("\r")).isEmpty():
-        rule = f"{where} must end all its lines alike, got some with a carriage return and some without"
-        raise OutOfDomainError(f"{rule}; mend them")
+        raise OutOfDomainError(
+            f"{where} must end all its lines alike, got some with a carriage return and some without; mend them"
+        )
     if text is not None and (read := frame.count()) != text.records:
         _refuse_other_count(where, read, count_slowly(Path(path), text.delimiter, form))
     if (
@@ -172,7 +176,6 @@ def _quote_name(name: str) -> str:
 
 def _refuse_other_count(where: str, read_: int, records: int) -> None:
     if read_ != records:
-        rule = f"{where} must be read to its last record, got {read_} of {records}"
         raise OutOfDomainError(
-            f"{rule}; mend its quotes and line breaks, or leave --engine spark away"
+            f"{where} must be read to its last record, got {read_} of {records}; mend its quotes and line breaks, or leave --engine spark away"
         )

@@ -83,7 +83,7 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
     )
     # grouping() has a bit of each column, the last one the lowest, that is 0 in the sets of the column
     of_columns = f"grouping({', '.join(aliases.values())})" if len(grouped) > 1 else "0"
-    found: dict[int, int] = dict(
+    unique: dict[int, int] = dict(
         ask(f"""SELECT of_columns, {people} FROM (
           SELECT {of_columns} AS of_columns, min({person}) AS person,
           FROM {table_source(table).rows(read)} GROUP BY GROUPING SETS ({", ".join(grouped)})
@@ -91,8 +91,8 @@ def _count_sets(ask: Ask, table: str, sets: Sets, entity: str | None) -> list[in
         ) GROUP BY of_columns""")
     )
     bits = {name: 1 << place for place, name in enumerate(reversed(columns))}
-    every = sum(bits.values()) if len(grouped) > 1 else 0
+    all_bits = sum(bits.values()) if len(grouped) > 1 else 0
     return [
-        int(found.get(every - sum(bits[name] for name in set(each)) if every else 0, 0))
+        int(unique.get(all_bits - sum(bits[name] for name in set(each)) if all_bits else 0, 0))
         for each in sets
     ]

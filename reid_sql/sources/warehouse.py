@@ -107,11 +107,11 @@ class Warehouse:
         schema = place[-1] if place else self.schema
         where = f"WHERE table_name = {sql_text(table)}"
         where += f" AND table_schema = {sql_text(schema)}" if schema else ""
-        asked = f"SELECT table_type FROM information_schema.tables {where}"
+        query = f"SELECT table_type FROM information_schema.tables {where}"
         if self.backend.name == "sqlite":
-            asked = f"SELECT upper(type) FROM sqlite_master WHERE name = {sql_text(table)}"
+            query = f"SELECT upper(type) FROM sqlite_master WHERE name = {sql_text(table)}"
         with suppress(Exception):  # not every database lists its tables there
-            cursor = self.backend.raw_sql(asked)
+            cursor = self.backend.raw_sql(query)
             kinds = [str(row[0]).upper() for row in cursor.fetchall()]
             # PostgreSQL does not list a materialized view there.
             is_unlisted = not kinds and self.backend.name == "postgres" and bool(schema)
@@ -122,14 +122,14 @@ class Warehouse:
         self, words: str, name: str, table: str, schema: str | None, error: Exception
     ) -> UnknownNameError:
         """Refuse a table that does not exist, and suggest the nearest."""
-        own = self._listed(schema)
+        siblings = self._listed(schema)
         elsewhere = [
             other for other in self._schemas() if other != schema and table in self._listed(other)
         ]
         if elsewhere:
             hint = f"did you mean '{elsewhere[0]}.{table}'?"
-        elif own:
-            hint = suggestion(table, own, f"tables of {schema or 'the database'}")
+        elif siblings:
+            hint = suggestion(table, siblings, f"tables of {schema or 'the database'}")
         elif schema is not None and schema not in self._schemas():
             hint = suggestion(schema, self._schemas(), "schemas")
         else:
@@ -163,9 +163,9 @@ class Warehouse:
 
     def _in_file(self, column: str, schema: str | None = None) -> list[str]:
         """The names that a DuckDB file has; Ibis asks for them in a way that DuckDB 2 no longer has."""
-        asked = f"""SELECT DISTINCT {column} FROM information_schema.tables WHERE table_catalog = $1
+        query = f"""SELECT DISTINCT {column} FROM information_schema.tables WHERE table_catalog = $1
             AND ($2 IS NULL OR table_schema = $2) ORDER BY ALL"""
-        return [row[0] for row in self.backend.con.execute(asked, [CATALOG, schema]).fetchall()]
+        return [row[0] for row in self.backend.con.execute(query, [CATALOG, schema]).fetchall()]
 
 
 def _name(name: str) -> str:
@@ -175,18 +175,19 @@ def _name(name: str) -> str:
 
 def rows(table: Callable[[], Table], words: str) -> list[dict[str, Any]]:
     """Fetch the rows of a table of a warehouse."""
-    return asked(lambda: list(collected(table(), words).to_pylist()))
+    return run_query(lambda: list(collected(table(), words).to_pylist()))
 
 
-def asked(question: Callable[[], Found]) -> Found:
+def run_query(question: Callable[[], Found]) -> Found:
     """Run a query of a warehouse; its error becomes one sentence without the driver's words."""
     try:
         return question()
     except (ReidError, duckdb.InterruptException):
         raise
     except Exception as error:  # noqa: BLE001 - each driver has its own
-        rule = f"the table must be one that the database can count, got {name_error(error)}"
-        raise UnavailableError(f"{rule}; mend that there, or ask about an extract") from None
+        raise UnavailableError(
+            f"the table must be one that the database can count, got {name_error(error)}; mend that there, or ask about an extract"
+        ) from None
 
 
 def _parts(words: str, name: str) -> list[str]:
@@ -195,16 +196,18 @@ def _parts(words: str, name: str) -> list[str]:
     if not 1 <= len(parts) <= NAMES or not re.fullmatch(
         rf"(?:{NAME.pattern})(?:\.(?:{NAME.pattern}))*", name
     ):
-        rule = f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
-        raise OutOfDomainError(f'{rule}; put a name that has a point into quotes, like "my.table"')
+        raise OutOfDomainError(
+            f"{words} must be a name like people or schema.people, got '{escape_control_characters(name)}'"
+            '; put a name that has a point into quotes, like "my.table"'
+        )
     return parts
 
 
 @contextmanager
-def warehouse(words: str, given: str, folder: Path) -> Iterator[Warehouse]:
+def warehouse(words: str, text: str, folder: Path) -> Iterator[Warehouse]:
     """Open a warehouse to be read; a file's path is seen from the folder. `words` is what calls the URL."""
-    url = url_of(words, given)
-    backend, schema = _opened(words, given, url, folder)
+    url = url_of(words, text)
+    backend, schema = _opened(words, text, url, folder)
     try:
         yield Warehouse(url, backend, schema)
     finally:
@@ -212,13 +215,13 @@ def warehouse(words: str, given: str, folder: Path) -> Iterator[Warehouse]:
             backend.disconnect()
 
 
-def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | None]:
+def _opened(words: str, text: str, url: str, folder: Path) -> tuple[Any, str | None]:
     scheme = scheme_of(url)
-    known = sorted({*(each.name for each in entry_points(group="ibis.backends")), "postgresql"})
-    if scheme not in known:
+    schemes = sorted({*(each.name for each in entry_points(group="ibis.backends")), "postgresql"})
+    if scheme not in schemes:
         raise UnknownNameError(
             f"{words} must begin with a database that Ibis knows, got '{scheme}://'; "
-            f"{suggestion(scheme, known, 'databases')}"
+            f"{suggestion(scheme, schemes, 'databases')}"
         )
     opener: Open = {"duckdb": _duckdb, "sqlite": _sqlite}.get(scheme, _server)
     try:
@@ -227,13 +230,13 @@ def _opened(words: str, given: str, url: str, folder: Path) -> tuple[Any, str | 
         raise
     except ImportError as error:
         extra = scheme.replace("postgresql", "postgres")
-        rule = f"{words} must have the driver of {extra}, got none ({name_error(error)})"
-        raise UnavailableError(f"{rule}; pip install 'ibis-framework[{extra}]'") from None
-    except Exception as error:  # noqa: BLE001 - each driver has its own
-        got = f"'{masked(given, url)}' and {name_error(error)}"
-        rule = f"{words} must lead to a database that answers, got {got}"
         raise UnavailableError(
-            f"{rule}; see that the server runs, and user, password and database"
+            f"{words} must have the driver of {extra}, got none ({name_error(error)}); pip install 'ibis-framework[{extra}]'"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - each driver has its own
+        got = f"'{masked(text, url)}' and {name_error(error)}"
+        raise UnavailableError(
+            f"{words} must lead to a database that answers, got {got}; see that the server runs, and user, password and database"
         ) from None
 
 
@@ -259,8 +262,9 @@ def _file(words: str, url: str, folder: Path) -> Path:
     path = (folder / path_of(url)).absolute()
     if not path.is_file():
         siblings = sorted(each.name for each in path.parent.glob("*") if each.is_file())
-        rule = f"{words} must lead to an existing file, got '{masked(url, url)}'"
-        raise UnknownNameError(f"{rule}; {suggestion(path.name, siblings, 'files next to it')}")
+        raise UnknownNameError(
+            f"{words} must lead to an existing file, got '{masked(url, url)}'; {suggestion(path.name, siblings, 'files next to it')}"
+        )
     return path
 
 

@@ -3,14 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.panel import Panel
 from rich.table import Table
 
 from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.synthetic.audit import is_doubtful
-from reid_sql.terminal.console import ONE_ROW_ONE_PERSON, FigureTable, Folded, Text
+from reid_sql.terminal.console import (
+    ONE_ROW_ONE_PERSON,
+    FigureTable,
+    Folded,
+    Text,
+    caution,
+    figure_columns,
+    note,
+    note_columns,
+    page,
+    statuses,
+    word_columns,
+)
 
 FIGURES: Final = ("original", "holdout", "baseline", "excess", "low", "high")
 AREA: Final = "auc"
@@ -21,23 +33,18 @@ def audit_page(rows: Sequence[dict[str, Any]], *, counts_people: bool) -> Render
 
     A line for each figure of each attack is folded.
     """
-    table = FigureTable(header_style="bold")
-    table.add_column("attack")
-    table.add_column("figure", style="dim")
-    for name in FIGURES:
-        table.add_column(name, justify="right")
+    lines = []
     for row in rows:
-        attack = row["attack"].replace("_", " ")
+        attack, figure = (row[name].replace("_", " ") for name in ("attack", "figure"))
         name = attack if row["column_name"] is None else f"{attack}: {row['column_name']}"
-        figure = row["figure"].replace("_", " ")
-        table.add_row(Text(name), Text(figure), *(Text(_shown(row, each)) for each in FIGURES))
-    statuses = {row["status"]: None for row in rows if row["status"] != "ok"}
-    return Group(
+        lines.append([name, figure, *(_format_figure(row, each) for each in FIGURES)])
+    columns = [*word_columns("attack"), *note_columns("figure"), *figure_columns(*FIGURES)]
+    return page(
         _people_hit(rows),
         Panel(Text(describe_audit(rows))),
-        *(Text(f"{_attacks(rows, status)}: {status}.", style="yellow") for status in statuses),
-        Folded(f"{len(rows)} figures of all attacks", (table,)),
-        *([] if counts_people else [Text(ONE_ROW_ONE_PERSON, style="dim")]),
+        *(caution(f"{_attacks(rows, status)}: {status}.") for status in statuses(rows)),
+        Folded(f"{len(rows)} figures of all attacks", (FigureTable(columns, lines),)),
+        note("" if counts_people else ONE_ROW_ONE_PERSON),
     )
 
 
@@ -50,36 +57,34 @@ PAIRS: Final = "are told from people who were not used (in pairs, one of each)"
 
 def _people_hit(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Say how many of 100 people the table copies, gives a value of, or shows to have been used."""
-    table = FigureTable(header_style="bold")
-    for name in ("of 100 people", "by chance"):
-        table.add_column(name, justify="right")
-    table.add_column("what happens to them")
+    lines = []
     for row, words in _choose_harms(rows):
         control = row["holdout"] if row["holdout"] is not None else row["baseline"]
-        numbers = (_of_hundred(row["original"]), _of_hundred(control))
-        table.add_row(*map(Text, (*numbers, words)))
-    return table
+        lines.append([_of_hundred(row["original"]), _of_hundred(control), words])
+    columns = [*figure_columns("of 100 people", "by chance"), *word_columns("what happens to them")]
+    return FigureTable(columns, lines)
 
 
-def _choose_harms(
-    rows: Sequence[Mapping[str, Any]],
-) -> list[tuple[Mapping[str, Any], str]]:
+def _choose_harms(rows: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], str]]:
     """Choose the figure of copies, the inference and the attack on membership that exceed chance most."""
     chosen = [(row, COPIED) for row in rows if row["attack"] == "exact_presence"][:1]
-    inferred = [
-        row
-        for row in rows
-        if row["attack"] in INFERENCES and row["figure"] == "share" and row["original"] is not None
+    measured = [row for row in rows if row["original"] is not None]
+    inferences = [
+        row for row in measured if row["attack"] in INFERENCES and row["figure"] == "share"
     ]
-    if inferred:
-        row = max(inferred, key=lambda each: (each["excess"] or -1.0, each["original"]))
-        column = str(row["column_name"]).partition(" / ")[0]
+    if inferences:
+        row = max(inferences, key=lambda each: (each["excess"] or -1.0, each["original"]))
         words = GUESSED if row["attack"] == "inference" else INFERRED
-        chosen.append((row, words.format(column)))
-    for row in rows:
-        if row["attack"] == "strongest_membership" and row["original"] is not None:
+        chosen.append((row, words.format(_sensitive_column(row))))
+    for row in measured:
+        if row["attack"] == "strongest_membership":
             chosen.append((row, PAIRS if row["figure"].endswith(AREA) else RECOGNIZED))
     return chosen
+
+
+def _sensitive_column(row: Mapping[str, Any]) -> str:
+    """The column whose values an attack infers, without those that it is inferred from."""
+    return str(row["column_name"]).partition(" / ")[0]
 
 
 INFERENCES: Final = ("inference", "sure_inference", "strongest_inference")
@@ -122,30 +127,28 @@ def describe_audit(rows: Sequence[dict[str, Any]]) -> str:
 
     >>> membership = {"attack": "strongest_membership", "figure": "nearest_record: auc", "excess": 0.1}
     >>> copies = {"attack": "exact_presence", "figure": "share", "excess": 0.2, "low": 0.18}
-    >>> every = {"status": "ok", "column_name": None, "low": 0.05}
-    >>> describe_audit([every | copies, every | membership]).partition(" (at least")[0]
+    >>> fields = {"status": "ok", "column_name": None, "low": 0.05}
+    >>> describe_audit([fields | copies, fields | membership]).partition(" (at least")[0]
     'Copies of the records of 20.0 %'
     """
     membership = describe_membership(rows)
     chosen = next(row for row in rows if row["attack"] == "strongest_membership")
-    is_found = (chosen["low"] or 0) > 0
-    harms = [
-        row
-        for row in rows
-        if row["figure"].startswith(OF_PEOPLE)
-        and row["attack"] != chosen["attack"]
-        and row["status"] == OK
-        and row["low"] is not None
-        and row["low"] > 0
-        and (is_found or 2 * row["low"] > row["excess"])
-    ]
-    if not harms:
-        present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
-        if chosen["excess"] is None and any(present):
-            return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
-        return membership
-    worst = max(harms, key=lambda row: (row["low"], row["excess"]))
-    return f"{_describe_harm(worst)} {membership}" if is_found else _describe_harm(worst)
+    is_revealed = (chosen["low"] or 0) > 0
+    shares = [row for row in rows if row["attack"] != chosen["attack"] and _exceeds_control(row)]
+    harms = [row for row in shares if is_revealed or 2 * row["low"] > row["excess"]]
+    if harms:
+        worst = _describe_harm(max(harms, key=lambda row: (row["low"], row["excess"])))
+        return f"{worst} {membership}" if is_revealed else worst
+    present = [row["original"] for row in rows if row["attack"] == "exact_presence"]
+    if chosen["excess"] is None and any(present):
+        return f"{membership} {percent(present[0])} {EQUAL_RECORDS}"
+    return membership
+
+
+def _exceeds_control(row: Mapping[str, Any]) -> bool:
+    """Whether an attack is surely right about more people than by chance."""
+    is_share = row["status"] == OK and row["figure"].startswith(OF_PEOPLE)
+    return bool(is_share and row["low"] is not None and row["low"] > 0)
 
 
 def _describe_harm(row: Mapping[str, Any]) -> str:
@@ -153,12 +156,11 @@ def _describe_harm(row: Mapping[str, Any]) -> str:
     share = (
         f"{percent(row['excess'])} (at least {percent(row['low'])}) of the people it was made from"
     )
-    column = str(row["column_name"]).partition(" / ")[0]
     words = RIGHT_ABOUT.get(row["attack"])
     if words is None:
         figure = f"{row['attack']} ({row['figure']})".replace("_", " ")
         return f"The synthetic table reveals {share}, by {figure}, more than of people who were not used."
-    return f"{words.format(share, column=column)}, more than of people who were not used."
+    return f"{words.format(share, column=_sensitive_column(row))}, more than of people who were not used."
 
 
 def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
@@ -188,11 +190,13 @@ def describe_membership(rows: Sequence[dict[str, Any]]) -> str:
 
 def _attacks(rows: Sequence[dict[str, Any]], status: str) -> str:
     """The attacks of a status, each once; all of them in one word."""
-    some = dict.fromkeys(row["attack"].replace("_", " ") for row in rows if row["status"] == status)
-    return "all attacks" if all(row["status"] == status for row in rows) else ", ".join(some)
+    if all(row["status"] == status for row in rows):
+        return "all attacks"
+    names = (row["attack"].replace("_", " ") for row in rows if row["status"] == status)
+    return ", ".join(dict.fromkeys(names))
 
 
-def _shown(row: dict[str, Any], name: str) -> str:
+def _format_figure(row: dict[str, Any], name: str) -> str:
     value = row[name]
     if value is None:
         return ""

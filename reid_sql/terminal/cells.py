@@ -4,16 +4,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 
 from reid_sql.sql.cells import DETERMINED
-from reid_sql.terminal.console import FigureTable, Text
+from reid_sql.terminal.console import (
+    FigureTable,
+    caution,
+    figure_columns,
+    heading,
+    note,
+    page,
+    statuses,
+    word_columns,
+)
 
 MAX_ROWS: Final = 60  # that a page shows
 UNPROTECTED: Final = "unprotected"
 COUNTS: Final = ("records", "people")
 HIDDEN: Final = ("primary", "secondary", UNPROTECTED)
-SHOWN: Final = ("records", "people", "value_sum", "unsafe", "status")
+SHOWN: Final = (*COUNTS, "value_sum")
+JUDGED: Final = ("unsafe", "status")
 NOT_PUBLISHED: Final = (
     "Publish neither unsafe, status nor loss: they say more of a hidden cell than its figures."
 )
@@ -23,6 +33,7 @@ CELLS_DETERMINED: Final = (
 # statuses that words follow
 HIDDEN_OR_MOVED: Final = ("primary", "secondary", "unprotected", "rounded", "beyond_base")
 UNSAFE: Final = "unsafe"
+HOW_COUNTED: Final = ("records_dropped", "nulls")  # columns of every answer
 BEYOND_BASE: Final = "beyond_base"
 REMEDY_UNSAFE: Final = "figures are in this file: do not publish it, or add --suppress secondary."
 CELLS_UNPROTECTED: Final = (
@@ -40,40 +51,32 @@ FINDINGS: Final[Mapping[str, str]] = {
 
 def cells_page(rows: Sequence[dict[str, Any]], figures: Sequence[str]) -> RenderableType:
     """Show a line for each cell, what is hidden as such, and how many are unsafe or hidden."""
-    own = [
-        name
-        for name in (rows[0] if rows else {})
-        if name not in {*figures, "records_dropped", "nulls"}
-    ]
-    table = FigureTable(header_style="bold")
-    for name in own:
-        table.add_column(Text(name))
-    for name in SHOWN:
-        table.add_column(
-            name.replace("_", " "), justify="left" if name in {"unsafe", "status"} else "right"
-        )
-    sums = ("value_sum",) if any(row["value_sum"] is not None for row in rows) else ()
+    dividing = [name for name in (rows[0] if rows else {}) if name not in {*figures, *HOW_COUNTED}]
+    has_sums = any(row["value_sum"] is not None for row in rows)
+    hideable = SHOWN if has_sums else COUNTS
+    lines = []
     for row in rows:
-        hides = (*COUNTS, *sums) if row["status"] in HIDDEN else ()
-        cells = [
-            "total" if name in row["total_over"] else _shown_category(row[name]) for name in own
+        hides = hideable if row["status"] in HIDDEN else ()
+        cells = [_format_category(row, name) for name in dividing]
+        cells += [
+            "hidden" if row[each] is None and each in hides else _format_figure(row[each])
+            for each in SHOWN
         ]
-        figures_shown = (
-            "hidden" if name in hides and row[name] is None else _shown_figure(row[name])
-            for name in SHOWN
-        )
-        table.add_row(*map(Text, cells), *map(Text, figures_shown))
+        lines.append([*cells, *(_format_figure(row[name]) for name in JUDGED)])
+    columns = word_columns(*dividing)
+    columns += figure_columns(*(name.replace("_", " ") for name in SHOWN))
     counts = Counter(row["status"] for row in rows)
-    unsafe = sum(map(is_unsafe, rows))
+    statuses_of_cells = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
+    words = "".join(
+        f", {count:,} {word.replace('_', ' ')}" for word, count in statuses_of_cells.items()
+    )
     determined = sum(DETERMINED in row["unsafe"] for row in rows)
-    hidden = {word: counts[word] for word in HIDDEN_OR_MOVED if counts[word]}
-    words = "".join(f", {number:,} {word.replace('_', ' ')}" for word, number in hidden.items())
-    return Group(
-        table,
+    return page(
+        FigureTable([*columns, *word_columns(*JUDGED)], lines),
         "",
-        Text(f"{unsafe:,} of {len(rows):,} cells are unsafe{words}.", style="bold"),
-        *([Text(f"{determined:,} {CELLS_DETERMINED}", style="yellow")] if determined else []),
-        *([Text(NOT_PUBLISHED, style="dim")] if hidden else []),
+        heading(f"{sum(map(is_unsafe, rows)):,} of {len(rows):,} cells are unsafe{words}."),
+        caution(f"{determined:,} {CELLS_DETERMINED}" if determined else ""),
+        note(NOT_PUBLISHED if statuses_of_cells else ""),
     )
 
 
@@ -90,54 +93,60 @@ def describe_publication(rows: Sequence[Mapping[str, Any]], *, is_publishable: b
     ['1 cell is unsafe, and its figures are in this file: do not publish it, or add --suppress secondary.']
     """
     counts = Counter(row["status"] for row in rows)
-    shown = sum(is_unsafe(row) and row["status"] == UNSAFE for row in rows)
-    sentences = []
-    if shown:
-        are = "cell is unsafe, and its" if shown == 1 else "cells are unsafe, and their"
-        sentences.append(f"{shown:,} {are} {REMEDY_UNSAFE}")
-    if counts[UNPROTECTED]:
-        sentences.append(f"{counts[UNPROTECTED]:,} {CELLS_UNPROTECTED}")
-    if counts[BEYOND_BASE]:
-        sentences.append(f"{counts[BEYOND_BASE]:,} {CELLS_BEYOND_BASE}")
+    unsafe = sum(is_unsafe(row) and row["status"] == UNSAFE for row in rows)
+    are = "cell is unsafe, and its" if unsafe == 1 else "cells are unsafe, and their"
     is_open = any(counts[word] for word in HIDDEN_OR_MOVED) and not is_publishable
-    return [*sentences, *([NOT_PUBLISHED] if is_open else [])]
+    sentences = {
+        f"{unsafe:,} {are} {REMEDY_UNSAFE}": unsafe,
+        f"{counts[UNPROTECTED]:,} {CELLS_UNPROTECTED}": counts[UNPROTECTED],
+        f"{counts[BEYOND_BASE]:,} {CELLS_BEYOND_BASE}": counts[BEYOND_BASE],
+        NOT_PUBLISHED: is_open,
+    }
+    return [sentence for sentence, is_true in sentences.items() if is_true]
 
 
-def _shown_category(value: Any) -> str:  # noqa: ANN401 - of a column of any type
-    return "NULL" if value is None else str(value)
+def _format_category(row: Mapping[str, Any], name: str) -> str:
+    if name in row["total_over"]:
+        return "total"
+    return "NULL" if row[name] is None else str(row[name])
 
 
-def _shown_figure(value: Any) -> str:  # noqa: ANN401 - a figure, or a list of words
-    if isinstance(value, list):
-        return ", ".join(value).replace("_", " ")
-    if isinstance(value, float):
-        return f"{value:,.6g}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+def _format_figure(value: Any) -> str:  # noqa: ANN401 - a figure, or a list of words
+    match value:
+        case None:
+            return ""
+        case list():
+            return ", ".join(value).replace("_", " ")
+        case float():
+            return f"{value:,.6g}"
+        case int():
+            return f"{value:,}"
+    return str(value)
 
 
 def audited_cells_page(rows: Sequence[dict[str, Any]]) -> RenderableType:
     """Show each cell with what an attacker computes, those that are revealed first."""
-    table = FigureTable(header_style="bold")
-    for name, side in (("cell", "left"), ("from", "right"), ("to", "right"), ("finding", "left")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
-    table.add_column("revealed by")
-    for row in rows[:MAX_ROWS]:
-        low, high = (
-            row[f"largest_{end}" if row["kind"] == "sum" else end] for end in ("low", "high")
-        )
-        ends = ("any" if each is None else f"{each:,.10g}" for each in (low, high))
-        by = row["revealing_sum"] or (row["revealed_by"] if row["kind"] == "sum" else None) or ""
-        table.add_row(*map(Text, (row["cell"], *ends, FINDINGS[row["finding"]], by)))
+    columns = [*word_columns("cell"), *figure_columns("from", "to")]
     counts = Counter(row["finding"] for row in rows)
     words = ", ".join(
         f"{counts[word]:,} {label}" for word, label in FINDINGS.items() if counts[word]
     )
-    more = f"{len(rows) - MAX_ROWS:,} more cells: --format csv" if len(rows) > MAX_ROWS else ""
-    statuses = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
-    return Group(
-        table,
+    more = len(rows) - MAX_ROWS
+    return page(
+        FigureTable(
+            [*columns, *word_columns("finding", "revealed by")], map(_audited_line, rows[:MAX_ROWS])
+        ),
         "",
-        Text(f"Of {len(rows):,} cells: {words}.", style="bold"),
-        *(Text(f"{status}.", style="yellow") for status in statuses),
-        *([Text(more, style="dim")] if more else []),
+        heading(f"Of {len(rows):,} cells: {words}."),
+        *(caution(f"{status}.") for status in statuses(rows)),
+        note(f"{more:,} more cells: --format csv" if more > 0 else ""),
     )
+
+
+def _audited_line(row: Mapping[str, Any]) -> list[str]:
+    """Write a cell, the interval that an attacker computes of it, and what reveals it."""
+    is_sum = row["kind"] == "sum"
+    interval = ("largest_low", "largest_high") if is_sum else ("low", "high")
+    ends = ("any" if row[end] is None else f"{row[end]:,.10g}" for end in interval)
+    by = row["revealing_sum"] or (row["revealed_by"] if is_sum else None) or ""
+    return [row["cell"], *ends, FINDINGS[row["finding"]], by]

@@ -1,18 +1,19 @@
 """A console that escapes control characters, and the numbers and tables of its pages."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Column, Table
 
+from reid_sql.models.classes.disclosure import OK
 from reid_sql.terminal.control_characters import escape_control_characters
 from reid_sql.terminal.hints import in_options
 from reid_sql.terminal.runner import Answer
@@ -23,6 +24,7 @@ NARROW: Final = 20  # narrower pages would lose figures
 INDENT: Final = 4  # of the figures of a block
 MIN_LARGE, MAX_WRITTEN = 1e4, 1e15  # between which four digits would need an exponent
 MIN_WRITTEN, MIN_SCIENTIFIC = 1e-9, 1e-4  # the same below 1
+PLAIN: Final = {"box": None, "padding": (0, 2, 0, 0)}  # of a table without lines
 WIDE: Final = 160  # a pipe has no width of its own
 
 
@@ -51,7 +53,62 @@ class VisibleConsole(Console):
                 )
 
 
-class FigureTable(Table):
+def heading(text: str) -> Text:
+    """A sentence that stands out: a heading in HTML."""
+    return Text(text, style="bold")
+
+
+def note(text: str) -> Text:
+    """A remark beside the figures."""
+    return Text(text, style="dim")
+
+
+def caution(text: str) -> Text:
+    """What is doubtful: among the cautions in HTML."""
+    return Text(text, style="yellow")
+
+
+def statuses(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what is doubtful of an answer, each status once."""
+    return [status for status in dict.fromkeys(row["status"] for row in rows) if status != OK]
+
+
+def page(*parts: RenderableType) -> Group:
+    """Put parts one below the other: `""` is a blank line, and a sentence without words is left out."""
+    return Group(*(part for part in parts if part or not isinstance(part, Text)))
+
+
+def word_columns(*names: str) -> list[Column]:
+    """Make columns of words."""
+    return [Column(Text(name)) for name in names]
+
+
+def figure_columns(*names: str) -> list[Column]:
+    """Make columns of figures, which are aligned to the right."""
+    return [Column(Text(name), justify="right") for name in names]
+
+
+def note_columns(*names: str) -> list[Column]:
+    """Make columns of remarks beside the figures."""
+    return [Column(Text(name), style="dim") for name in names]
+
+
+class TextTable(Table):
+    """A table whose rows are given with its columns; a cell is a text of the data, or a bar."""
+
+    def __init__(
+        self,
+        columns: Iterable[Column] = (),
+        rows: Iterable[Iterable[RenderableType]] = (),
+        **layout: Any,  # noqa: ANN401 - rich's
+    ) -> None:
+        """Write texts as they are: nothing in them is markup."""
+        super().__init__(*columns, **{"header_style": "bold", "caption_justify": "left"} | layout)
+        for row in rows:
+            self.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+
+
+class FigureTable(TextTable):
     """A table of texts that never cuts a figure: words wrap, and where that is not enough, rows are blocks.
 
     Figures are the columns that are aligned to the right. `names_all` names the columns of words, too, where
@@ -91,23 +148,23 @@ class FigureTable(Table):
         if self.names_all:
             yield from self._named_blocks(width)
             return
-        heads = [str(column.header) for column in self.columns if column.justify != "right"]
-        if len(heads) > 1:
-            yield Text(" · ".join(heads), style="dim")
+        is_figure = [column.justify == "right" for column in self.columns]
+        heads = [str(column.header) for column in self.columns]
+        labels = [head for head, right in zip(heads, is_figure, strict=True) if not right]
+        if len(labels) > 1:
+            yield note(" · ".join(labels))
         for row in zip(*(column.cells for column in self.columns), strict=True):
-            cells = [
-                (column, str(cell))
-                for column, cell in zip(self.columns, row, strict=True)
-                if str(cell)
-            ]
-            words = [cell for column, cell in cells if column.justify != "right"]
-            figures = [
-                f"{column.header}: {cell}" for column, cell in cells if column.justify == "right"
-            ]
-            yield Text(" · ".join(words or figures[:1]), style="bold")
+            words: list[str] = []
+            figures: list[str] = []
+            for head, right, cell in zip(heads, is_figure, map(str, row), strict=True):
+                if right and cell:
+                    figures.append(f"{head}: {cell}")
+                elif cell:
+                    words.append(cell)
+            yield heading(" · ".join(words or figures[:1]))
             yield from _indented(figures if words else figures[1:], width)
         if self.caption:
-            yield Text(str(self.caption), style="dim")
+            yield note(str(self.caption))
 
     def _named_blocks(self, width: int) -> Iterator[RenderableType]:
         """Give each row of any table: every value after the name of its column, longer texts on their own.
@@ -115,18 +172,15 @@ class FigureTable(Table):
         One row alone is a list: a line for each column.
         """
         if self.row_count == 1:
-            values = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-            values.add_column(style="dim", overflow="fold")
-            values.add_column(overflow="fold")
-            for column in self.columns:
-                values.add_row(column.header, next(iter(column.cells)))
-            yield values
+            sides = [Column(style="dim", overflow="fold"), Column(overflow="fold")]
+            values = ((column.header, next(iter(column.cells))) for column in self.columns)
+            yield TextTable(sides, values, show_header=False, **PLAIN)
             return
         for place, row in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
             named = [
                 f"{column.header}: {cell}" for column, cell in zip(self.columns, row, strict=True)
             ]
-            yield Text(f"row {place + 1}", style="bold")
+            yield heading(f"row {place + 1}")
             short: list[str] = []
             for cell in named:
                 if len(cell) <= SHORT:
@@ -152,11 +206,11 @@ def _indented(cells: Sequence[str], width: int) -> Iterator[RenderableType]:
 
 def console() -> Console:
     """Return the console to print on: as wide as the terminal, as COLUMNS, or as a wide page."""
-    made = VisibleConsole(highlight=False)
-    has_width = made.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
-    if has_width and made.width >= NARROW:
-        return made
-    width = NARROW if has_width and made.width else WIDE  # COLUMNS=0 is no width
+    terminal = VisibleConsole(highlight=False)
+    has_width = terminal.is_terminal or os.environ.get("COLUMNS", "").isdigit()  # which rich obeys
+    if has_width and terminal.width >= NARROW:
+        return terminal
+    width = NARROW if has_width and terminal.width else WIDE  # COLUMNS=0 is no width
     return VisibleConsole(highlight=False, width=width)
 
 
@@ -185,23 +239,19 @@ def _float(value: float) -> str:
 
 def answer_table(answer: Answer) -> Table:
     """Show any answer, numbers to the right."""
-    table = FigureTable(header_style="bold")
+    columns: list[Column] = []
+    for place, name in enumerate(answer.columns):
+        is_numeric = any(isinstance(row[place], int | float) for row in answer.rows)
+        columns += figure_columns(name) if is_numeric else word_columns(name)
+    table = FigureTable(columns, (map(number, row) for row in answer.rows))
     table.names_all = True
-    for place, column in enumerate(answer.columns):
-        numeric = any(isinstance(row[place], int | float) for row in answer.rows)
-        table.add_column(Text(column), justify="right" if numeric else "left")
-    for row in answer.rows:
-        table.add_row(*(Text(number(value)) for value in row))
     return table
 
 
 def words_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Show rows of words, wrapped where they are long."""
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for place, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=place == 0)
-    for row in rows:
-        table.add_row(*map(Text, row))
+    folded = [Column(name, overflow="fold", no_wrap=not at) for at, name in enumerate(columns)]
+    table = TextTable(folded, rows, **PLAIN)
     table.add_row()
     return table
 
@@ -215,7 +265,7 @@ class Folded:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         """Say where the details are."""
-        yield Text(f"{self.title}: --format csv, or --html", style="dim")
+        yield note(f"{self.title}: --format csv, or --html")
 
 
 @dataclass(frozen=True)

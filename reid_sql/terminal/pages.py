@@ -1,24 +1,34 @@
 """The pages that commands print: risk, forecasts, validation, attackers, profiles."""
 
+from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from statistics import fmean
 from typing import Any, Final
 
 from rich import text as rich_text
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 
 from reid_sql.charts.risk_charts import EDGES, NO_END
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.models.population_risk.answer import format_percent
 from reid_sql.terminal.console import (
     ONE_ROW_ONE_PERSON,
+    PLAIN,
     Bar,
     FigureTable,
     Text,
+    TextTable,
     answer_table,
+    caution,
+    figure_columns,
+    heading,
+    note,
     number,
+    page,
+    statuses,
+    word_columns,
 )
 from reid_sql.terminal.runner import Answer
 
@@ -61,13 +71,8 @@ def function_lines(signature: str, words: str, source: str) -> rich_text.Text:
 
 def summary_table(risk: dict[str, Any], noun: str = RECORDS) -> Table:
     """Show the summary in words, one measure a line."""
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(justify="left")
-    table.add_column(justify="right")
-    table.add_column(style="dim", overflow="fold")
-    for row in summary_lines(risk, noun):
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    columns = [Column(), Column(justify="right"), Column(style="dim", overflow="fold")]
+    return TextTable(columns, summary_lines(risk, noun), show_header=False, **PLAIN)
 
 
 def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[str, str, str]]:
@@ -100,12 +105,9 @@ def summary_lines(risk: Mapping[str, Any], noun: str = RECORDS) -> list[tuple[st
 def _null_note(risk: Mapping[str, Any]) -> str:
     if risk["nulls"] == "drop":
         return f"{risk['records_dropped']:,} records dropped"
-    blank = risk["blank_records"]
-    return (
-        f"{blank:,} records have no value at all: they match every record, and no other record matches them"
-        if blank
-        else ""
-    )
+    if not risk["blank_records"]:
+        return ""
+    return f"{risk['blank_records']:,} records have no value at all: they match every record, and no other record matches them"
 
 
 def histogram(rows: list[dict[str, Any]], threshold: float, noun: str = RECORDS) -> Table:
@@ -126,20 +128,25 @@ def class_size_bars(
     has_classes: bool = False,
 ) -> Table:
     """Show the people of each range of class sizes as bars; a count that is not shown has none."""
-    names = {**({"classes": "classes"} if has_classes else {}), "records": noun}
-    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for column in ("class size", *names.values()):
-        table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("", max_width=BAR)
-    shown = [each for each in ranges if each["records"] != 0]
-    top = max((each["records"] or 0 for each in shown), default=1) or 1
-    for each in shown:
-        low, high, counted = each["from"], each["to"], each["records"]
-        label = f"{low:,}" if low == high else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
-        cells = ("not shown" if each[name] is None else f"{each[name]:,}" for name in names)
-        bar = Bar((counted or 0) / top, "red" if 1 / low > threshold else "cyan")
-        table.add_row(label, *cells, bar if counted else "")
-    return table
+    names = {"classes": "classes", "records": noun} if has_classes else {"records": noun}
+    filled = [each for each in ranges if each["records"] != 0]
+    top = max((each["records"] or 0 for each in filled), default=1) or 1
+    lines = []
+    for each in filled:
+        counts = ("not shown" if each[name] is None else f"{each[name]:,}" for name in names)
+        colour = "red" if 1 / each["from"] > threshold else "cyan"
+        bar = Bar(each["records"] / top, colour) if each["records"] else ""
+        lines.append([_describe_range(each["from"], each["to"]), *counts, bar])
+    columns = figure_columns("class size", *names.values())
+    for column in columns:
+        column.no_wrap = True
+    return TextTable([*columns, Column(max_width=BAR)], lines, **PLAIN)
+
+
+def _describe_range(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low:,}+"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def verdict(
@@ -148,31 +155,30 @@ def verdict(
     counted: str = ONE_ROW_ONE_PERSON,
     *,
     has_population: bool = False,
-    known: Sequence[dict[str, Any]] = (),
+    unicity: Sequence[dict[str, Any]] = (),
 ) -> Panel:
     """State what the figures mean for a release in one sentence, and what counts as a person.
 
     Where attackers of several rows were asked for, the one who finds most comes first.
     """
     names = ", ".join(columns)
-    strongest = max(known, key=_risk_of_known, default=None)
-    if risk["highest_risk"] > risk["threshold"]:
+    is_at_risk = risk["highest_risk"] > risk["threshold"]
+    text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
+    if is_at_risk:
         who = f"{risk['unique_records']:,} of {risk['records']:,} people are unique by {names}"
         text = f"AT RISK: {who}; {percent(risk['records_at_risk'])} have a risk above {risk['threshold']:g}."
-        style = "red"
-    else:
-        text = f"WITHIN THE THRESHOLD: everybody shares their {names} with {risk['k'] - 1:,} others or more."
-        style = "green"
-    lines = [] if strongest is None else [_verdict_of_rows(strongest, risk["threshold"])]
-    if strongest is not None:
-        text = f"With one row of a person: {text}"
-        style = (
-            "red"
-            if strongest["correctness"] > risk["threshold"] or strongest["uniqueness"]
-            else style
-        )
-    scope = [Text(SCOPE)] * has_population
-    return Panel(Group(*lines, Text(text), *scope, Text(counted)), style=style)
+    lines = [Text(SCOPE if has_population else ""), Text(counted)]
+    if not unicity:
+        return _panel(page(Text(text), *lines), is_at_risk=is_at_risk)
+    strongest = max(unicity, key=_risk_of_known)
+    is_found = _is_found(strongest, risk["threshold"])
+    by_rows = Text(_verdict_of_rows(strongest, is_found=is_found))
+    by_one_row = Text(f"With one row of a person: {text}")
+    return _panel(page(by_rows, by_one_row, *lines), is_at_risk=is_at_risk or is_found)
+
+
+def _panel(words: RenderableType, *, is_at_risk: bool) -> Panel:
+    return Panel(words, style="red" if is_at_risk else "green")
 
 
 def _risk_of_known(row: Mapping[str, Any]) -> tuple[float, float, float]:
@@ -180,45 +186,37 @@ def _risk_of_known(row: Mapping[str, Any]) -> tuple[float, float, float]:
     return float(row["correctness"]), float(row["uniqueness"]), float(row["points"])
 
 
-def _verdict_of_rows(row: dict[str, Any], threshold: float) -> Text:
+def _is_found(row: Mapping[str, Any], threshold: float) -> bool:
+    """Whether an attacker who knows some rows of a person finds more people than the threshold allows."""
+    return bool(row["correctness"] > threshold or row["uniqueness"])
+
+
+def _verdict_of_rows(row: Mapping[str, Any], *, is_found: bool) -> str:
     """State what an attacker who knows some rows of a person finds out."""
-    at_risk = row["correctness"] > threshold or row["uniqueness"]
-    word = "AT RISK" if at_risk else "NOBODY IS UNIQUE"
+    word = "AT RISK" if is_found else "NOBODY IS UNIQUE"
     drawn = ", as drawn" if row["draws"] else ""
-    found = f"{percent(row['uniqueness'])} of the people, and is right about {percent(row['correctness'])}"
-    return Text(
-        f"{word}: an attacker who knows {row['points']:g} rows of a person singles out {found}{drawn}."
-    )
+    shares = f"{percent(row['uniqueness'])} of the people, and is right about {percent(row['correctness'])}"
+    return f"{word}: an attacker who knows {row['points']:g} rows of a person singles out {shares}{drawn}."
 
 
 def answer_page(rows: list[dict[str, Any]], k: int) -> RenderableType:
     """Show the one answer for each population, with its 95 % intervals and the sentence to quote."""
     names = ("correctness", "uniqueness", "below_k")
-    return Group(
-        Text("In a population, by the model of people (population_risk)", style="bold"),
-        _shares(rows, names, k),
+    lines = [
+        [f"{row['population']:,.0f}", *(_share_with_ends(row, name) for name in names)]
+        for row in rows
+    ]
+    heads = ("population", "right matches", "unique people", f"people in classes below {k}")
+    return page(
+        heading("In a population, by the model of people (population_risk)"),
+        FigureTable(figure_columns(*heads), lines, caption="95 % intervals in brackets"),
+        *map(caution, statuses(rows)),
         *(Text(row["sentence"]) for row in rows),
     )
 
 
-def _shares(rows: list[dict[str, Any]], names: Sequence[str], k: int) -> RenderableType:
-    """Show shares of populations with their intervals and statuses."""
-    table = FigureTable(
-        header_style="bold", caption="95 % intervals in brackets", caption_justify="left"
-    )
-    for column in ("population", "right matches", "unique people", f"people in classes below {k}"):
-        table.add_column(column, justify="right")
-    for row in rows:
-        cells = [
-            _share_with_ends(*(row[column] for column in (name, f"{name}_low", f"{name}_high")))
-            for name in names
-        ]
-        table.add_row(f"{row['population']:,.0f}", *(Text(cell) for cell in cells))
-    statuses_ = dict.fromkeys(row["status"] for row in rows if row["status"] != "ok")
-    return Group(table, *(Text(status, style="yellow") for status in statuses_))
-
-
-def _share_with_ends(share: float | None, low: float | None, high: float | None) -> str:
+def _share_with_ends(row: Mapping[str, Any], name: str) -> str:
+    share, low, high = (row[column] for column in (name, f"{name}_low", f"{name}_high"))
     estimate = "NULL" if share is None else f"{format_percent(share)} %"
     if low is None or high is None:
         return estimate
@@ -236,23 +234,19 @@ def validation_page(rows: list[dict[str, Any]]) -> RenderableType:
     pairs.sort(key=lambda pair: (-pair[0], _error(over, pair), pair[1]))
     scored = [pair for pair in pairs if over.get((*pair, "auc")) is not None]
     truth = next(row["truth"] for row in rows if row["figure"] == "uniqueness")
-    methods = {
-        method: fmean(_error(over, pair) for pair in pairs if pair[1] == method)
-        for _, method in pairs
-    }
-    best = min(methods, key=lambda method: methods[method])
-    least = format_percent(methods[best])
+    errors: dict[str, list[float]] = defaultdict(list)
+    for pair in pairs:
+        errors[pair[1]].append(_error(over, pair))
+    best = min(errors, key=lambda method: fmean(errors[method]))
+    least = format_percent(fmean(errors[best]))
     persons = _figures_by_method(over, scored, PERSON_FIGURES, PERSON_SHARES)
-    return Group(
+    return page(
         Text(f"True share of unique people: {percent(truth)}"),
         _figures_by_method(over, pairs, METHOD_FIGURES, METHOD_FIGURES),
-        *([persons] if scored else []),
-        Text(VALIDATED, style="dim"),
-        Text(
-            f"On this table, {best} errs least: by {least} percentage points on average.",
-            style="bold",
-        ),
-        Text(rows[-1]["status"].partition(": ")[2].capitalize() + ".", style="yellow"),
+        persons if scored else Text(),
+        note(VALIDATED),
+        heading(f"On this table, {best} errs least: by {least} percentage points on average."),
+        caution(rows[-1]["status"].partition(": ")[2].capitalize() + "."),
     )
 
 
@@ -263,17 +257,16 @@ def _figures_by_method(
     shares: Container[str],
 ) -> Table:
     """Show the figures of each fraction and method, one a line, and `shares` of them in percent."""
-    table = FigureTable(header_style="bold", box=None, padding=(0, 2, 0, 0))
-    for column in ("sample", "method", *figures.values()):
-        table.add_column(column, justify="left" if column == "method" else "right")
+    lines = []
     for fraction, method in pairs:
-        values = {figure: over.get((fraction, method, figure)) for figure in figures}
-        cells = [
-            "" if value is None else _signed_percent(value) if figure in shares else number(value)
-            for figure, value in values.items()
-        ]
-        table.add_row(f"{fraction * 100:g} %", method, *map(Text, cells))
-    return table
+        line = [f"{fraction * 100:g} %", method]
+        for figure in figures:
+            value = over.get((fraction, method, figure))
+            written = _signed_percent if figure in shares else number
+            line.append("" if value is None else written(value))
+        lines.append(line)
+    columns = [*figure_columns("sample"), *word_columns("method")]
+    return FigureTable([*columns, *figure_columns(*figures.values())], lines, **PLAIN)
 
 
 def _signed_percent(share: float) -> str:
@@ -289,65 +282,53 @@ def adversary_page(
     name: str, assumptions: Sequence[str], rows: list[dict[str, Any]], settings: Answer | None
 ) -> RenderableType:
     """Show the four risks and the worst case, what was assumed, and a verdict."""
-    table = FigureTable(header_style="bold", caption=ADVERSARY_CAPTION, caption_justify="left")
     threshold, at_risk = rows[0]["threshold"], rows[-1]["records_at_risk"]
-    for column in (
-        "",
+    lines = []
+    for row in rows:
+        names = ("median", "average", "highest", "records_at_risk", "worst_median")
+        figures = (_signed_percent(row[column]) for column in names)
+        lines.append([row["measure"], *figures, _reduction(row)])
+    heads = (
         "median",
         "average",
         "highest",
         f"above {threshold:g}",
         "worst case (median)",
         "reduction",
-    ):
-        table.add_column(column, justify="right" if column else "left")
-    for row in rows:
-        reduction = row["reduction_median"]
-        names = ("median", "average", "highest", "records_at_risk", "worst_median")
-        reduced = "none at risk" if reduction is None else _signed_percent(reduction)
-        table.add_row(row["measure"], *(_signed_percent(row[column]) for column in names), reduced)
-    assumed = [Text(f"Assumed: {assumption}", style="dim") for assumption in assumptions]
-    statuses = [
-        Text(status, style="yellow")
-        for status in dict.fromkeys(row["status"] for row in rows)
-        if status != "ok"
-    ]
+    )
+    columns = [*word_columns(""), *figure_columns(*heads)]
     people = rows[0]["records"]
-    words = (
-        f"{round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}"
-    )
-    end = Panel(
-        Text(f"{'AT RISK' if at_risk else 'WITHIN THE THRESHOLD'}: {words}."),
-        style="red" if at_risk else "green",
-    )
-    more = [] if settings is None else [_settings_table(settings.records())]
-    return Group(
-        Text(f"Risk against the attacker of: {name}", style="bold"),
+    word = "AT RISK" if at_risk else "WITHIN THE THRESHOLD"
+    end = f"{word}: {round(at_risk * people):,} of {people:,} people have an overall risk above {threshold:g}."
+    return page(
+        heading(f"Risk against the attacker of: {name}"),
         "",
-        table,
-        *assumed,
-        *statuses,
-        *more,
-        end,
+        FigureTable(columns, lines, caption=ADVERSARY_CAPTION),
+        *(note(f"Assumed: {assumption}") for assumption in assumptions),
+        *map(caution, statuses(rows)),
+        Text() if settings is None else _settings_table(settings.records()),
+        _panel(Text(end), is_at_risk=bool(at_risk)),
     )
+
+
+def _reduction(row: Mapping[str, Any]) -> str:
+    reduction = row["reduction_median"]
+    return "none at risk" if reduction is None else _signed_percent(reduction)
 
 
 def _settings_table(rows: list[dict[str, Any]]) -> Table:
-    table = FigureTable(
-        header_style="bold",
+    lines = []
+    for row in rows:
+        setting = map(number, [*row.values()][:4])
+        figures = (_signed_percent(row[column]) for column in ("median", "average"))
+        lines.append([*setting, *figures, _reduction(row)])
+    columns = figure_columns("P_d", "P_s", "P_u", "P_c", "median", "average", "median reduction")
+    return FigureTable(
+        columns,
+        lines,
         caption="Overall risk for each setting of P_d (presence disclosed), P_s (presence discovered), "
         "P_u (uniqueness confirmed) and P_c (link confirmed).",
-        caption_justify="left",
     )
-    columns = ("P_d", "P_s", "P_u", "P_c", "median", "average", "median reduction")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for row in rows:
-        reduction = row["reduction_median"]
-        cells = [number(value) for value in list(row.values())[:4]]
-        cells += [_signed_percent(row[column]) for column in ("median", "average")]
-        table.add_row(*cells, "none at risk" if reduction is None else _signed_percent(reduction))
-    return table
 
 
 def risk_page(
@@ -359,12 +340,11 @@ def risk_page(
     *,
     noun: str = RECORDS,
     answer: RenderableType | None = None,
-    known: Sequence[dict[str, Any]] = (),
+    unicity: Sequence[dict[str, Any]] = (),
 ) -> RenderableType:
     """Combine summary, histogram, most exposed records, the forecast for a population, and verdict."""
-    title = Text(f"Re-identification risk by {', '.join(columns)}", style="bold")
     parts: list[RenderableType] = [
-        title,
+        heading(f"Re-identification risk by {', '.join(columns)}"),
         "",
         summary_table(risk, noun),
         "",
@@ -372,43 +352,41 @@ def risk_page(
         "",
     ]
     if stand_out is not None:
-        parts += [Text("Most exposed records", style="bold"), answer_table(stand_out), ""]
+        parts += [heading("Most exposed records"), answer_table(stand_out), ""]
     if answer is not None:
         parts += [answer, ""]
-    if known:
-        parts += [unicity_table(known), ""]
-    return Group(
-        *parts, verdict(risk, columns, counted, has_population=answer is not None, known=known)
-    )
+    if unicity:
+        parts += [unicity_table(unicity), ""]
+    has_population = answer is not None
+    end = verdict(risk, columns, counted, has_population=has_population, unicity=unicity)
+    return page(*parts, end)
 
 
 def unicity_table(rows: Sequence[dict[str, Any]]) -> Table:
     """Show for each number of known rows how many people they single out, with the error of a draw."""
-    table = FigureTable(
-        title="An attacker who knows several rows of a person",
-        header_style="bold",
-        caption="± is the standard error, where people and rows were drawn",
-        caption_justify="left",
-    )
     is_forecast = any(row["population_uniqueness_high"] is not None for row in rows)
-    columns = (
-        "known rows",
-        "unique people",
-        "right matches",
-        "median matches",
-        "people with fewer",
-    )
-    for column in (*columns, *(["unique in the population"] if is_forecast else [])):
-        table.add_column(column, justify="right")
+    lines = []
     for row in rows:
-        shares = [("uniqueness", "standard_error"), ("correctness", "correctness_standard_error")]
-        cells = [
-            f"{percent(row[share])}{f' ± {percent(row[error])}' if row['draws'] else ''}"
-            for share, error in shares
+        line = [
+            str(row["points"]),
+            _share_with_error(row, "uniqueness", "standard_error"),
+            _share_with_error(row, "correctness", "correctness_standard_error"),
+            f"{row['median_matches']:,}",
+            f"{row['people_with_fewer']:,}",
         ]
-        counts = [f"{row[name]:,}" for name in ("median_matches", "people_with_fewer")]
         if is_forecast:
-            ends = [percent(row[f"population_uniqueness_{end}"]) for end in ("low", "high")]
-            counts.append(" to ".join(ends))
-        table.add_row(str(row["points"]), *(Text(cell) for cell in (*cells, *counts)))
-    return table
+            ends = (percent(row[f"population_uniqueness_{end}"]) for end in ("low", "high"))
+            line.append(" to ".join(ends))
+        lines.append(line)
+    heads = ["known rows", "unique people", "right matches", "median matches", "people with fewer"]
+    heads += ["unique in the population"] if is_forecast else []
+    return FigureTable(
+        figure_columns(*heads),
+        lines,
+        title="An attacker who knows several rows of a person",
+        caption="± is the standard error, where people and rows were drawn",
+    )
+
+
+def _share_with_error(row: Mapping[str, Any], share: str, error: str) -> str:
+    return f"{percent(row[share])}{f' ± {percent(row[error])}' if row['draws'] else ''}"

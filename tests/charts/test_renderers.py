@@ -54,7 +54,7 @@ ATTACK = {
 CELL = {"cell": "", "kind": "suppressed", "low": 2, "finding": "recovered"}
 CHARTS: dict[str, Chart | list[Chart]] = {
     "class_sizes": risk_charts.class_sizes(
-        [{"class_size": size, "classes": 2, "records": 2 * size} for size in (1, 3, 30)], 5
+        [{"class_size": size, "classes": 2, "records": 2 * size} for size in (1, 3, 30)]
     ),
     "quasi_identifiers": risk_charts.quasi_identifiers(REPORT | {"columns": LEFT_OUT}),
     "frontier": risk_charts.frontier(
@@ -64,7 +64,7 @@ CHARTS: dict[str, Chart | list[Chart]] = {
         SHARES, measured=[{"n": 5, "correctness": 0.9}, {"n": 50, "correctness": 0.8}], limit=0.05
     ),
     "attribute_risk": column_charts.attribute_risk(
-        [{"columns": ["age"], "distinction": 0.1, "separation": 0.9}], 20
+        [{"columns": ["age"], "distinction": 0.1, "separation": 0.9}]
     ),
     "uniqueness_by_size": column_charts.uniqueness_by_size(
         [
@@ -72,7 +72,7 @@ CHARTS: dict[str, Chart | list[Chart]] = {
             for names in ("a", "b", "ab")
         ]
     ),
-    "minimal_sets": column_charts.minimal_sets([SET], 20),
+    "minimal_sets": column_charts.minimal_sets([SET]),
     "choices": column_charts.choices(
         [{"risk": risk} for risk in (0.1, 0.2, 0.2)],
         [{"risk": 0.3, "risk_low": 0.2, "risk_high": 0.5, "threshold": 0.1}],

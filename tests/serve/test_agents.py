@@ -91,6 +91,33 @@ def test_an_agent_counts_groups_and_learns_no_small_one(people: Path, tmp_path: 
     assert INJECTED not in log.read_text("utf-8")
 
 
+def test_every_answer_says_that_rows_may_not_be_people(tmp_path: Path) -> None:
+    file, policy = tmp_path / "visits.parquet", tmp_path / "policy.toml"
+    with duckdb.connect() as con:
+        con.execute(
+            f"COPY (SELECT i // 12 AS \"Patient ID\", i % 2 AS sex FROM range(240) t(i)) TO '{file}'"
+        )
+    counted: list[tuple[str, dict[str, Any]]] = [
+        ("ask", {"sql": "SELECT sex, count(*) AS n FROM visits GROUP BY sex"}),
+        ("ask", {"sql": "FROM reid.help()"}),
+    ]
+    caution = (
+        "in visits, each row counts as a person. Column 'Patient ID' looks like an identifier and repeats (20 "
+        'values in 240 rows): if it identifies people, count them with entity = "Patient ID".'
+    )
+    found, helped = ask([str(file)], counted)
+    assert found["notices"] == helped["notices"] == [caution]
+    assert f"caution: {caution}" in [question for question, _ in helped["rows"]]
+    policy.write_text(
+        '[[tables]]\nfile = "visits.parquet"\nquasi_identifiers = ["sex"]\nentity = "Patient ID"\n'
+        'checks = [{measure = "k", at_least = 2}]\n',
+        encoding="utf-8",
+    )
+    found, helped = ask([str(file), "--policy", str(policy)], counted)
+    assert caution not in found["notices"] + helped["notices"]
+    assert not any(question.startswith("caution") for question, _ in helped["rows"])
+
+
 def test_the_check_tells_verdicts_and_no_figure(people: Path, tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(

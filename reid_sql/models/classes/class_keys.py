@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from reid_sql.errors import OutOfDomainError
 from reid_sql.models.classes.partitions import sort_keys
@@ -142,6 +143,23 @@ class Key:
         values: Integers = start.values * levels
         values += codes
         return Key(values, start.space * levels)
+
+
+def combine_columns(columns: Sequence[Integers] | Integers, records: int) -> Key:
+    """Give the key of each of so many records on these columns; on none, all have the same.
+
+    >>> combine_columns([np.array([7, 7, 8]), np.array([1, 2, 2])], 3).numbered()[0].tolist()
+    [0, 1, 2]
+    """
+    key = Key(np.zeros(records, dtype=np.int64), 1)
+    for codes in columns:
+        key = key.with_column(codes, int(codes.max(initial=0)) + 1)
+    return key
+
+
+def number_columns(codes: Integers) -> npt.NDArray[np.int64]:
+    """Number the distinct columns of a matrix of codes from 0 up, in lexical order: the number of each."""
+    return combine_columns(codes, codes.shape[1]).numbered()[0].astype(np.int64)
 
 
 def sum_reidentifications(sizes: Integers) -> float:

@@ -257,42 +257,26 @@ def attribute_risk(counts: SubsetCounts) -> list[AttributeRisk]:
     >>> risk.columns, risk.distinction, risk.separation, risk.unique_records
     (['sex'], 0.4, 0.6, 0)
     """
-    whole = zip(counts.records, counts.classes, counts.unique_records, strict=True)
-    totals = (counts.reidentifications, counts.pairs_alike, counts.nulls)
     sizes = [len(names) for names in counts.subset]
     searched = search_status(max(sizes), sizes.count(1)) if sizes else OK
-    return [
-        _subset_risk(
-            list(names), (int(n), int(k), int(unique)), (float(right), int(alike)), nulls, searched
-        )
-        for names, (n, k, unique), right, alike, nulls in zip(
-            counts.subset, whole, *totals, strict=True
-        )
-    ]
+    return [_subset_risk(counts, place, searched) for place in range(len(sizes))]
 
 
-def _subset_risk(
-    columns: list[str],
-    counted: tuple[int, int, int],
-    sums: tuple[float, int],
-    nulls: str,
-    searched: str,
-) -> AttributeRisk:
-    records, classes, unique = counted
-    right, alike = sums
+def _subset_risk(counts: SubsetCounts, place: int, searched: str) -> AttributeRisk:
+    records, alike = int(counts.records[place]), int(counts.pairs_alike[place])
     if records == 0:
         raise NoRecordsError(NO_RECORDS)
     pairs = records * (records - 1)
-    wildcard = nulls == "wildcard"
-    problems = [STATUS_NO_DISTINCTION] * wildcard + [STATUS_NO_PAIR] * (records == 1)
+    is_wildcard = counts.nulls[place] == "wildcard"
+    problems = [STATUS_NO_DISTINCTION] * is_wildcard + [STATUS_NO_PAIR] * (records == 1)
     problems += [searched] * (searched != OK)
     return AttributeRisk(
-        columns=columns,
-        distinction=None if wildcard else right / records,
+        columns=list(counts.subset[place]),
+        distinction=None if is_wildcard else float(counts.reidentifications[place]) / records,
         separation=(pairs - alike) / pairs if pairs else None,
         records=records,
-        classes=classes,
-        unique_records=unique,
+        classes=int(counts.classes[place]),
+        unique_records=int(counts.unique_records[place]),
         status="; ".join(problems) or OK,
     )
 

@@ -94,7 +94,7 @@ def find_minimal_sets(
         for size in [largest] if at_once else range(1, largest + 1):
             is_cut = search.visit_all(size)
             covered = size
-            if not is_cut or (is_smallest_enough and search.found):
+            if not is_cut or (is_smallest_enough and search.sets):
                 break
     except _LimitReachedError:
         return _answer(search, covered, is_complete=False)
@@ -102,8 +102,8 @@ def find_minimal_sets(
 
 
 def _answer(search: "_Search", covered: int, *, is_complete: bool) -> Search:
-    sets = [each for each in search.found if is_complete or len(each.places) <= covered]
-    beyond = [] if is_complete else [each for each in search.found if len(each.places) > covered]
+    sets = [each for each in search.sets if is_complete or len(each.places) <= covered]
+    beyond = [] if is_complete else [each for each in search.sets if len(each.places) > covered]
     ordered = sorted(sets, key=lambda each: (len(each.places), -each.unique, each.places))
     return Search(ordered, covered, is_complete, search.counted, beyond)
 
@@ -124,8 +124,8 @@ class _Search:
         self.products = list(
             accumulate(self.levels, lambda a, b: min(a * b, MAX_CLASSES_COUNTED), initial=1)
         )
-        self.known = [_Known() for _ in self.columns]  # found sets by their first column
-        self.found: list[ColumnSet] = []
+        self.by_first_column = [_SetsOfColumn() for _ in self.columns]
+        self.sets: list[ColumnSet] = []
         self.counted = 0
         self.size = 0
         self.is_cut = False
@@ -143,7 +143,7 @@ class _Search:
             if self._is_hopeless(partition, place, 1 if is_last else self.size - size):
                 self.is_cut |= not self._is_hopeless(partition, place, place + 1)
                 continue
-            if self.known[place].has_part_of(mask):
+            if self.by_first_column[place].has_part_of(mask):
                 continue
             self._count(mask | 1 << place)
             column = self.columns[place]
@@ -162,8 +162,8 @@ class _Search:
         Each class of one record is a class more, and a class of s values splits into at most s.
         """
         first = max(0, place + 1 - more)
-        made = self.products[place + 1] if first == 0 else self._product(first, place)
-        return partition.unique + partition.classes * made < self.least
+        values = self.products[place + 1] if first == 0 else self._product(first, place)
+        return partition.unique + partition.classes * values < self.least
 
     def _product(self, first: int, last: int) -> int:
         product = 1
@@ -193,23 +193,20 @@ class _Search:
 
     def _add(self, mask: int, partition: Partition) -> None:
         first = (mask & -mask).bit_length() - 1
-        self.known[first].add(mask ^ 1 << first)
+        self.by_first_column[first].masks.append(mask ^ 1 << first)
         places = (place for place in range(len(self.columns)) if mask >> place & 1)
         chosen = tuple(sorted(self.columns[place] for place in places))
-        self.found.append(
+        self.sets.append(
             ColumnSet(chosen, partition.unique, self.table.count_classes(partition, chosen))
         )
 
 
 @dataclass
-class _Known:
+class _SetsOfColumn:
     """The found sets with the same first column, without it."""
 
     masks: list[int] = field(default_factory=list)
     packed: npt.NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-
-    def add(self, mask: int) -> None:
-        self.masks.append(mask)
 
     def has_part_of(self, mask: int) -> bool:
         """Whether a found set lies within the columns of the mask and the first column."""
@@ -316,7 +313,7 @@ def find_quasi_identifiers(
     """
     share = AT_LEAST.check_one("at_least", float(at_least))
     largest = min(int(SUBSET_SIZE.check("max_size", max_size)), len(table.names))
-    asked = int(MAX_SETS.check("max_sets", max_sets))
+    most = int(MAX_SETS.check("max_sets", max_sets))
     is_smallest_enough = SETS.check("sets", sets) == "smallest"
     _require(table, int(MEMORY.check("memory_mb", memory_mb)), largest)
     # Of columns that are alike in all else, the name decides which is counted first, not the place.
@@ -325,13 +322,11 @@ def find_quasi_identifiers(
     people = table.people if len(table.people) else None
     refiner = Refiner.of(DistinctRecords(codes, table.records, people))
     least = min_count(share, refiner.total)
-    search = _search(refiner, least, largest, asked, is_smallest_enough=is_smallest_enough)
+    search = _search(refiner, least, largest, most, is_smallest_enough=is_smallest_enough)
     status = _status(search, largest)
     if not search.sets and search.is_complete:
-        most = f"{search.covered} column{'s' * (search.covered > 1)}"
-        return [
-            QuasiIdentifier([], None, None, None, None, refiner.total, STATUS_NO_SET.format(most))
-        ]
+        status = STATUS_NO_SET.format(f"{search.covered} column{'s' * (search.covered > 1)}")
+        return [QuasiIdentifier([], None, None, None, None, refiner.total, status)]
     if not search.sets:
         best = _find_best(refiner, search, least, largest)
         greedy = STATUS_GREEDY if best.unique >= least else STATUS_GREEDY_BELOW
@@ -376,12 +371,12 @@ def _search(
     Without `max_sets`, the records that are read bound the search: a count reads every record, and a set that
     difference sets alone tell from a key reads none.
     """
-    every = table.refine_all(range(len(table.codes)))
-    if every.unique < least:
+    whole = table.refine_all(range(len(table.codes)))
+    if whole.unique < least:
         return Search([], largest, is_complete=True, counted=1)
     # one record is a key without a column
     may_be_keys = table.people is None and least == table.total > 1
-    if len(every.rows) or not may_be_keys:
+    if len(whole.rows) or not may_be_keys:
         allowed = max_sets or max(
             len(table.codes), RECORDS_READ // (len(table.codes[0]) + RECORDS_A_SET)
         )
@@ -423,7 +418,7 @@ def find_greedy_set(table: Refiner, least: int, max_size: int) -> tuple[int, ...
 
     The columns that make most unique, or leave the fewest pairs alike, are added one by one, and those that
     were not needed leave again. So no smaller set within the answer reaches `least`, but others may be
-    smaller. Where the search does not reach `least`, the answer is the best set that it found.
+    smaller. Where the search does not reach `least`, the answer is the best set of the search.
 
     >>> import numpy as np
     >>> from reid_sql.models.classes.partitions import DistinctRecords
@@ -431,13 +426,13 @@ def find_greedy_set(table: Refiner, least: int, max_size: int) -> tuple[int, ...
     >>> find_greedy_set(Refiner.of(three), 3, 2)
     (0, 1)
     """
-    found = {
+    sets = {
         _drop_columns(table, _add_columns(table, least, max_size, rank), least) for rank in RANKS
     }
-    unique = {each: table.refine_all(each).unique for each in found}
-    reaching = [each for each in found if unique[each] >= least]
+    unique = {each: table.refine_all(each).unique for each in sets}
+    reaching = [each for each in sets if unique[each] >= least]
     if not reaching:
-        return min(found, key=lambda each: (-unique[each], len(each), each))
+        return min(sets, key=lambda each: (-unique[each], len(each), each))
     return min(reaching, key=lambda each: (len(each), -unique[each], each))
 
 
@@ -470,12 +465,12 @@ def _add_columns(table: Refiner, least: int, max_size: int, rank: Rank) -> list[
 
 
 def _drop_columns(table: Refiner, chosen: list[int], least: int) -> tuple[int, ...]:
-    """Leave out each column without which the others still reach what all of them reach, up to `least`."""
+    """Leave out each column without which the rest still reach what all of them reach, up to `least`."""
     reached = min(least, table.refine_all(chosen).unique)
     needed = sorted(chosen, key=lambda place: (table.levels[place], place))
     for place in list(needed):
-        others = [each for each in needed if each != place]
+        rest = [each for each in needed if each != place]
         checkpoint()
-        if others and table.refine_all(others).unique >= reached:
-            needed = others
+        if rest and table.refine_all(rest).unique >= reached:
+            needed = rest
     return tuple(sorted(needed))

@@ -90,9 +90,9 @@ def _check_persons(
     true: Floats, false: Floats, of_true: npt.ArrayLike | None, of_false: npt.ArrayLike | None
 ) -> tuple[Floats, Floats]:
     if (of_true is None) != (of_false is None):
-        given, missing = ("true", "false") if of_false is None else ("false", "true")
+        passed, missing = ("true", "false") if of_false is None else ("false", "true")
         raise OutOfDomainError(
-            f"{given}_persons must go with {missing}_persons, got NULL; "
+            f"{passed}_persons must go with {missing}_persons, got NULL; "
             "pass the persons of both or of neither"
         )
     if of_true is None or of_false is None:
@@ -132,12 +132,12 @@ def _count_scores(
                 f"false_scores must contain scores of every probe, got none of {who}; "
                 "pass some, or leave the probe out"
             )
-        mine, own = of_true == person, scores[first:last]
+        mine, compared = of_true == person, scores[first:last]
         below, upto = (
-            np.searchsorted(own, true[mine], "left"),
-            np.searchsorted(own, true[mine], "right"),
+            np.searchsorted(compared, true[mine], "left"),
+            np.searchsorted(compared, true[mine], "right"),
         )
-        counted[:, mine] = np.stack([below, upto - below, np.full(below.size, own.size)])
+        counted[:, mine] = np.stack([below, upto - below, np.full(below.size, compared.size)])
     return counted[0], counted[1], counted[2]
 
 
@@ -354,16 +354,16 @@ def _search(person: Integers, item: Integers) -> Integers:
     holders = np.split(person[np.argsort(item, kind="stable")], np.cumsum(support)[:-1])
     ordered = item[np.lexsort((item, person))]
     rows = np.split(ordered, np.cumsum(np.bincount(person))[:-1])
-    distinct = {own.tobytes(): own for own in rows}
-    cells = sum(int(support[own].min()) * len(own) for own in distinct.values())
+    distinct = {items.tobytes(): items for items in rows}
+    cells = sum(int(support[items].min()) * len(items) for items in distinct.values())
     if cells > MAX_CELLS:
         raise OutOfDomainError(REFUSAL_COMMON_ROWS.format(MAX_CELLS, cells))
     pairs = np.sort(person * len(support) + item)
     covers = {}
-    for key, own in distinct.items():
-        rarest = holders[own[np.argmin(support[own])]]
-        covers[key] = (len(own), *_cover(_have(pairs, rarest, own, len(support))))
-    return np.array([covers[own.tobytes()] for own in rows], dtype=np.int64)
+    for key, items in distinct.items():
+        rarest = holders[items[np.argmin(support[items])]]
+        covers[key] = (len(items), *_cover(_have(pairs, rarest, items, len(support))))
+    return np.array([covers[items.tobytes()] for items in rows], dtype=np.int64)
 
 
 def _have(pairs: Integers, people: Integers, items: Integers, width: int) -> Membership:

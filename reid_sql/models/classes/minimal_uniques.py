@@ -111,10 +111,10 @@ def _search_sets(
     return record[by_record], np.concatenate(places)[by_record]
 
 
-def _people_of(found: RareCombinations, first: Integers) -> Integers:
+def _people_of(rare: RareCombinations, first: Integers) -> Integers:
     """The first records of the people whom the set alone singles out."""
-    before = first[np.flatnonzero(np.unpackbits(found.before, count=len(first)))]
-    alone: Integers = np.setdiff1d(first[found.rows], before)
+    before = first[np.flatnonzero(np.unpackbits(rare.before, count=len(first)))]
+    alone: Integers = np.setdiff1d(first[rare.rows], before)
     return alone
 
 

@@ -347,9 +347,9 @@ class _Similar:
             self.shared, self.start = shared, self._refine(shared, *begun)
         return self._refine(mask, self.shared, self.start)
 
-    def _refine(self, mask: int, known: int, partition: Partition) -> Partition:
+    def _refine(self, mask: int, refined: int, partition: Partition) -> Partition:
         for place in self.by_levels:
-            if (mask & ~known) >> place & 1:
+            if (mask & ~refined) >> place & 1:
                 self.read += len(partition.rows)
                 partition = self.table.refine(partition, place)
         return partition

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError, OutOfDomainError
-from reid_sql.models.classes.class_keys import MEMORY, Key, require_memory, run_for_each
+from reid_sql.models.classes.class_keys import MEMORY, combine_columns, require_memory, run_for_each
 from reid_sql.models.classes.disclosure import NO_RECORDS, OK, search_status
 from reid_sql.models.classes.identifying_sets import DistinctCodes
 from reid_sql.models.classes.partitions import Integers
@@ -52,11 +52,8 @@ class CodedRows:
         >>> [each.tolist() for each in two.count_sharing((0,), np.arange(3))]
         [[0, 0, 1], [1, 1]]
         """
-        key = Key(np.zeros(len(rows), dtype=np.int64), 1)
-        for place in chosen:
-            codes = self.columns[place].take(rows)
-            key = key.with_column(codes, int(codes.max()) + 1)
-        ids, sizes = key.numbered()
+        columns = [self.columns[place].take(rows) for place in chosen]
+        ids, sizes = combine_columns(columns, len(rows)).numbered()
         if self.people is not None:
             number = int(self.people.max()) + 1
             pairs = np.unique(ids * number + self.people.take(rows))
@@ -101,8 +98,8 @@ def find_rare_combinations(
     size are searched on all processors.
 
     >>> three = CodedRows([np.array([1, 1, 2]), np.array([1, 2, 2])])
-    >>> found = find_rare_combinations(three, list_sets(2, 2), [2, 2], 1)
-    >>> [(each.columns, each.rows.tolist()) for each in found]
+    >>> rare = find_rare_combinations(three, list_sets(2, 2), [2, 2], 1)
+    >>> [(each.columns, each.rows.tolist()) for each in rare]
     [((0,), [2]), ((1,), [0]), ((0, 1), [1])]
     """
     height, width = len(table.columns[0]), len(table.columns)
@@ -192,11 +189,9 @@ def find_unsafe_combinations(
     >>> [(row.columns, row.combinations, row.records) for row in find_unsafe_combinations(four, 2)]
     [(['a'], 1, 1), (['a', 'b'], 1, 1)]
     """
-    asked, bound = (
-        int(SUBSET_SIZE.check("max_size", max_size)),
-        int(MEMORY.check("memory_mb", memory_mb)),
-    )
-    least = _thresholds(k, asked)[: len(table.names)]
+    bound = int(MEMORY.check("memory_mb", memory_mb))
+    largest = int(SUBSET_SIZE.check("max_size", max_size))
+    least = _thresholds(k, largest)[: len(table.names)]
     if not len(table.records):
         raise NoRecordsError(NO_RECORDS)
     columns, people = [each.astype(np.int64) for each in table.codes], None
@@ -221,8 +216,8 @@ def find_unsafe_combinations(
 def _thresholds(k: float | Sequence[float], max_size: int) -> list[int]:
     """Give the threshold of each size, or refuse another number of thresholds."""
     checked = LEAST_SHARED_BY_SIZE.check("k", k)
-    given = [] if checked is None else checked.astype(np.int64).tolist()
-    if len(given) not in {1, max_size}:
+    thresholds = [] if checked is None else checked.astype(np.int64).tolist()
+    if len(thresholds) not in {1, max_size}:
         rule = f"k must be one number, or one for each of the {max_size} sizes up to max_size"
-        raise OutOfDomainError(f"{rule}, got {len(given)}; write it like 5 or [20, 10, 3]")
-    return given * max_size if len(given) == 1 else given
+        raise OutOfDomainError(f"{rule}, got {len(thresholds)}; write it like 5 or [20, 10, 3]")
+    return thresholds * max_size if len(thresholds) == 1 else thresholds

@@ -18,7 +18,7 @@ from reid_sql.models.classes.class_keys import (
     CODE_BYTES,
     KEY_BYTES,
     SPARE_ARRAYS,
-    Key,
+    combine_columns,
     require_memory,
     sum_reidentifications,
 )
@@ -153,18 +153,19 @@ class _Counter:
         self.several = np.flatnonzero(self.weights > 1)
         self.total = int(self.weights.sum())
         self.pairs = _pairs(self.weights, self.total, self.total)  # of equal records
-        known = (
+        present = (
             [codes != 0 for codes in table.codes]
             if nulls != "value"
             else [None for _ in table.codes]
         )
-        self.known = [each if each is not None and not each.all() else None for each in known]
+        self.has_value = [each if each is not None and not each.all() else None for each in present]
         # Columns with NULLs first: below them, all supersets of records that are alone are counted at once.
         levels = self.rows.levels
         self.order = sorted(
-            range(len(levels)), key=lambda place: (self.known[place] is None, -levels[place], place)
+            range(len(levels)),
+            key=lambda place: (self.has_value[place] is None, -levels[place], place),
         )
-        self.lacking = sum(each is not None for each in self.known)
+        self.lacking = sum(each is not None for each in self.has_value)
         self.is_plain = not self.lacking and self.people is None
         width = len(levels)
         self.bits = [1 << width - 1 - place for place in self.order]
@@ -233,15 +234,17 @@ class _Counter:
         return CountedSubsets(width, self.masks[order], *figures)
 
     def _refine(self, state: _State, column: int) -> _State:
-        """The classes on one column more, of the records whose value is known where others are left out."""
-        known, partition, left = self.known[column], state.partition, state.left
-        if known is None:
+        """The classes on one column more, of the records that have a value where others are left out."""
+        has_value, partition, left = self.has_value[column], state.partition, state.left
+        if has_value is None:
             return replace(state, partition=self.rows.refine(partition, column))
         if self.nulls == "wildcard":
             return _State(self.rows.refine(partition, column), lacks=True)
-        is_known = known[partition.rows]
-        partition = replace(partition, rows=partition.rows[is_known], ids=partition.ids[is_known])
-        return _State(self.rows.refine(partition, column), known if left is None else left & known)
+        remains = has_value[partition.rows]
+        partition = replace(partition, rows=partition.rows[remains], ids=partition.ids[remains])
+        return _State(
+            self.rows.refine(partition, column), has_value if left is None else left & has_value
+        )
 
     def _count(self, state: _State, mask: int) -> Figures:
         """Count the records, classes and pairs of a subset."""
@@ -303,9 +306,9 @@ class _Counter:
 
     def _count_alone(self, rows: Integers, equal: Integers, left: Bools | None = None) -> int:
         """Count the records that are not among the tied rows, and are no row of several records."""
-        every = len(self.weights) if left is None else int(np.count_nonzero(left))
+        whole = len(self.weights) if left is None else int(np.count_nonzero(left))
         several = len(self.several) if left is None else int(np.count_nonzero(left[self.several]))
-        return every - len(rows) - (several - len(equal))
+        return whole - len(rows) - (several - len(equal))
 
     def _count_people(self, state: _State, classes: int, dropped: int) -> Figures:
         """Count people by the smallest of their classes: whoever has a class of one record is alone in it."""
@@ -336,11 +339,8 @@ class _Counter:
 
     def _match(self, places: Sequence[int]) -> Figures:
         """Where NULL may be any value, a record is alike with all that it matches."""
-        key = Key(np.zeros(len(self.weights), dtype=np.int64), 1)
-        for place in sorted(places):
-            codes = self.table.codes[place]
-            key = key.with_column(codes, int(codes.max()) + 1)
-        ids, sizes = key.numbered()
+        columns = [self.table.codes[place] for place in sorted(places)]
+        ids, sizes = combine_columns(columns, len(self.weights)).numbered()
         first = np.zeros(len(sizes), dtype=np.int64)
         first[ids] = np.arange(len(ids))
         classes = np.stack([self.table.codes[place][first] for place in places], axis=1).astype(

@@ -68,9 +68,9 @@ def unicity_by_points(matches: RowMatches, population: float | None = None) -> l
     if not len(matches.people):
         raise NoRecordsError(NO_RECORDS)
     return [
-        _unicity(own, points, population, resolution)
-        for resolution, own in matches.divide()
-        for points in np.unique(own.points).tolist()
+        _unicity(at_resolution, points, population, resolution)
+        for resolution, at_resolution in matches.divide()
+        for points in np.unique(at_resolution.points).tolist()
     ]
 
 
@@ -126,9 +126,9 @@ def _forecast(  # noqa: PLR0917 - what was counted
         _, high = share_interval(alone, weight * (people / weight.sum()), people)
         return (None, 0.0, high), [STATUS_FEW_PEOPLE]
     targets = min(people, draws) if draws else people
-    found = forecast_uniqueness(size, weight, people, targets, population)
+    share = forecast_uniqueness(size, weight, people, targets, population)
     beyond = [STATUS_BEYOND] * (population > MAX_TIMES_FORECAST * people)
-    return (found.estimate, found.low, found.high), beyond
+    return (share.estimate, share.low, share.high), beyond
 
 
 def _estimate(values: Floats, weight: Floats, draws: int) -> tuple[float, float, float, float]:

@@ -142,8 +142,14 @@ def uniqueness_curve(histogram: Histogram, sizes: npt.ArrayLike) -> Floats:
     """
     records = count_records(weigh_classes(histogram))
     subsets = _subset_size_domain(records).check("sizes", sizes)
-    others, share = histogram.class_size.astype(np.float64) - 1.0, histogram.records / records
-    alone = [share @ np.exp(log_miss_probability(others, n - 1, records - 1)) for n in subsets.flat]
+    rest_of_class, share = (
+        histogram.class_size.astype(np.float64) - 1.0,
+        histogram.records / records,
+    )
+    alone = [
+        share @ np.exp(log_miss_probability(rest_of_class, n - 1, records - 1))
+        for n in subsets.flat
+    ]
     return _bound_shares(alone, subsets)
 
 

@@ -25,18 +25,18 @@ MAX_SEEDS: Final = 8
 
 @dataclass(frozen=True)
 class Packed:
-    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over known fields.
+    """Records as bit fields: a value's code, or zeros for NULL, and a mask of ones over present fields.
 
-    A field is known where it has a value.
+    A field is present where it has a value.
     """
 
     values: Words  # (records, words)
-    known: Words  # (records, words)
+    present: Words  # (records, words)
     weights: Codes  # (records,)
 
     def pick(self, rows: Codes) -> "Packed":
         """Give these records only."""
-        return Packed(self.values[rows], self.known[rows], self.weights[rows])
+        return Packed(self.values[rows], self.present[rows], self.weights[rows])
 
 
 def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) -> Codes:
@@ -50,9 +50,12 @@ def wildcard_class_sizes(codes: Codes, other_codes: Codes, other_counts: Codes) 
     array([ 4,  5,  2,  1, 15])
     """
     sizes = np.full(len(codes), other_counts.sum(), dtype=np.int64)
-    known, other_known = ~_are_blank(codes), ~_are_blank(other_codes)
-    sizes[known] = _count_matches(
-        *_pack(*_renumber(codes[known], other_codes[other_known]), other_counts[other_known])
+    has_values, other_has_values = ~_are_blank(codes), ~_are_blank(other_codes)
+    sizes[has_values] = _count_matches(
+        *_pack(
+            *_renumber(codes[has_values], other_codes[other_has_values]),
+            other_counts[other_has_values],
+        )
     )
     return sizes
 
@@ -78,12 +81,12 @@ def _count_matches(left: Packed, right: Packed) -> Codes:
         mine = left.pick(rows)
         if len(rows) <= MAX_RECORDS_PER_PATTERN * len(right_patterns):
             sizes[rows] = [
-                _count_record_matches(mine.values[i], mine.known[i], right)
+                _count_record_matches(mine.values[i], mine.present[i], right)
                 for i in range(len(rows))
             ]
         else:
-            for others in right_patterns:
-                sizes[rows] += _count_pattern_matches(mine, others)
+            for pattern in right_patterns:
+                sizes[rows] += _count_pattern_matches(mine, pattern)
     return sizes
 
 
@@ -114,43 +117,47 @@ def _pack(codes: Codes, other_codes: Codes, other_counts: Codes) -> tuple[Packed
 def _lay_fields(codes: Codes, places: list[tuple[int, int, int]], weights: Codes) -> Packed:
     count = places[-1][0] + 1
     values = np.zeros((len(codes), count), dtype=np.uint64)
-    known = np.zeros_like(values)
+    present = np.zeros_like(values)
     for column, (word, shift, width) in zip(codes.T, places, strict=True):
         checkpoint()
         values[:, word] |= column.astype(np.uint64) << np.uint64(shift)
-        known[:, word] |= np.where(column > 0, np.uint64(((1 << width) - 1) << shift), np.uint64(0))
-    return Packed(values, known, weights)
+        present[:, word] |= np.where(
+            column > 0, np.uint64(((1 << width) - 1) << shift), np.uint64(0)
+        )
+    return Packed(values, present, weights)
 
 
 def _group_patterns(packed: Packed) -> list[Codes]:
     """Rows that miss the same values, together."""
     checkpoint()
-    _, inverse = np.unique(packed.known, axis=0, return_inverse=True)
+    _, inverse = np.unique(packed.present, axis=0, return_inverse=True)
     order = np.argsort(inverse.ravel(), kind="stable")
     bounds = np.flatnonzero(np.diff(inverse.ravel()[order])) + 1
     return np.split(order, bounds) if len(order) else []
 
 
-def _count_record_matches(values: Words, known: Words, others: Packed) -> int:
+def _count_record_matches(values: Words, present: Words, right: Packed) -> int:
     checkpoint()
-    agrees = np.ones(len(others.weights), dtype=bool)
+    agrees = np.ones(len(right.weights), dtype=bool)
     for word in range(len(values)):
-        agrees &= (others.values[:, word] ^ values[word]) & others.known[:, word] & known[word] == 0
-    return int(others.weights[agrees].sum())
+        agrees &= (right.values[:, word] ^ values[word]) & right.present[:, word] & present[
+            word
+        ] == 0
+    return int(right.weights[agrees].sum())
 
 
-def _count_pattern_matches(mine: Packed, others: Packed) -> Codes:
-    """Match two patterns: masked by the known fields of both, equal words agree; the smaller is sorted."""
+def _count_pattern_matches(mine: Packed, theirs: Packed) -> Codes:
+    """Match two patterns: masked by the present fields of both, equal words agree; the smaller is sorted."""
     checkpoint()
-    left, right = mine.values & others.known[0], others.values & mine.known[0]
+    left, right = mine.values & theirs.present[0], theirs.values & mine.present[0]
     if len(right) <= len(left):
         groups, _ = _group_rows(right)
-        totals = np.add.reduceat(others.weights[groups.order], groups.starts)
+        totals = np.add.reduceat(theirs.weights[groups.order], groups.starts)
         place, hit = _find_groups(left, right, groups)
         return np.where(hit, totals[place], 0)
     groups, group_of = _group_rows(left)
     place, hit = _find_groups(right, left, groups)
-    sums = np.bincount(place[hit], weights=others.weights[hit], minlength=len(groups.starts))
+    sums = np.bincount(place[hit], weights=theirs.weights[hit], minlength=len(groups.starts))
     return sums.astype(np.int64)[group_of]
 
 

@@ -6,7 +6,7 @@ and of values of people who are in both tables, half must be common: an identifi
 otherwise makes everybody a stranger.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import OK, ClassRisk, class_risk
 from reid_sql.models.comparison.disturbed_numbers import classify_column
 from reid_sql.models.comparison.linkage import (
@@ -33,16 +34,15 @@ from reid_sql.models.comparison.nearest_records import (
     BY_RANKS,
 )
 from reid_sql.models.comparison.paired_records import (
+    CodedColumn,
     EqualRecords,
     PairedColumn,
     PairedRecords,
-    canonical,
     find_records,
     group_records,
-    number_columns,
 )
 from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, agrees_as_strangers
-from reid_sql.parameters import Floats, Integers
+from reid_sql.parameters import Integers
 
 STATUS_NO_KEY: Final = (
     "no_key: changes and links need key, a column of both tables that identifies records"
@@ -310,8 +310,8 @@ def _measure_column(column: PairedColumn, reason: str, *, keyed: bool) -> Column
     is_known = keyed and (changes.released >= 0).any()
     return ColumnChanges(
         column_name=column.name,
-        original_values=len(column.original_values),
-        released_values=len(column.released_values),
+        original_values=len(column.original.values),
+        released_values=len(column.released.values),
         cells_changed=int(changes.records[column.differs].sum()) if keyed else None,
         cells_suppressed=int(changes.records[column.suppressed].sum()) if keyed else None,
         information_loss=information_loss(column) if keyed else None,
@@ -340,48 +340,33 @@ def information_loss(column: PairedColumn) -> float:
 
 def total_variation(column: PairedColumn) -> float | None:
     """½ Σ |p − q| over values, NULL one of them; None where no released value is an original one."""
-    mine, theirs = (_value_shares(column, released=side) for side in (False, True))
-    if not (mine.keys() & theirs.keys()) - {None} and any(value is not None for value in mine):
+    before, after = _value_shares(column.original), _value_shares(column.released)
+    if not (before.keys() & after.keys()) - {None} and any(value is not None for value in before):
         return None
+    values = before.keys() | after.keys()
     # fsum rounds once, so that the order of the values has no effect.
-    return (
-        fsum(
-            abs(mine.get(value, 0) - theirs.get(value, 0)) for value in mine.keys() | theirs.keys()
-        )
-        / 2
-    )
+    return fsum(abs(before.get(value, 0) - after.get(value, 0)) for value in values) / 2
 
 
-def _value_shares(column: PairedColumn, *, released: bool) -> dict[str | float | None, float]:
-    codes = column.released if released else column.original
-    values = column.released_values if released else column.original_values
-    counts = _count_values(codes, column.records, values)
+def _value_shares(column: CodedColumn) -> dict[str | float | None, float]:
     shares: dict[str | float | None, float] = {}
-    for value, n in zip([None, *values], counts, strict=True):
+    for value, n in zip(column.canonical, column.counts, strict=True):
         if n:
-            shares[canonical(value)] = shares.get(canonical(value), 0.0) + float(n)
-    return {value: n / float(counts.sum()) for value, n in shares.items()}
-
-
-def _count_values(codes: Integers, records: Integers, values: Sequence[str]) -> Floats:
-    exists = codes >= 0
-    weights = records[exists].astype(np.float64)
-    return np.bincount(codes[exists], weights=weights, minlength=len(values) + 1).astype(np.float64)
+            shares[value] = shares.get(value, 0.0) + float(n)
+    return {value: n / float(column.counts.sum()) for value, n in shares.items()}
 
 
 def earth_movers(column: PairedColumn) -> float | None:
     """∫ |F − G| over the original's range, of numbers that are not suppressed; None with other values."""
-    sides = (column.original, column.original_values), (column.released, column.released_values)
     distributions = []
-    for codes, values in sides:
-        numbers = column.as_numbers(values)
-        if numbers is None:
+    for side in (column.original, column.released):
+        if side.numbers is None:
             return None
-        counts = _count_values(codes, column.records, values)
-        occurring = ~np.isnan(numbers) & (counts > 0)
+        occurring = ~np.isnan(side.numbers) & (side.counts > 0)
         if not occurring.any():
             return None
-        distributions.append((numbers[occurring], counts[occurring] / counts[occurring].sum()))
+        counts = side.counts[occurring]
+        distributions.append((side.numbers[occurring], counts / counts.sum()))
     (mine, p), (theirs, q) = distributions
     spread = float(mine.max() - mine.min())
     if not spread:
@@ -421,12 +406,12 @@ class ColumnCounts:
         """Whether the original has each value; of numbers and dates, whether they are in its range."""
         if not self.is_ordinal:
             return self.original > 0
-        known = np.zeros(len(self.original), dtype=np.bool_)
+        is_present = np.zeros(len(self.original), dtype=np.bool_)
         present = np.flatnonzero(self.original[1:]) + 1
         if len(present):
-            known[present[0] : present[-1] + 1] = True
-        known[0] = self.original[0] > 0
-        return known
+            is_present[present[0] : present[-1] + 1] = True
+        is_present[0] = self.original[0] > 0
+        return is_present
 
     def has_no_value(self) -> bool:
         """Whether the original has no value that the other table has."""
@@ -434,10 +419,10 @@ class ColumnCounts:
 
     def has_few_values(self) -> bool:
         """Whether the other table has clearly fewer known values than people of the same kind have."""
-        known, expected = _share(self.other, self.is_known), self._expect()
+        share, expected = _share(self.other, self.is_known), self._expect()
         records = max(1, int(self.other.sum())), max(1, int(self._of_control().sum()))
-        low, _ = newcombe_interval((expected, records[1]), (known, records[0]))
-        return low > 0 and known < MIN_OF_CONTROL * expected
+        low, _ = newcombe_interval((expected, records[1]), (share, records[0]))
+        return low > 0 and share < MIN_OF_CONTROL * expected
 
     def has_other_writing(self) -> bool:
         """Whether clearly more values differ in writing alone than do of people of the same kind."""

@@ -43,7 +43,7 @@ def classify_column(column: PairedColumn) -> ColumnLaw:
     original, released = column.changes.original[remains], column.changes.released[remains]
     if _is_disturbed(column, original, released):
         return ColumnLaw(BY_DISTANCE, None)
-    image = np.full(len(column.original_values) + 1, NO_IMAGE)
+    image = np.full(len(column.original.values) + 1, NO_IMAGE)
     image[original] = released
     if len(np.unique(original)) < len(original):
         return ColumnLaw(BY_FREQUENCY, None)
@@ -58,14 +58,11 @@ def _is_disturbed(column: PairedColumn, original: Integers, released: Integers) 
     records = column.changes.records[column.changes.released >= 0]
     if records.sum() >= MAX_RECORDS_PER_PAIR * len(original):
         return False
-    before, after = (
-        column.as_numbers(column.original_values),
-        column.as_numbers(column.released_values),
-    )
-    if before is None or after is None:
+    if column.original.numbers is None or column.released.numbers is None:
         return False
-    known = ~(np.isnan(before[original]) | np.isnan(after[released]))
-    left, right = before[original][known], after[released][known]
+    left, right = column.original.numbers[original], column.released.numbers[released]
+    are_numbers = ~(np.isnan(left) | np.isnan(right))
+    left, right = left[are_numbers], right[are_numbers]
     order = np.lexsort([right, left])
     left, right = left[order], right[order]
     falls = right[1:] < right[:-1]
@@ -81,14 +78,14 @@ class Frequencies:
         order = remaining[np.argsort(changes.original[remaining], kind="stable")]
         self.original, self.released = changes.original[order], changes.released[order]
         records = changes.records[order]
-        values = len(column.original_values) + 1
+        values = len(column.original.values) + 1
         totals = np.bincount(self.original, weights=records, minlength=values)
         self.log_share = np.log(records / totals[self.original])
         self.starts = np.searchsorted(self.original, np.arange(values + 1))
-        self.width = len(column.released_values) + 1
+        self.width = len(column.released.values) + 1
 
     def scores(self, original: Integers, released: Integers) -> Floats:
-        """The logarithms of some original values, (own, released)."""
+        """The logarithms of some original values, (original, released)."""
         counts = self.starts[original + 1] - self.starts[original]
         rows = np.repeat(np.arange(len(original)), counts)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -259,13 +256,10 @@ class DisturbedNumbers:
     """Log P(r | o) / P(r) where numbers were changed at random for some records or all."""
 
     def __init__(self, column: PairedColumn) -> None:
-        original, released = (
-            column.as_numbers(each) for each in (column.original_values, column.released_values)
-        )
-        self.original = np.asarray(original)
+        self.original = np.asarray(column.original.numbers)
         self.is_number = ~np.isnan(self.original)
-        self.values, self.place = _number_places(np.asarray(released))
-        self.counts = _count(self.place, column.released, column.records)[:-1].clip(1.0)
+        self.values, self.place = _number_places(np.asarray(column.released.numbers))
+        self.counts = np.bincount(self.place, column.released.counts)[:-1].clip(1.0)
         self.share = self.counts / self.counts.sum()
         changes = column.changes
         remains = changes.released >= 0
@@ -274,23 +268,20 @@ class DisturbedNumbers:
         self.suppression = _weigh_suppression(
             ~self.is_number[mine], theirs == len(self.values), records
         )
-        known = self.is_number[mine] & (theirs < len(self.values))
-        mine, theirs, records = mine[known], theirs[known], records[known]
+        are_numbers = self.is_number[mine] & (theirs < len(self.values))
+        mine, theirs, records = mine[are_numbers], theirs[are_numbers], records[are_numbers]
         same = self.original[mine] == self.values[theirs]
         self.unchanged = float(records[same].sum() / records.sum())
         changed = ChangedNumbers(mine[~same], theirs[~same], records[~same])
-        self._fit(
-            changed.thin(self.original),
-            _count(np.arange(len(self.original)), column.original, column.records),
-        )
+        self._fit(changed.thin(self.original), column.original.counts)
 
-    def _fit(self, changed: ChangedNumbers, own_counts: Floats) -> None:
+    def _fit(self, changed: ChangedNumbers, original_counts: Floats) -> None:
         """Fit the law on each scale, and keep the one that describes the changed records best."""
         self.image = monotone_image(self.original, changed)
         recoded = (self.image[changed.original] == changed.released) / self.share[changed.released]
         mixtures = [
             self._fit_mixture(scale, law, changed, recoded)
-            for scale in self._scales(own_counts)
+            for scale in self._scales(original_counts)
             for law in _laws(scale, changed)
         ]
         self.mixture = max(mixtures, key=lambda each: each.criterion)
@@ -301,16 +292,15 @@ class DisturbedNumbers:
         self.inverse_density = (1 - self.unchanged) / at_values
         self.width = len(self.mixture.edges) + 1
 
-    def _scales(self, own_counts: Floats) -> Iterator[Scale]:
+    def _scales(self, original_counts: Floats) -> Iterator[Scale]:
         """The numbers as they are, their ranks as shares of the records, and their logarithms."""
         yield Scale(self.original, self.values)
         ranks = np.full(len(self.original), np.nan)
-        own_values, place = np.unique(self.original[self.is_number], return_inverse=True)
-        ranks[self.is_number] = _middle_ranks(
-            np.bincount(place, own_counts[self.is_number]).astype(np.float64)
-        )[place]
-        yield Scale(ranks, _middle_ranks(self.counts))
-        if min(self.values[0], own_values[0]) > 0:
+        values, place = np.unique(self.original[self.is_number], return_inverse=True)
+        counts = np.bincount(place, original_counts[self.is_number])
+        ranks[self.is_number] = middle_ranks(counts)[place]
+        yield Scale(ranks, middle_ranks(self.counts))
+        if min(self.values[0], values[0]) > 0:
             yield Scale(np.log(self.original), np.log(self.values))
 
     def _fit_mixture(
@@ -352,7 +342,7 @@ class DisturbedNumbers:
         return frequent / max(float(frequent.sum()), MIN_SHARE)
 
     def scores(self, original: Integers, released: Integers) -> Floats:
-        """The weights of some original values, (own, released)."""
+        """The weights of some original values, (original, released)."""
         numbers, back = np.unique(self.place[released], return_inverse=True)
         scores = np.zeros((len(original), len(numbers)))
         rows, there = np.flatnonzero(self.is_number[original]), numbers[numbers < len(self.values)]
@@ -365,7 +355,7 @@ class DisturbedNumbers:
         return scores[:, back]
 
     def _weigh_numbers(self, original: Integers, numbers: Integers) -> Floats:
-        """The weights of some original numbers with some numbers of the release, (own, numbers)."""
+        """The weights of some original numbers with some numbers of the release, (original, numbers)."""
         ratios = self._heights(
             self.mixture.scale.original[original], self.mixture.scale.released[numbers]
         )
@@ -383,7 +373,7 @@ class DisturbedNumbers:
         return np.log(ratios, out=ratios)
 
     def _heights(self, original: Floats, released: Floats) -> Floats:
-        """Height of the law at every distance; of ascending released numbers, (own, released).
+        """Height of the law at every distance; of ascending released numbers, (original, released).
 
         Where they are many, the edges are searched among them, not they among the edges.
         """
@@ -426,33 +416,27 @@ def monotone_image(numbers: Floats, changed: ChangedNumbers) -> Integers:
     several = (original[1:] == original[:-1]) & (released[1:] != released[:-1])
     if ((released[1:] < released[:-1]) | several).any():
         return image
-    known = np.flatnonzero(~np.isnan(numbers))
-    after = np.searchsorted(original, numbers[known]).clip(0, len(original) - 1)
+    places = np.flatnonzero(~np.isnan(numbers))
+    present = numbers[places]
+    after = np.searchsorted(original, present).clip(0, len(original) - 1)
     before = (after - 1).clip(0)
-    nearer = np.abs(original[after] - numbers[known]) <= np.abs(original[before] - numbers[known])
-    image[known] = released[np.where(nearer, after, before)]
+    nearer = np.abs(original[after] - present) <= np.abs(original[before] - present)
+    image[places] = released[np.where(nearer, after, before)]
     return image
 
 
 def _number_places(numbers: Floats) -> tuple[Floats, Integers]:
     """Distinct numbers in ascending order, and the place of each code's; behind the last if it has none."""
-    known = ~np.isnan(numbers)
-    values, place = np.unique(numbers[known], return_inverse=True)
+    is_number = ~np.isnan(numbers)
+    values, place = np.unique(numbers[is_number], return_inverse=True)
     places = np.full(len(numbers), len(values))
-    places[known] = place
+    places[is_number] = place
     return values, places
 
 
-def _count(place: Integers, codes: Integers, records: Integers) -> Floats:
-    """Records of each place of the codes; the last place is counted too, if no record has it."""
-    exists = codes >= 0
-    weights = records[exists].astype(np.float64)
-    return np.bincount(place[codes[exists]], weights, int(place.max()) + 1).astype(np.float64)
-
-
-def _middle_ranks(counts: Floats) -> Floats:
-    ranks: Floats = (np.cumsum(counts) - counts / 2) / counts.sum()
-    return ranks
+def middle_ranks(counts: Integers | Floats) -> Floats:
+    """The middle rank of values of so many records, in order, as a share of all."""
+    return np.asarray((np.cumsum(counts) - counts / 2) / max(float(counts.sum()), 1.0))
 
 
 def _weigh_suppression(before: Integers, after: Integers, records: Floats) -> Floats:
@@ -461,5 +445,5 @@ def _weigh_suppression(before: Integers, after: Integers, records: Floats) -> Fl
     rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = np.log(table * table.sum() / (rows * columns))
-    known: Floats = np.nan_to_num(weights, nan=0.0, neginf=-np.inf)
-    return known
+    finite: Floats = np.nan_to_num(weights, nan=0.0, neginf=-np.inf)
+    return finite

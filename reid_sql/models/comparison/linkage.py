@@ -18,6 +18,7 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.comparison.disturbed_numbers import (
     BY_DISTANCE,
     NO_IMAGE,
@@ -33,7 +34,6 @@ from reid_sql.models.comparison.paired_records import (
     PairedColumn,
     PairedRecords,
     common_codes,
-    number_columns,
     sum_records,
 )
 from reid_sql.models.interruption import checkpoint
@@ -164,7 +164,7 @@ class Attacker(Protocol):
         ...
 
     def scores(self, original: Integers, released: Integers) -> Floats:
-        """Scores of some classes of both tables, (own, released)."""
+        """Scores of some classes of both tables, (original, released)."""
         ...
 
 
@@ -195,7 +195,7 @@ class Likelihood:
         self.width = max(scorer.width for _, scorer in self.scorers)
 
     def scores(self, original: Integers, released: Integers) -> Floats:
-        """Log P(r | o) / n_r of some classes, by the columns without an image, (own, released)."""
+        """Log P(r | o) / n_r of some classes, by the columns without an image, (original, released)."""
         total = np.tile(self.weights[released], (len(original), 1))
         for at, scorer in self.scorers:
             total += scorer.scores(
@@ -318,13 +318,12 @@ def _order_by_values(attack: Attack) -> Integers:
     """Order of the pairs of classes by the texts of their values: the same on every engine."""
     keys = []
     for at, column in enumerate(attack.columns):
-        sides = (attack.original, column.original_values), (attack.released, column.released_values)
-        for (side, values), classes in zip(sides, attack.pair, strict=True):
-            rank = np.zeros(len(values) + 1, dtype=np.int64)
-            rank[1 + np.argsort(np.array(values, dtype=str), kind="stable")] = np.arange(
-                1, len(rank)
-            )
-            keys.append(rank[side.codes[at]][classes])
+        sides = (attack.original, column.original), (attack.released, column.released)
+        for (table, coded), classes in zip(sides, attack.pair, strict=True):
+            rank = np.zeros(len(coded.values) + 1, dtype=np.int64)
+            order = np.argsort(np.array(coded.values, dtype=str), kind="stable")
+            rank[1 + order] = np.arange(1, len(rank))
+            keys.append(rank[table.codes[at]][classes])
     return np.lexsort(keys)
 
 
@@ -349,8 +348,8 @@ def _link_block(
         scores = attacker.scores(some, released)
         near = scores >= scores.max(axis=1, keepdims=True) - LOG_TOLERANCE
         first, last = np.searchsorted(of_pair, [start, start + len(some)])
-        rows, own_pairs = of_pair[first:last] - start, pairs[first:last]
-        hit = near[rows, place[attack.pair[1][own_pairs]]].astype(np.float64)
+        rows, linked = of_pair[first:last] - start, pairs[first:last]
+        hit = near[rows, place[attack.pair[1][linked]]].astype(np.float64)
         tally.add(
             records[first:last], (near @ sizes)[rows], hit, (np.isfinite(scores) @ sizes)[rows]
         )

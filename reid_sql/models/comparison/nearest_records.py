@@ -11,8 +11,13 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from reid_sql.models.comparison.disturbed_numbers import weighted_moments
-from reid_sql.models.comparison.paired_records import EqualRecords, PairedColumn, common_codes
+from reid_sql.models.comparison.disturbed_numbers import middle_ranks, weighted_moments
+from reid_sql.models.comparison.paired_records import (
+    CodedColumn,
+    EqualRecords,
+    PairedColumn,
+    common_codes,
+)
 from reid_sql.parameters import Floats, Integers
 
 Array = TypeVar("Array", Floats, Integers)
@@ -37,15 +42,15 @@ class Nearness:
     width: int = 1
 
     def scores(self, original: Integers, released: Integers) -> Floats:
-        """Minus the squared distances of some classes, (own, released)."""
+        """Minus the squared distances of some classes, (original, released)."""
         total = np.zeros((len(original), len(released)))
         for mine, theirs in zip(*self.numbers, strict=True):
             distances = theirs[released] - mine[original][:, None]
             distances *= distances
             distances[np.isnan(distances)] = DISTANCE_OF_TWO_PEOPLE
             total -= distances
-        for codes, others in zip(*self.codes, strict=True):
-            total -= self.penalty * (others[released] != codes[original][:, None])
+        for mine, theirs in zip(*self.codes, strict=True):
+            total -= self.penalty * (theirs[released] != mine[original][:, None])
         return total
 
 
@@ -62,12 +67,12 @@ def nearest_attackers(
         return
     tables = original, released
     codes = {at: common_codes(columns[at]) for at in places}
-    others = _look_up_values({at: codes[at] for at in places if at not in numbers}, tables)
+    texts = _look_up_values({at: codes[at] for at in places if at not in numbers}, tables)
     by_numbers = _look_up_values(numbers, tables)
-    yield Nearness(BY_NUMBERS, by_numbers, others)
-    ranks = {at: _ranks(columns[at], each) for at, each in numbers.items()}
+    yield Nearness(BY_NUMBERS, by_numbers, texts)
+    ranks = {at: (_ranks(columns[at].original), _ranks(columns[at].released)) for at in numbers}
     by_ranks = _look_up_values(ranks, tables)
-    yield Nearness(BY_RANKS, by_ranks, others)
+    yield Nearness(BY_RANKS, by_ranks, texts)
     # No distance of ranks is as great as a value that differs.
     yield Nearness(
         BY_AGREEMENT,
@@ -78,7 +83,7 @@ def nearest_attackers(
     if len(numbers) > 1:
         directions, shift = _directions([columns[at] for at in numbers], list(numbers.values()))
         mine, theirs = (np.nan_to_num(each) for each in by_numbers)
-        yield Nearness(BY_DIFFERENCES, (directions @ (mine + shift), directions @ theirs), others)
+        yield Nearness(BY_DIFFERENCES, (directions @ (mine + shift), directions @ theirs), texts)
 
 
 def _look_up_values(
@@ -96,38 +101,20 @@ def _look_up_values(
 
 def _standard_numbers(column: PairedColumn) -> tuple[Floats, Floats] | None:
     """Numbers of both tables' codes around the mean of the original, in its standard deviations."""
-    original, released = (
-        column.as_numbers(each) for each in (column.original_values, column.released_values)
-    )
+    original, released = column.original.numbers, column.released.numbers
     if original is None or released is None or np.isnan(original).all() or np.isnan(released).all():
         return None
-    records = _records(column, 0, len(original))
-    known = ~np.isnan(original)
-    mean, deviation = weighted_moments(original[known], records[known])
+    is_number = ~np.isnan(original)
+    mean, deviation = weighted_moments(original[is_number], column.original.counts[is_number])
     return (original - mean) / deviation, (released - mean) / deviation
 
 
-def _records(column: PairedColumn, side: int, codes: int) -> Floats:
-    """Records of each code of one of the tables."""
-    of_pair = (column.original, column.released)[side]
-    exists = of_pair >= 0
-    counts: Floats = np.bincount(of_pair[exists], column.records[exists], codes).astype(np.float64)
-    return counts
-
-
-def _ranks(column: PairedColumn, numbers: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Middle ranks of both tables' codes as shares of the records, in standard deviations of such a share."""
-    original, released = (
-        _ranks_of(each, _records(column, side, len(each))) for side, each in enumerate(numbers)
-    )
-    return original, released
-
-
-def _ranks_of(numbers: Floats, records: Floats) -> Floats:
-    ranks, known = np.full(len(numbers), np.nan), ~np.isnan(numbers)
-    place = np.unique(numbers[known], return_inverse=True)[1]
-    counts = np.bincount(place, records[known])
-    ranks[known] = ((np.cumsum(counts) - counts / 2) / max(counts.sum(), 1.0))[place]
+def _ranks(column: CodedColumn) -> Floats:
+    """Middle ranks of the codes' numbers as shares of the records, in standard deviations of such a share."""
+    numbers = np.asarray(column.numbers)
+    ranks, is_number = np.full(len(numbers), np.nan), ~np.isnan(numbers)
+    place = np.unique(numbers[is_number], return_inverse=True)[1]
+    ranks[is_number] = middle_ranks(np.bincount(place, column.counts[is_number]))[place]
     ranks *= np.sqrt(MAX_RANK_DISTANCE)
     return ranks
 
@@ -136,18 +123,19 @@ def _directions(
     columns: Sequence[PairedColumn], numbers: Sequence[tuple[Floats, Floats]]
 ) -> tuple[Floats, Floats]:
     """Directions in which the differences are uncorrelated, in their standard deviations; and the mean."""
-    both = (columns[0].original >= 0) & (columns[0].released >= 0)
+    both = (columns[0].original.codes >= 0) & (columns[0].released.codes >= 0)
     differences = np.stack(
         [
-            theirs[column.released[both]] - mine[column.original[both]]
+            theirs[column.released.codes[both]] - mine[column.original.codes[both]]
             for column, (mine, theirs) in zip(columns, numbers, strict=True)
         ]
     )
-    known = ~np.isnan(differences).any(axis=0)
-    weights = columns[0].records[both][known].astype(np.float64)
+    are_numbers = ~np.isnan(differences).any(axis=0)
+    differences = differences[:, are_numbers]
+    weights = columns[0].records[both][are_numbers].astype(np.float64)
     if not weights.sum():
         return np.eye(len(columns)), np.zeros((len(columns), 1))
-    mean = np.average(differences[:, known], axis=1, weights=weights)[:, None]
-    centred = differences[:, known] - mean
+    mean = np.average(differences, axis=1, weights=weights)[:, None]
+    centred = differences - mean
     variances, vectors = np.linalg.eigh(centred * weights @ centred.T / weights.sum())
     return (vectors / np.sqrt(np.maximum(variances, MIN_VARIANCE))).T, mean

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.class_keys import Key
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.classes.disclosure import Histogram
 from reid_sql.models.columns.column_profile import PADDED_PATTERN
 from reid_sql.models.columns.missing_value_codes import NUMBER_PATTERN
@@ -109,17 +109,19 @@ class PairedRecords:
 
     def columns(self) -> list["PairedColumn"]:
         """The columns, each for itself."""
-        values = zip(self.original_values, self.released_values, strict=True)
-        return [
-            PairedColumn(
-                self.names[at],
-                original,
-                released,
-                self.original_codes[at],
-                self.released_codes[at],
-                self.records,
+        original, released = (
+            [
+                CodedColumn(codes, of_column, self.records)
+                for codes, of_column in zip(table, values, strict=True)
+            ]
+            for table, values in (
+                (self.original_codes, self.original_values),
+                (self.released_codes, self.released_values),
             )
-            for at, (original, released) in enumerate(values)
+        )
+        return [
+            PairedColumn(*column, self.records)
+            for column in zip(self.names, original, released, strict=True)
         ]
 
 
@@ -164,14 +166,6 @@ def find_records(codes: Integers, table: str) -> Integers:
     return exists
 
 
-def number_columns(codes: Integers) -> Integers:
-    """Number the distinct columns of a matrix of codes from 0 up: the number of each column."""
-    key = Key(np.zeros(codes.shape[1], dtype=np.int64), 1)
-    for row in codes:
-        key = key.with_column(row, int(row.max(initial=0)) + 1)
-    return key.numbered()[0].astype(np.int64)
-
-
 def sum_records(ids: Integers, records: Integers) -> Integers:
     """Records of each number; exact, where a sum of doubles need not be."""
     total = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int64)
@@ -180,21 +174,57 @@ def sum_records(ids: Integers, records: Integers) -> Integers:
 
 
 @dataclass(frozen=True)
+class CodedColumn:
+    """A column of one of the tables: the code of each pair's record, and what the codes stand for."""
+
+    codes: Integers  # (pairs,)
+    values: Sequence[str]  # (values,), those of codes from 1
+    records: Integers  # (pairs,)
+
+    @cached_property
+    def canonical(self) -> list[str | float | None]:
+        """The normal form of each code's value."""
+        return [None, *map(canonical, self.values)]
+
+    @cached_property
+    def is_empty(self) -> Flags:
+        """Of each code, whether its value contains no information."""
+        return np.array([True, *map(is_suppressed, self.values)])
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The number of each code, NaN for suppressed values; None if another value is no number."""
+        parsed = parse_numbers(
+            [text for text, none in zip(self.values, self.is_empty[1:], strict=True) if not none]
+        )
+        if parsed is None:
+            return None
+        numbers = np.full(len(self.is_empty), np.nan)
+        numbers[~self.is_empty] = parsed
+        return numbers
+
+    @cached_property
+    def counts(self) -> Floats:
+        """The records of each code, (codes,)."""
+        exists = self.codes >= 0
+        counts = np.bincount(self.codes[exists], self.records[exists], len(self.values) + 1)
+        return counts.astype(np.float64)
+
+
+@dataclass(frozen=True)
 class PairedColumn:
     """One column of both tables: which value became which, in how many records."""
 
     name: str
-    original_values: Sequence[str]  # (values,), those of codes from 1
-    released_values: Sequence[str]  # (values,)
-    original: Integers  # (pairs,)
-    released: Integers  # (pairs,)
+    original: CodedColumn
+    released: CodedColumn
     records: Integers  # (pairs,)
 
     @cached_property
     def changes(self) -> "ValueChanges":
         """Each distinct value of the original and what it became."""
-        rows = np.flatnonzero(self.original >= 0)
-        pairs = np.stack([self.original[rows], self.released[rows] + 1])
+        rows = np.flatnonzero(self.original.codes >= 0)
+        pairs = np.stack([self.original.codes[rows], self.released.codes[rows] + 1])
         ids = number_columns(pairs)
         first = np.unique(ids, return_index=True)[1]
         original, released = pairs[:, first]
@@ -203,38 +233,16 @@ class PairedColumn:
     @cached_property
     def differs(self) -> Flags:
         """Which changes are to another value; a removed record has none."""
-        original, released = (
-            [None, *map(canonical, each)] for each in (self.original_values, self.released_values)
-        )
+        original, released = self.original.canonical, self.released.canonical
         changes = zip(self.changes.original.tolist(), self.changes.released.tolist(), strict=True)
         return np.array([r >= 0 and original[o] != released[r] for o, r in changes], dtype=bool)
 
     @cached_property
     def suppressed(self) -> Flags:
         """Which changes are from a value with information to one without."""
-        empty, had_value = (
-            self.lacks_value(self.released_values),
-            ~self.lacks_value(self.original_values),
-        )
-        suppressed = self.differs & empty[self.changes.released] & had_value[self.changes.original]
-        return np.asarray(suppressed, dtype=bool)
-
-    @staticmethod
-    def lacks_value(values: Sequence[str]) -> Flags:
-        """Of each code from 0, whether its value contains no information."""
-        return np.array([True, *map(is_suppressed, values)])
-
-    def as_numbers(self, values: Sequence[str]) -> Floats | None:
-        """Numbers of codes from 0, NaN for suppressed values; None if another value is no number."""
-        empty = self.lacks_value(values)
-        numbers = parse_numbers(
-            [value for value, none in zip(values, empty[1:], strict=True) if not none]
-        )
-        if numbers is None:
-            return None
-        of_codes = np.full(len(empty), np.nan)
-        of_codes[~empty] = numbers
-        return of_codes
+        was_empty = self.original.is_empty[self.changes.original]
+        is_empty = self.released.is_empty[self.changes.released]
+        return np.asarray(self.differs & is_empty & ~was_empty)
 
 
 @dataclass(frozen=True)
@@ -251,13 +259,14 @@ class ValueChanges:
 def common_codes(column: PairedColumn) -> tuple[Integers, Integers]:
     """Codes of both tables' values that are equal where the values are; 0 of NULL.
 
-    >>> column = PairedColumn("n", ["30"], ["29", "30.0"], np.array([1]), np.array([2]), np.array([1]))
-    >>> [codes.tolist() for codes in common_codes(column)]
+    >>> one = np.array([1])
+    >>> original, released = CodedColumn(one, ["30"], one), CodedColumn(one + 1, ["29", "30.0"], one)
+    >>> [codes.tolist() for codes in common_codes(PairedColumn("n", original, released, one))]
     [[0, 1], [0, 2, 1]]
     """
     codes: dict[str | float | None, int] = {None: 0}
     original, released = (
-        np.array([codes.setdefault(canonical(value), len(codes)) for value in (None, *values)])
-        for values in (column.original_values, column.released_values)
+        np.array([codes.setdefault(value, len(codes)) for value in side.canonical])
+        for side in (column.original, column.released)
     )
     return original, released

@@ -14,10 +14,8 @@ import numpy as np
 from reid_sql.models.comparison.paired_records import (
     PairedColumn,
     PairedRecords,
-    canonical,
     parse_numbers,
 )
-from reid_sql.models.comparison.release_classes import ReleaseClasses
 from reid_sql.parameters import Floats, Integers
 
 STATUS_STRANGERS: Final = "not_comparable: people of one key agree no better than strangers"
@@ -31,19 +29,15 @@ SAME_ROWS: Final = (
     0.9  # of the rows that both tables have, from which one is the other in another order
 )
 MIN_COLUMNS: Final = 2  # of which no value was swapped alone
-MIN_EVIDENCE: Final = (
-    30.0  # pairs of people of one class, of whom some stay together in the next release
-)
 Measure = Callable[[Integers], float]  # of the order of one side
-TOLERANCE: Final = 0.05  # of the pairs of strangers that stay together by chance
 
 
 def agrees_as_strangers(paired: PairedRecords) -> bool:
     """Whether people of one key agree no better than strangers do; false if no column could show it.
 
     >>> ages, values = np.tile(np.arange(1, 5), 20), ["20", "30", "40", "50"]
-    >>> def pair(own, released):
-    ...     codes = (own[None], released[None], np.ones(80, dtype=int))
+    >>> def pair(original, released):
+    ...     codes = (original[None], released[None], np.ones(80, dtype=int))
     ...     return PairedRecords(["age"], [True], *codes, [values], [values])
     >>> agrees_as_strangers(pair(ages, ages)), agrees_as_strangers(pair(ages, np.sort(ages)))
     (False, True)
@@ -57,7 +51,7 @@ def agrees_as_strangers(paired: PairedRecords) -> bool:
     orders = [rng.permutation(len(rows)) for _ in range(PAIRINGS)]
     is_judged = False
     for column in paired.columns():
-        original, released = (codes[rows] for codes in (column.original, column.released))
+        original, released = column.original.codes[rows], column.released.codes[rows]
         for measure in _measures(column, original, released):
             by_chance = np.array([measure(order) for order in orders])
             if by_chance.std() > 0:
@@ -70,15 +64,14 @@ def agrees_as_strangers(paired: PairedRecords) -> bool:
 
 def _measures(column: PairedColumn, original: Integers, released: Integers) -> Iterator[Measure]:
     """How well two codes of each person agree, as functions of the order of the second ones."""
-    place = {canonical(value): at for at, value in enumerate(column.original_values, 1)}
-    same = np.array([0, *(place.get(canonical(each), -1) for each in column.released_values)])
-    theirs = same[released]
+    place = {value: at for at, value in enumerate(column.original.canonical)}
+    theirs = np.array([place.get(value, -1) for value in column.released.canonical])[released]
     yield lambda order: float((original == theirs[order]).sum())
     width = int(released.max()) + 1
     yield lambda order: float(
         (np.unique(original * width + released[order], return_counts=True)[1] ** 2.0).sum()
     )
-    numbers = parse_numbers(column.original_values), parse_numbers(column.released_values)
+    numbers = parse_numbers(column.original.values), parse_numbers(column.released.values)
     if numbers[0] is not None and numbers[1] is not None:
         mine, other = (
             _rank(np.concatenate([[np.nan], each])[codes])
@@ -102,25 +95,28 @@ def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
     Rows that are sorted before they are numbered agree partly in the column that they are sorted by. Values
     of one column that were swapped, perhaps among people who agree in another, make the same rows, too.
     """
-    sides = []
-    for codes, values in (
-        (paired.original_codes, paired.original_values),
-        (paired.released_codes, paired.released_values),
-    ):
-        texts = [
-            np.array([None, *map(canonical, known)], dtype=object)[of[rows]].tolist()
-            for of, known in zip(codes, values, strict=True)
-        ]
-        sides.append(list(zip(*texts, strict=True)))
+    columns = paired.columns()
+    sides = [
+        list(
+            zip(
+                *(
+                    np.array(each.canonical, dtype=object)[each.codes[rows]].tolist()
+                    for each in side
+                ),
+                strict=True,
+            )
+        )
+        for side in ([each.original for each in columns], [each.released for each in columns])
+    ]
     counts: dict[tuple[object, ...], int] = {}
     for row in sides[0]:
         counts[row] = counts.get(row, 0) + 1
-    columns = [
+    agreeing = [
         sum(one == other for one, other in zip(*pair, strict=True))
         for pair in zip(*(zip(*side, strict=True) for side in sides), strict=True)
         if len(set(pair[0])) > 1
     ]
-    if len(columns) < MIN_COLUMNS or max(columns) >= SAME_ROWS * len(rows):
+    if len(agreeing) < MIN_COLUMNS or max(agreeing) >= SAME_ROWS * len(rows):
         return False
     is_detailed = len(counts) > len(rows) / 2
     common = 0
@@ -129,31 +125,3 @@ def _has_same_rows(paired: PairedRecords, rows: Integers) -> bool:
         counts[row] = counts.get(row, 0) - 1
     same = sum(one == other for one, other in zip(*sides, strict=True))
     return is_detailed and common >= SAME_ROWS * len(rows) and same < common / 2
-
-
-def stay_as_strangers(classes: ReleaseClasses, pairs: ReleaseClasses, stayed: int) -> bool:
-    """Whether people of one class of the first release are no more often together in the second than others.
-
-    Of `stayed` people, N(N - 1) ordered pairs, a share is together in the first release, another in the
-    second. Strangers are together in both as often as the product of the shares. Where hardly anybody shares
-    a class, they are strangers if the releases have the same classes and other people in them.
-    """
-    if stayed < MIN_PEOPLE:
-        return False
-    n = classes.number.astype(float)
-    sizes = [each.astype(float) for each in (classes.first_size, classes.second_size)]
-    people = [float((n * each).sum()) for each in sizes]
-    shares = [
-        float((n * each * (each - 1)).sum()) / (total * (total - 1))
-        for each, total in zip(sizes, people, strict=True)
-    ]
-    every = stayed * (stayed - 1.0)
-    together = sum(
-        float((of.number * of.people * (of.people - 1.0)).sum()) for of in (classes, pairs)
-    )
-    if every * shares[0] >= MIN_EVIDENCE and shares[1] < 1 / 2:
-        chance = every * shares[0] * shares[1]
-        return bool(together <= (1 + TOLERANCE) * chance + 4 * (2 * chance) ** 0.5 + 4)
-    common = float((n * np.minimum(*sizes)).sum())
-    same = float((n * classes.people).sum())
-    return bool(shares[1] < 1 / 2 and common >= SAME_ROWS * min(people) and same < stayed / 10)

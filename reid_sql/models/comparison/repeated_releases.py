@@ -2,49 +2,37 @@
 
 An attacker has both releases and knows people by their quasi-identifiers. A class is the people of a release
 with the same values. Fung, Wang, Fu & Pei 2008 narrow a class down by what the other release shows; Xiao &
-Tao 2007 ask that the sensitive values of a person's class be the same in every release. Whatever compares
-classes by their values needs releases whose values are written alike: where they are not, nobody seems to be
-followed, and the status reports it.
+Tao 2007 ask that the sensitive values of a person's class be the same in every release.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from math import fsum
 from typing import Final
 
 import numpy as np
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.classes.disclosure import NO_RECORDS, OK
-from reid_sql.models.comparison.combined_releases import DEFINITIONS as DEFINITIONS_COMBINED
-from reid_sql.models.comparison.combined_releases import combine_releases
-from reid_sql.models.comparison.comparison import (
-    MIN_COMMON_SHARE,
-    MIN_PEOPLE_COMPARED,
-    judge_common,
+from reid_sql.models.classes.disclosure import OK
+from reid_sql.models.comparison.comparison import MIN_COMMON_SHARE
+from reid_sql.models.comparison.release_classes import (
+    COMBINED,
+    RELEASE,
+    SET,
+    STATUS_NOBODY_ENTERED,
+    Figure,
+    ReleaseClasses,
+    TwoReleases,
 )
-from reid_sql.models.comparison.links_within import DEFINITIONS as DEFINITIONS_WITHIN
-from reid_sql.models.comparison.links_within import links_within
-from reid_sql.models.comparison.release_classes import CLASS, PAIR, PERSON, WITHIN, ReleaseClasses
-from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS, stay_as_strangers
-from reid_sql.parameters import Floats, Integers
+from reid_sql.models.comparison.renumbered_keys import STATUS_STRANGERS
 
 NO_LIMIT: Final = 2**62  # above every size, where there is no class to take the smallest of
-STATUS_NO_KEY: Final = (
-    "no_key: the figure needs key, or entity, a column that identifies people in both"
+MIN_RELEASES_OF_PAIRS: Final = 3  # with two, the only pair is all
+STATUS_NOBODY_SHARED: Final = (
+    "nobody_shared: a release has no value of key, or entity, that another has"
 )
-STATUS_NO_SENSITIVE: Final = "no_sensitive: the figure needs sensitive, the name of a column"
-STATUS_NOT_COMPARABLE: Final = (
-    "not_comparable: no class of one release is in the other, so nothing can be compared"
-)
-STATUS_FEW_COMPARABLE: Final = (
-    "few_comparable: fewer than half of the people are in classes that both releases have"
-)
-STATUS_NOBODY_STAYED: Final = "nobody_stayed: no value of key, or entity, is in both releases"
-STATUS_NOBODY_ENTERED: Final = "nobody_entered: no class shows a person who entered"
-STATUS_SEVERAL_ROWS: Final = (
-    "several_rows: people have several rows, which cannot be paired between releases"
+STATUS_FEW_SHARED: Final = (
+    "few_shared: fewer than half of the people of a release are in another one"
 )
 
 DEFINITIONS: Final[Mapping[str, str]] = {
@@ -53,7 +41,9 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "followed": "people alone in their class in both releases, whom an attacker links one to one",
     "followed_right": "followed people whose link is right",
     "expected_right_links": "right links to expect when all are linked: a person counts 1/(larger class)",
-    **DEFINITIONS_WITHIN,
+    "followed_within": "people linked one to one, as only they are within the tolerance of each other",
+    "followed_within_right": "people followed within the tolerance whose link is right",
+    "expected_links_within": "right links to expect within the tolerance: a person counts 1/(candidates)",
     "unique_in_both": "people in both releases who are alone in their class in each, whatever its values",
     "common_classes": "people in classes that both releases have, of the release where they are fewer",
     "same_class": "people in both releases whose class is the same in both",
@@ -77,7 +67,12 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "m_uniqueness": "records of the smallest class, 0 if a sensitive value repeats in a class",
     "signature_changed": "people in both whose classes have different sets of sensitive values",
     "m_invariance": "m_uniqueness, 0 if a set of sensitive values changed for a person in both",
-    **DEFINITIONS_COMBINED,
+    "all_people": "people of all releases, each counted once",
+    "unique_by_one": "people unique by their values in one release, which singles out the most",
+    "unique_by_two": "people unique by their values in two releases, which single out the most",
+    "unique_by_all": "people unique by their values in all releases together, absence being a value",
+    "beyond_one": "people unique by all releases together, but by no single one",
+    "beyond_two": "people unique by all releases together, but by no two of them",
 }
 
 
@@ -93,14 +88,6 @@ class ReleaseFigure:
     definition: str  # what the value is
 
 
-@dataclass(frozen=True)
-class _Figure:
-    value: float | None
-    total: int | None = None
-    status: str = OK
-    detail: str = ""  # that the definition ends with
-
-
 def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     """Compare two releases by every figure; refuses an empty one.
 
@@ -109,400 +96,280 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     >>> [(row.figure, row.value) for row in compare_releases(person) if row.figure.startswith("followed")]
     [('followed', 1.0), ('followed_right', 1.0)]
     """
-    releases = Releases(lines)
-    figures = dict(releases.figures())
+    releases = TwoReleases(lines)
+    figures = {
+        **_count_presence(releases),
+        **_count_followed(releases),
+        **dict(_follow_within(releases)),
+        **dict(_find_size_changes(releases)),
+        **dict(_find_value_changes(releases)),
+        **dict(_measure_correspondence(releases)),
+        **_measure_invariance(releases),
+        **dict(_combine_releases(releases)),
+    }
     return [_to_row(name, figures[name]) for name in DEFINITIONS if name in figures]
 
 
-def _to_row(name: str, figure: _Figure) -> ReleaseFigure:
-    value, total = figure.value, figure.total if figure.value is not None else None
-    share = value / total if total and value is not None else None
-    known = None if value is None else float(value)
-    return ReleaseFigure(
-        name, known, total, share, figure.status, DEFINITIONS[name] + figure.detail
-    )
+def _to_row(name: str, figure: Figure) -> ReleaseFigure:
+    definition = DEFINITIONS[name] + figure.detail
+    if figure.value is None:
+        return ReleaseFigure(name, None, None, None, figure.status, definition)
+    value, total = float(figure.value), figure.total
+    share = value / total if total else None
+    return ReleaseFigure(name, value, total, share, figure.status, definition)
 
 
-class Releases:
-    """What follows from the lines of two releases."""
+def _count_presence(releases: TwoReleases) -> dict[str, Figure]:
+    first, second = releases.sizes
+    stayed = releases.stayed
+    counts = {
+        "stayed": (stayed, releases.smaller),
+        "entered": (second - stayed, second),
+        "left": (first - stayed, first),
+        "same_class": (releases.in_same_class, stayed),
+    }
+    return {
+        "first_people": Figure(first),
+        "second_people": Figure(second),
+        "common_classes": Figure(releases.in_common_classes, releases.smaller),
+        **{
+            name: releases.doubt_key(Figure(*count), counts_keys=True)
+            for name, count in counts.items()
+        },
+    }
 
-    def __init__(self, lines: ReleaseClasses) -> None:
-        """Divide the lines by what they count; refuse an empty release."""
-        self.lines = lines
-        self.classes, self.pairs, self.persons, self.within = (
-            _select(lines, lines.kind == kind) for kind in (CLASS, PAIR, PERSON, WITHIN)
-        )
-        self.is_keyed = bool(lines.is_keyed.any())
-        self.has_sensitive = bool(lines.has_sensitive.any())
-        self.counts_people = len(self.persons.kind) > 0
-        if not any(self.sizes):
-            raise NoRecordsError(NO_RECORDS)
-        for name, people in zip(("first", "second"), self.sizes, strict=True):
-            if not people:
-                rule = f"{name} must contain at least one record, got 0"
-                raise NoRecordsError(f"{rule}; pass a table with records")
 
-    @cached_property
-    def sizes(self) -> tuple[int, int]:
-        """How many people each release has."""
-        if self.counts_people:
-            persons = self.persons
-            return _sum(persons.number[persons.first_size > 0]), _sum(
-                persons.number[persons.second_size > 0]
-            )
-        classes = self.classes
-        return _sum(classes.number * classes.first_size), _sum(classes.number * classes.second_size)
-
-    @cached_property
-    def memberships(self) -> tuple[int, int]:
-        """How many people each class has, in sum: a person counts in each of theirs."""
-        classes = self.classes
-        return _sum(classes.number * classes.first_size), _sum(classes.number * classes.second_size)
-
-    @property
-    def smaller(self) -> int:
-        """How many people the smaller release has: no more can be followed."""
-        return min(self.sizes)
-
-    @cached_property
-    def stayed(self) -> int:
-        """How many people are in both releases."""
-        if self.counts_people:
-            persons = self.persons
-            return _sum(persons.number[(persons.first_size > 0) & (persons.second_size > 0)])
-        return _sum(self.classes.number * self.classes.people) + _sum(
-            self.pairs.number * self.pairs.people
-        )
-
-    @cached_property
-    def in_same_class(self) -> int:
-        """How many people are in the same class in both releases."""
-        if self.counts_people:
-            return _sum(self.persons.number[self.persons.link_size > 0])
-        return _sum(self.classes.number * self.classes.people)
-
-    @cached_property
-    def in_common_classes(self) -> int:
-        """How many people are in classes that both releases have, of the release where they are fewer.
-
-        Labels of a coarse release may occur in a fine one: its people would all be in common classes.
-        """
-        if self.counts_people:
-            people, flags = (
-                self.persons,
-                (self.persons.is_common_first, self.persons.is_common_second),
-            )
-            return min(_sum(people.number * flag) for flag in flags)
-        both = self.classes.number * (
-            (self.classes.first_size > 0) & (self.classes.second_size > 0)
-        )
-        return min(
-            _sum(both * size) for size in (self.classes.first_size, self.classes.second_size)
-        )
-
-    @cached_property
-    def comparability(self) -> str:
-        """OK, or why figures that compare classes by their values show little or nothing."""
-        known = self.is_keyed and self.stayed > 0 and self.key_comparability != STATUS_STRANGERS
-        some, every = (
-            (self.in_same_class, self.stayed) if known else (self.in_common_classes, self.smaller)
-        )
-        return _judge_comparability(some, every)
-
-    @cached_property
-    def comparability_within(self) -> str:
-        """The same of values within a tolerance: whether people have anybody there, or their own record."""
-        known = self.is_keyed and self.stayed > 0
-        matched = self.within.people > 0 if known else self.within.first_size > 0
-        every = self.stayed if known else self.smaller
-        return _judge_comparability(_sum(self.within.number[matched]), every)
-
-    @cached_property
-    def key_comparability(self) -> str:
-        """OK, or why it is not known which links are right: few people are in both releases by their key."""
-        if not self.stayed:
-            return STATUS_NOBODY_STAYED
-        if not self.several_rows and stay_as_strangers(self.classes, self.pairs, self.stayed):
-            return STATUS_STRANGERS
-        return judge_common("person", "people", self.stayed, self.smaller) or OK
-
-    @cached_property
-    def value_comparability(self) -> str:
-        """OK, or why little can be compared by sensitive values: classes in both have few in common."""
-        classes = self.classes
-        possible = _sum(classes.number * np.minimum(classes.first_size, classes.second_size))
-        common = _sum(classes.number * classes.overlap)
-        value = "sensitive value of a class"
-        return judge_common(value, "sensitive values", common, possible, MIN_PEOPLE_COMPARED) or OK
-
-    @cached_property
-    def several_rows(self) -> bool:
-        """Whether a person is in several classes of a release, so that rows cannot be paired."""
-        persons = self.persons
-        return bool(((persons.first_size > 1) | (persons.second_size > 1)).any())
-
-    def compared(self, value: float, total: int | None = None) -> _Figure:
-        """A figure of classes that are compared by their values."""
-        if self.comparability == STATUS_NOT_COMPARABLE:
-            return _Figure(None, None, STATUS_NOT_COMPARABLE)
-        return _Figure(value, total, self.comparability)
-
-    def _compared_within(self, value: float, total: int) -> _Figure:
-        """A figure of people whose values are compared within a tolerance."""
-        if self.comparability_within == STATUS_NOT_COMPARABLE:
-            return _Figure(None, None, STATUS_NOT_COMPARABLE)
-        return _Figure(value, total, self.comparability_within)
-
-    def figures(self) -> Iterator[tuple[str, _Figure]]:
-        """Every figure by its name."""
-        first, second = self.sizes
-        yield "first_people", _Figure(first)
-        yield "second_people", _Figure(second)
-        yield "common_classes", _Figure(self.in_common_classes, self.smaller)
-        yield from self._presence(first, second)
-        yield from self._count_followed()
-        yield from self._size_changes()
-        yield from self._value_changes()
-        yield from self._correspondence()
-        yield from self._invariance()
-        for name, value, total, status, detail in combine_releases(self.lines):
-            figure = _Figure(value, total, status, detail)
-            yield name, self._doubt_combined(figure, is_known=name == "all_people")
-
-    def _presence(self, first: int, second: int) -> Iterator[tuple[str, _Figure]]:
-        counts = {
-            "stayed": (self.stayed, self.smaller),
-            "entered": (second - self.stayed, second),
-            "left": (first - self.stayed, first),
-            "same_class": (self.in_same_class, self.stayed),
-        }
-        for name, (value, total) in counts.items():
-            yield name, self._doubt_key(_Figure(value, total), is_known=True)
-
-    def _count_followed(self) -> Iterator[tuple[str, _Figure]]:
-        classes, persons = self.classes, self.persons
+def _count_followed(releases: TwoReleases) -> dict[str, Figure]:
+    classes, persons, paired = releases.classes, releases.persons, releases.paired
+    if releases.counts_people:
+        # A person of one release may lead to several of the other.
+        flags = persons.is_followed_first, persons.is_followed_second
+        sides = zip(map(persons.total, flags), releases.sizes, strict=True)
+        followed, people = max(sides, key=lambda side: (side[0], -side[1]))
+        right = persons.total(persons.link_size == 1)
+        linked = persons.link_size > 0
+        links = persons.number[linked] / persons.link_size[linked]
+    else:
         alone = (classes.first_size == 1) & (classes.second_size == 1)
-        if self.counts_people:
-            # A person of one release may lead to several of the other.
-            flags = (persons.is_followed_first, persons.is_followed_second)
-            sides = zip((_sum(persons.number * flag) for flag in flags), self.sizes, strict=True)
-            followed, of_people = max(sides, key=lambda side: (side[0], -side[1]))
-            right = _sum(persons.number[persons.link_size == 1])
-            linked = persons.link_size > 0
-            links = persons.number[linked] / persons.link_size[linked]
-        else:
-            followed, of_people = _sum(classes.number[alone]), self.smaller
-            right = _sum((classes.number * classes.people)[alone])
-            larger = np.maximum(1, np.maximum(classes.first_size, classes.second_size))
-            links = classes.number * classes.people / larger
-        yield "followed", self.compared(followed, of_people)
-        for name, value, total in (
-            ("followed_right", right, followed),
-            # rounds once, in any order of the lines
-            ("expected_right_links", fsum(links), self.stayed),
-        ):
-            yield name, self._doubt_key(self.compared(value, total))
-        for name, value, total, needs_key in links_within(self.within, self.smaller, self.stayed):
-            figure = self._compared_within(value, total)
-            yield name, self._doubt_key(figure) if needs_key else figure
-        both = self.paired
-        unique = (both.first_size == 1) & (both.second_size == 1)
+        followed, people = classes.total(alone), releases.smaller
+        right = classes.total(classes.people * alone)
+        larger = np.maximum(1, np.maximum(classes.first_size, classes.second_size))
+        links = classes.number * classes.people / larger
+    expected = fsum(links)  # rounds once, in any order of the lines
+    unique = (paired.first_size == 1) & (paired.second_size == 1)
+    return {
+        "followed": releases.compared(followed, people),
+        "followed_right": releases.doubt_key(releases.compared(right, followed)),
+        "expected_right_links": releases.doubt_key(releases.compared(expected, releases.stayed)),
+        "unique_in_both": releases.measure_pairs(
+            paired.total(paired.people * unique), releases.stayed
+        ),
+    }
+
+
+def _follow_within(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+    """Count people whom an attacker follows by values within a tolerance; nothing without one.
+
+    Matching within a tolerance makes no classes: of a line, `first_size` people of the second release match
+    its people, whose own records there match `second_size` people of the first; `people` is 1 if these are
+    within the tolerance.
+    """
+    lines = releases.within
+    if not len(lines.kind):
+        return
+    followed = lines.total(lines.is_followed_first)
+    right = lines.total(lines.is_followed_second)
+    candidates = np.maximum(1, np.maximum(lines.first_size, lines.second_size))
+    expected = fsum(lines.number * lines.people / candidates)
+    yield "followed_within", releases.compared_within(followed, releases.smaller)
+    for name, value, people in (
+        ("followed_within_right", right, followed),
+        ("expected_links_within", expected, releases.stayed),
+    ):
+        yield name, releases.doubt_key(releases.compared_within(value, people))
+
+
+def _find_size_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+    classes, (first, second) = releases.classes, releases.memberships
+    for name, size, other_size, people in (
+        ("left_alone", classes.first_size, classes.second_size, first),
+        ("entered_alone", classes.second_size, classes.first_size, second),
+    ):
+        is_changed = size == other_size + 1
+        changed = classes.total(is_changed)
+        yield name, releases.compared(changed, people)
+        # Nobody of the other release's class is missing: all of its people stayed in it.
+        right = classes.total(is_changed & (classes.people == other_size))
+        yield f"{name}_right", releases.doubt_key(releases.compared(right, changed))
+
+
+def _find_value_changes(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+    """Count people whose value the difference of two histograms of their class reveals."""
+    classes, (first, second) = releases.classes, releases.memberships
+    entered = classes.second_size - classes.first_size
+    gained, lost = classes.gained_values, classes.lost_values
+    for name, people, changed, unchanged, total in (
+        ("entered_value", entered, gained, lost, second),
+        ("left_value", -entered, lost, gained, first),
+    ):
+        is_revealed = (changed == 1) & (unchanged == 0)
+        figure = releases.compared(classes.total(people * is_revealed), total)
+        yield name, releases.measure_values(figure)
+
+
+def _measure_correspondence(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+    """Attacks of Fung, Wang, Fu & Pei 2008, by what they leave of a person's class.
+
+    A record of the first release corresponds to one of the same sensitive value in the second. Of the g1
+    and g2 records of a value in the two classes of a person, at most min(g1, g2) can have the person's
+    values in both releases. An attack cracks the rest:
+
+        forward  = g1 - min(g1, g2) in the first
+        cross    = g2 - min(g1, g2) in the second
+        backward = size - overlap
+
+    What is left of forward and cross is the overlap. A person who entered is none of the second class's
+    records that correspond to one of the first (backward).
+    """
+    targets, people = releases.targets
+    total = int(people.sum())
+    anonymities = []
+    for name, size in (("forward", targets.first_size), ("cross", targets.second_size)):
+        attacked = int(people[size > targets.overlap].sum())
+        attack = releases.measure_targets(attacked, total)
+        yield f"{name}_attack", releases.measure_values(attack)
+        left = int(targets.overlap.min(initial=NO_LIMIT))
+        anonymities.append(releases.measure_targets(left))
+        yield f"{name}_anonymity", releases.measure_values(anonymities[-1])
+    attack, anonymity = _measure_entered(releases)
+    yield "backward_attack", releases.measure_values(attack)
+    anonymities.append(anonymity)
+    yield "backward_anonymity", releases.measure_values(anonymity)
+    yield "bcf_anonymity", releases.measure_values(_smallest(anonymities))
+    one = (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
+    shown = releases.measure_targets(int(people[one].sum()), total)
+    yield "value_by_intersection", releases.measure_values(shown)
+
+
+def _measure_entered(releases: TwoReleases) -> tuple[Figure, Figure]:
+    """The backward attack on people who entered, and the fewest records that it leaves.
+
+    A key shows who entered a class: those who are neither in it in both releases nor come from another.
+    Without one, they are taken to be the records that correspond to none of the first release. Where
+    people left or changed values, nothing may be left: the attack is then wrong about who entered.
+    """
+    classes = releases.classes
+    rest = classes.second_size - classes.overlap
+    entered = classes.second_size - classes.people - classes.arrived if releases.is_keyed else rest
+    is_attacked = (entered > 0) & (rest > 0)
+    attacked = classes.total(entered * (is_attacked & (classes.overlap > 0)))
+    attack = releases.compared(attacked, classes.total(entered))
+    anonymity = Figure(None, None, STATUS_NOBODY_ENTERED)
+    if is_attacked.any():
+        anonymity = releases.compared(int(rest[is_attacked].min()))
+    if not releases.is_keyed:
+        return attack, anonymity
+    return releases.doubt_key(attack), releases.doubt_key(anonymity)
+
+
+def _measure_invariance(releases: TwoReleases) -> dict[str, Figure]:
+    """m-invariance of Xiao & Tao 2007: m-unique releases, and one signature for each person."""
+    classes, paired = releases.classes, releases.paired
+    sides = (
+        (classes.first_size, classes.first_values),
+        (classes.second_size, classes.second_values),
+    )
+    is_unique = all(bool((size == values).all()) for size, values in sides)
+    least = min(int(size[size > 0].min()) for size, _ in sides) if is_unique else 0
+    is_same = (paired.common_values == paired.first_values) & (
+        paired.common_values == paired.second_values
+    )
+    changed = paired.total(paired.people * ~is_same)
+    return {
+        "m_uniqueness": releases.measure_values(Figure(least), of_one=True),
+        "signature_changed": releases.measure_values(
+            releases.measure_pairs(changed, releases.stayed)
+        ),
+        "m_invariance": releases.measure_values(releases.measure_pairs(0 if changed else least)),
+    }
+
+
+def _smallest(figures: Sequence[Figure]) -> Figure:
+    """The smallest of the figures that have a value, or the reason why none has one."""
+    available = [figure for figure in figures if figure.value is not None]
+    return min(available, key=lambda figure: figure.value or 0) if available else figures[0]
+
+
+def _combine_releases(releases: TwoReleases) -> Iterator[tuple[str, Figure]]:
+    """Count the people whom all releases together single out.
+
+    A class is the people with the same values in each release, where being absent from one is a value. A set
+    of releases has classes in the same way, of the people who are in any of them. Who is unique by some
+    releases is unique by more of them, so all together single out the most people. The lines by their kind:
+
+    - RELEASE: `first_size` is the place of a release, `people` are in it, `arrived` of them in another one.
+    - SET: `people` are unique by the releases at the places `first_size` and `second_size` (0: by the first).
+    - COMBINED: people, by whether they are unique by all (`is_common_first`), by one (`is_followed_first`)
+      and by two releases (`is_followed_second`); `first_size` is the number of releases.
+    """
+    lines = releases.lines
+    people = lines.select(lines.kind == COMBINED)
+    has_pairs = int(people.first_size.max(initial=0)) >= MIN_RELEASES_OF_PAIRS
+    by_all, by_one, by_two = map(
+        people.total, (people.is_common_first, people.is_followed_first, people.is_followed_second)
+    )
+    counts = {
+        "unique_by_one": _find_worst(lines, is_pair=False),
+        "unique_by_all": (by_all, ""),
+        "beyond_one": (by_all - by_one, ""),
+    }
+    if has_pairs:
+        counts["unique_by_two"] = _find_worst(lines, is_pair=True)
+        counts["beyond_two"] = by_all - by_two, ""
+    status, total = _judge_shared(lines), int(people.number.sum())
+    figures = {"all_people": Figure(total, None, status)}
+    for name, (value, detail) in counts.items():
+        is_available = status != STATUS_NOBODY_SHARED
+        figures[name] = (
+            Figure(value, total, status, detail) if is_available else Figure(None, None, status)
+        )
+    # A third release may share people with each of two that share nobody.
+    is_doubtful = not releases.is_keyed or releases.key_comparability == STATUS_STRANGERS
+    for name, figure in figures.items():
+        counts_keys = name == "all_people"
         yield (
-            "unique_in_both",
-            self._measure_pairs(_sum((both.number * both.people)[unique]), self.stayed),
+            name,
+            releases.doubt_key(figure, counts_keys=counts_keys) if is_doubtful else figure,
         )
 
-    def _doubt_key(self, figure: _Figure, *, is_known: bool = False) -> _Figure:
-        """A figure that rests on who is in both releases; one that `is_known` counts the keys themselves."""
-        if not self.is_keyed:
-            return _Figure(None, None, STATUS_NO_KEY)
-        if self.key_comparability == STATUS_STRANGERS and not is_known:
-            return _Figure(None, None, STATUS_STRANGERS)
-        if figure.status != OK or self.key_comparability == OK:
-            return figure
-        if self.stayed or is_known:
-            return replace(figure, status=self.key_comparability)
-        return _Figure(None, None, self.key_comparability)
 
-    def _doubt_combined(self, figure: _Figure, *, is_known: bool) -> _Figure:
-        """A figure of all releases: a third may share people with each of two that share nobody."""
-        if not self.is_keyed or self.key_comparability == STATUS_STRANGERS:
-            return self._doubt_key(figure, is_known=is_known)
-        return figure
-
-    @cached_property
-    def paired(self) -> ReleaseClasses:
-        """Classes in which people stayed, and pairs of classes between which they moved."""
-        parts = vars(_select(self.classes, self.classes.people > 0)), vars(self.pairs)
-        return ReleaseClasses(
-            **{name: np.concatenate([each[name] for each in parts]) for name in parts[0]}
-        )
-
-    def _measure_pairs(self, value: float, total: int | None = None) -> _Figure:
-        """A figure of people who are known in both releases."""
-        if not self.is_keyed:
-            return _Figure(None, None, STATUS_NO_KEY)
-        if self.several_rows:
-            return _Figure(None, None, STATUS_SEVERAL_ROWS)
-        return self._doubt_key(_Figure(value, total))
-
-    def _size_changes(self) -> Iterator[tuple[str, _Figure]]:
-        classes = self.classes
-        for side, (name, total) in enumerate(
-            zip(("left_alone", "entered_alone"), self.memberships, strict=True)
-        ):
-            sizes = classes.first_size, classes.second_size
-            size, other = sizes[side], sizes[1 - side]
-            changed = size == other + 1
-            yield name, self.compared(_sum(classes.number[changed]), total)
-            # Nobody of the other release's class is missing: all of its people stayed in it.
-            right = _sum(classes.number[changed & (classes.people == other)])
-            yield (
-                f"{name}_right",
-                self._doubt_key(self.compared(right, _sum(classes.number[changed]))),
-            )
-
-    def _value_changes(self) -> Iterator[tuple[str, _Figure]]:
-        """Count people whose value the difference of two histograms of their class reveals."""
-        classes, entered = self.classes, self.classes.second_size - self.classes.first_size
-        kinds = {
-            "entered_value": (
-                entered,
-                classes.gained_values,
-                classes.lost_values,
-                self.memberships[1],
-            ),
-            "left_value": (
-                -entered,
-                classes.lost_values,
-                classes.gained_values,
-                self.memberships[0],
-            ),
-        }
-        for name, (people, changed, other, total) in kinds.items():
-            revealed = (changed == 1) & (other == 0)
-            figure = self.compared(_sum((classes.number * people)[revealed]), total)
-            yield name, self._measure_values(figure)
-
-    def _measure_values(self, figure: _Figure, *, of_one: bool = False) -> _Figure:
-        """A figure of sensitive values; only one of each release by itself needs none in common."""
-        if not self.has_sensitive:
-            return _Figure(None, None, STATUS_NO_SENSITIVE)
-        reason = OK if of_one else self.value_comparability
-        if reason == OK or figure.value is None:
-            return figure
-        return (
-            _Figure(None, None, reason)
-            if reason.startswith("not")
-            else replace(figure, status=reason)
-        )
-
-    @property
-    def targets(self) -> tuple[ReleaseClasses, Integers]:
-        """The classes, or pairs of classes, of people who are in both releases, and how many each has.
-
-        Without a key they are those who may be in both: the smaller of the class's two numbers of people.
-        """
-        if self.is_keyed:
-            return self.paired, self.paired.number * self.paired.people
-        both = _select(self.classes, (self.classes.first_size > 0) & (self.classes.second_size > 0))
-        return both, both.number * np.minimum(both.first_size, both.second_size)
-
-    def _correspondence(self) -> Iterator[tuple[str, _Figure]]:
-        """Attacks of Fung, Wang, Fu & Pei 2008, by what they leave of a person's class.
-
-        A record of the first release corresponds to one of the same sensitive value in the second. Of the g1
-        and g2 records of a value in the two classes of a person, at most min(g1, g2) can have the person's
-        values in both releases. An attack cracks the rest:
-
-            forward  = g1 - min(g1, g2) in the first
-            cross    = g2 - min(g1, g2) in the second
-            backward = size - overlap
-
-        What is left of forward and cross is the overlap. A person who entered is none of the second class's
-        records that correspond to one of the first (backward).
-        """
-        targets, people = self.targets
-        anonymities = []
-        for name, size in (("forward", targets.first_size), ("cross", targets.second_size)):
-            attacked = _sum(people[size > targets.overlap])
-            yield (
-                f"{name}_attack",
-                self._measure_values(self._measure_targets(attacked, _sum(people))),
-            )
-            left = int(targets.overlap.min(initial=NO_LIMIT))
-            anonymities.append(self._measure_targets(left))
-            yield f"{name}_anonymity", self._measure_values(anonymities[-1])
-        attack, anonymity = self._measure_entered()
-        yield "backward_attack", self._measure_values(attack)
-        anonymities.append(anonymity)
-        yield "backward_anonymity", self._measure_values(anonymity)
-        yield "bcf_anonymity", self._measure_values(_smallest(anonymities))
-        one = (
-            (targets.common_values == 1) & (targets.first_values > 1) & (targets.second_values > 1)
-        )
-        shown = self._measure_targets(_sum(people[one]), _sum(people))
-        yield "value_by_intersection", self._measure_values(shown)
-
-    def _measure_entered(self) -> tuple[_Figure, _Figure]:
-        """The backward attack on people who entered, and the fewest records that it leaves.
-
-        A key shows who entered a class: those who are neither in it in both releases nor come from another.
-        Without one, they are taken to be the records that correspond to none of the first release. Where
-        people left or changed values, nothing may be left: the attack is then wrong about who entered.
-        """
-        classes = self.classes
-        rest = classes.second_size - classes.overlap
-        entered = classes.second_size - classes.people - classes.arrived if self.is_keyed else rest
-        is_attacked = (entered > 0) & (rest > 0)
-        attacked = _sum((classes.number * entered)[is_attacked & (classes.overlap > 0)])
-        attack = self.compared(attacked, _sum(classes.number * entered))
-        anonymity = _Figure(None, None, STATUS_NOBODY_ENTERED)
-        if is_attacked.any():
-            anonymity = self.compared(int(rest[is_attacked].min()))
-        if not self.is_keyed:
-            return attack, anonymity
-        return self._doubt_key(attack), self._doubt_key(anonymity)
-
-    def _measure_targets(self, value: float, total: int | None = None) -> _Figure:
-        """A figure of people in both releases: by their key, else by classes of the same values."""
-        return self._measure_pairs(value, total) if self.is_keyed else self.compared(value, total)
-
-    def _invariance(self) -> Iterator[tuple[str, _Figure]]:
-        """m-invariance of Xiao & Tao 2007: m-unique releases, and one signature for each person."""
-        classes = self.classes
-        values = (
-            (classes.first_size, classes.first_values),
-            (classes.second_size, classes.second_values),
-        )
-        is_unique = all(bool((size == number).all()) for size, number in values)
-        least = min(int(size[size > 0].min()) for size, _ in values) if is_unique else 0
-        both = self.paired
-        is_same = (both.common_values == both.first_values) & (
-            both.common_values == both.second_values
-        )
-        changed = _sum((both.number * both.people)[~is_same])
-        yield "m_uniqueness", self._measure_values(_Figure(least), of_one=True)
-        yield "signature_changed", self._measure_values(self._measure_pairs(changed, self.stayed))
-        yield "m_invariance", self._measure_values(self._measure_pairs(0 if changed else least))
+def _find_worst(lines: ReleaseClasses, *, is_pair: bool) -> tuple[int, str]:
+    """How many people the worst set of one or two releases singles out, and which set it is, the first."""
+    chosen = (lines.kind == SET) & ((lines.second_size > 0) == is_pair)
+    sets = zip(
+        lines.people[chosen], lines.first_size[chosen], lines.second_size[chosen], strict=True
+    )
+    people, one, other = min(sets, key=lambda each: (-each[0], *each[1:]), default=(0, 0, 0))
+    if not people:
+        return 0, ""
+    return int(people), f": {one} and {other}" if is_pair else f": release {one}"
 
 
-def _judge_comparability(some: int, every: int) -> str:
-    """OK, or why little or nothing can be compared of `every` person, of whom `some` have a match."""
-    if not some:
-        return STATUS_NOT_COMPARABLE
-    return OK if some >= MIN_COMMON_SHARE * every else STATUS_FEW_COMPARABLE
+def _judge_shared(lines: ReleaseClasses) -> str:
+    """OK, or the doubt that people have the same identifiers in all releases.
 
-
-def _smallest(figures: Sequence[_Figure]) -> _Figure:
-    """The smallest of the figures that are known, or the reason why none is."""
-    known = [each for each in figures if each.value is not None]
-    return min(known, key=lambda each: each.value or 0) if known else figures[0]
-
-
-def _sum(numbers: Integers | Floats) -> int:
-    return int(numbers.sum())
-
-
-def _select(lines: ReleaseClasses, chosen: np.ndarray) -> ReleaseClasses:
-    return ReleaseClasses(**{name: column[chosen] for name, column in vars(lines).items()})
+    A release whose people are in no other one may name them otherwise: what it adds to their values is then
+    not known. It may also have most of its people alone, so it is compared with the largest other release.
+    """
+    chosen = lines.kind == RELEASE
+    sizes, shared = lines.people[chosen], lines.arrived[chosen]
+    doubts = []
+    for place, (size, common) in enumerate(zip(sizes, shared, strict=True)):
+        if not size:
+            rule = f"release {place + 1} must contain at least one record, got 0"
+            raise NoRecordsError(f"{rule}; pass a table with records")
+        possible = min(size, max((*sizes[:place], *sizes[place + 1 :]), default=0))
+        if not common:
+            return STATUS_NOBODY_SHARED
+        doubts.append(common < MIN_COMMON_SHARE * possible)
+    return STATUS_FEW_SHARED if any(doubts) else OK

@@ -113,7 +113,7 @@ class PartitionColumn:
         return boxes.high - boxes.low + 1 if self.ordered else self.values[boxes.level, boxes.low]
 
     @cached_property
-    def own_bits(self) -> float:
+    def value_bits(self) -> float:
         """Σ n log2(n) over the values of the table: what boxes of single values have."""
         present = self.levels.records[self.levels.records > 0].astype(np.float64)
         return float(present @ np.log2(present))
@@ -122,7 +122,7 @@ class PartitionColumn:
     def all_bits(self) -> float:
         """The bits that are lost where no record shows its value."""
         total = float(self.levels.records.sum())
-        return total * float(np.log2(total)) - self.own_bits if total else 0.0
+        return total * float(np.log2(total)) - self.value_bits if total else 0.0
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def bits_lost(
     """
     bits = np.array(
         [
-            float(sizes @ np.log2(column.records_within(box))) - column.own_bits
+            float(sizes @ np.log2(column.records_within(box))) - column.value_bits
             for column, box in zip(columns, boxes, strict=True)
         ]
     )

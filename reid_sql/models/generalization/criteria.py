@@ -31,6 +31,16 @@ class ValueCounts:
     records: Integers  # (pairs,)
     sizes: Integers  # (classes,)
 
+    @classmethod
+    def count(
+        cls, place: Integers, value: Integers, records: Integers, sizes: Integers
+    ) -> "ValueCounts":
+        """Add up the records of each class and value, from those of rows of a class and a value each."""
+        width = int(value.max(initial=0)) + 1
+        pairs, inverse = np.unique(place * width + value, return_inverse=True)
+        counts = np.bincount(inverse.ravel(), records, len(pairs)).astype(np.int64)
+        return cls(pairs // width, pairs % width, counts, sizes)
+
     def total(self, parts: Floats) -> Floats:
         """Add up over the values of each class."""
         return np.bincount(self.place, parts, len(self.sizes)).astype(np.float64)
@@ -114,8 +124,7 @@ class Diverse(Criterion):
         entropy = (
             counts.total(records * np.log(counts.sizes[counts.place] / records)) / counts.sizes
         )
-        is_met: NDArray[np.bool_] = entropy >= log(self.least) - ROUNDING_TOLERANCE
-        return is_met
+        return np.asarray(entropy >= log(self.least) - ROUNDING_TOLERANCE)
 
     def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give nothing where even equal shares of the values would be too little."""
@@ -145,10 +154,8 @@ class Close(Criterion):
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:
         """Which classes are close."""
         above = counts.records / counts.sizes[counts.place] - shares[counts.value]
-        near: NDArray[np.bool_] = counts.total(np.maximum(above, 0.0)) <= self.t * (
-            1 + ROUNDING_TOLERANCE
-        )
-        return near
+        distance = counts.total(np.maximum(above, 0.0))
+        return np.asarray(distance <= self.t * (1 + ROUNDING_TOLERANCE))
 
     def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:
         """Give the largest part of a class that is close; the table moves by no more than `gone`."""
@@ -176,8 +183,7 @@ class Frequent(Criterion):
     def is_met(self, counts: ValueCounts, shares: Floats) -> NDArray[np.bool_]:  # noqa: ARG002 - as others
         """Which classes have no such value."""
         over = counts.records > counts.sizes[counts.place] * self.alpha * (1 + ROUNDING_TOLERANCE)
-        fine: NDArray[np.bool_] = counts.total(over.astype(np.float64)) == 0
-        return fine
+        return np.asarray(counts.total(over.astype(np.float64)) == 0)
 
     def max_records(self, counts: ValueCounts, shares: Floats, gone: float) -> Floats:  # noqa: ARG002 - as others
         """Give the largest part of a class that has no such value."""

@@ -58,37 +58,34 @@ class _Tree:
 
     def __post_init__(self) -> None:
         """Follow the divisions from the root."""
-        nodes = 1 + sum(
-            len(made.edge_child) + int((made.rest != NONE).sum()) for made in self.generations
-        )
+        nodes = 1 + sum(generation.parts for generation in self.generations)
         self.parent = np.full(nodes, NONE, dtype=np.int64)
         self.high = [np.full(nodes, len(column.levels.records) - 1) for column in self.columns]
         self.taken = {}
-        for made in self.generations:
-            self._inherit(made.edge_node, made.edge_child)
-            pooled = made.rest != NONE
-            self._inherit(made.node[pooled], made.rest[pooled])
-            self._cut(made)
+        for generation in self.generations:
+            self._inherit(generation.edge_node, generation.edge_child)
+            pooled = generation.rest != NONE
+            self._inherit(generation.node[pooled], generation.rest[pooled])
+            self._cut(generation)
             for at in np.flatnonzero(pooled):
-                keys = made.edge_key[made.edge_node == made.node[at]]
-                self.taken[int(made.rest[at])] = int(made.column[at]), int(made.level[at]), keys
+                keys = generation.edge_key[generation.edge_node == generation.node[at]]
+                column, level = int(generation.column[at]), int(generation.level[at])
+                self.taken[int(generation.rest[at])] = column, level, keys
 
     def _inherit(self, above: Integers, below: Integers) -> None:
         self.parent[below] = above
         for high in self.high:
             high[below] = high[above]
 
-    def _cut(self, made: Generation) -> None:
+    def _cut(self, generation: Generation) -> None:
         """Lower the end of the ranges of parts up to a cut."""
-        column, cut = (
-            dict(zip(made.node.tolist(), each.tolist(), strict=True))
-            for each in (made.column, made.cut)
-        )
-        for node, key, child in zip(
-            made.edge_node.tolist(), made.edge_key.tolist(), made.edge_child.tolist(), strict=True
-        ):
-            if cut[node] != NONE and key == LOW:
-                self.high[column[node]][child] = min(self.high[column[node]][child], cut[node])
+        divided = zip(generation.column.tolist(), generation.cut.tolist(), strict=True)
+        cuts = dict(zip(generation.node.tolist(), divided, strict=True))
+        edges = generation.edge_node, generation.edge_key, generation.edge_child
+        for node, key, child in zip(*(each.tolist() for each in edges), strict=True):
+            column, cut = cuts[node]
+            if cut != NONE and key == LOW:
+                self.high[column][child] = min(self.high[column][child], cut)
 
     def ancestors(self, node: int) -> Iterator[tuple[int, int, Integers]]:
         """List what was taken from a node and those above it."""
@@ -116,8 +113,8 @@ def _recover_ends(column: PartitionColumn, boxes: Boxes, sizes: Integers) -> flo
     # 1 - (1 - a)^m less (1 - b)^m (1 - ((1 - a - b) / (1 - b))^m), which keeps digits of small shares
     with np.errstate(divide="ignore"):
         has_first = -np.expm1(size * np.log1p(-first))
-        others = np.minimum(1.0, first / (1 - last))
-        only_first = (1 - last) ** size * -np.expm1(size * np.log1p(-others))
+        among_rest = np.minimum(1.0, first / (1 - last))
+        only_first = (1 - last) ** size * -np.expm1(size * np.log1p(-among_rest))
     return float(-np.log2(has_first - only_first).sum())
 
 

@@ -111,15 +111,15 @@ class Lattice:
         if node not in self._folded:
             below = [each for each in self._folded if all(map(le, each, node))]
             start = min(below, key=lambda each: len(self._folded[each].counts))
-            known = self._folded[start]
+            finer = self._folded[start]
             codes = [
-                known.codes[at]
+                finer.codes[at]
                 if low == high
-                else self.level_codes[at].upwards(low, high)[known.codes[at]]
+                else self.level_codes[at].upwards(low, high)[finer.codes[at]]
                 for at, (low, high) in enumerate(zip(start, node, strict=True))
             ]
             sizes = [self.level_codes[at].sizes[level] for at, level in enumerate(node)]
-            self._keep(node, group_records(codes, sizes, known.counts))
+            self._keep(node, group_records(codes, sizes, finer.counts))
         return self._folded[node]
 
     def _keep(self, node: Node, folded: DistinctRecords) -> None:

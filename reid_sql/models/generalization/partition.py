@@ -53,13 +53,8 @@ class ClassRequirement:
         sizes = np.bincount(place, counts, classes).astype(np.int64)
         met: NDArray[np.bool_] = sizes >= self.least
         for criterion, codes, shares in self.criteria:
-            values = codes[rows]
-            pairs, inverse = np.unique(place * len(shares) + values, return_inverse=True)
-            summed = np.bincount(inverse, counts, len(pairs)).astype(np.int64)
-            counted = ValueCounts(
-                pairs // len(shares), pairs % len(shares), summed, np.maximum(sizes, 1)
-            )
-            met &= criterion.is_met(counted, shares)
+            values = ValueCounts.count(place, codes[rows], counts, np.maximum(sizes, 1))
+            met &= criterion.is_met(values, shares)
         return met
 
 
@@ -79,6 +74,11 @@ class Generation:
     edge_node: Integers  # (edges,)
     edge_key: Integers
     edge_child: Integers
+
+    @property
+    def parts(self) -> int:
+        """How many nodes it adds."""
+        return len(self.edge_child) + int((self.rest != NONE).sum())
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def divide(
     >>> from reid_sql.models.generalization.lattice import LevelCodes
     >>> age = LevelCodes((np.arange(5), np.zeros(5, dtype=int)), np.array([0, 2, 1, 1, 2]))
     >>> rows = DistinctRecords(np.array([[1, 2, 3, 4]]), np.array([2, 1, 1, 2]))
-    >>> made = divide([PartitionColumn(age, ordered=True)], rows, ClassRequirement(2), MONDRIAN)
-    >>> made.place.tolist(), made.sizes.tolist()
+    >>> partition = divide([PartitionColumn(age, ordered=True)], rows, ClassRequirement(2), MONDRIAN)
+    >>> partition.place.tolist(), partition.sizes.tolist()
     ([0, 0, 1, 1], [3, 3])
     """
     return _Division(columns, rows, requirement, strategy).run(stop)
@@ -127,12 +127,8 @@ class _Division:
         requirement: ClassRequirement,
         strategy: str,
     ) -> None:
-        self.columns, self.rows, self.requirement, self.strategy = (
-            columns,
-            rows,
-            requirement,
-            strategy,
-        )
+        self.columns, self.rows = columns, rows
+        self.requirement, self.strategy = requirement, strategy
         self.is_greedy = strategy != MONDRIAN
         self.node = np.zeros(len(rows.counts), dtype=np.int64)
         self.nodes = 1
@@ -151,11 +147,11 @@ class _Division:
             return None
         while len(current) and not stop():
             checkpoint()
-            made = self._generation(_Classes(self, current))
-            if made is None:
+            generation = self._divide_classes(_Classes(self, current))
+            if generation is None:
                 break
-            generations.append(made)
-            current = np.flatnonzero(self.node >= self.nodes - _parts(made))
+            generations.append(generation)
+            current = np.flatnonzero(self.node >= self.nodes - generation.parts)
         leaves, place = np.unique(self.node, return_inverse=True)
         place = place.ravel()
         sizes = np.bincount(place, self.rows.counts, len(leaves)).astype(np.int64)
@@ -170,33 +166,33 @@ class _Division:
         divided, edges = np.unique(self.node), len(pairs)
         children = self.nodes + np.arange(edges)
         self.node, self.nodes = children[part.ravel()], self.nodes + edges
-        every = np.ones(len(divided), dtype=np.int64)
+        many = len(divided)
         return Generation(
             node=divided,
-            column=every * at,
-            level=every * limit.level,
-            cut=every * limit.cut,
-            rest=every * NONE,
+            column=np.full(many, at),
+            level=np.full(many, limit.level),
+            cut=np.full(many, limit.cut),
+            rest=np.full(many, NONE),
             edge_node=pairs // self.base,
             edge_key=pairs % self.base,
             edge_child=children,
         )
 
-    def _generation(self, classes: "_Classes") -> Generation | None:
+    def _divide_classes(self, classes: "_Classes") -> Generation | None:
         """Divide each class by the first column of the highest score whose parts meet the requirement."""
         scores, cuts = self._score(classes)
         open_ = np.ones(classes.many, dtype=np.bool_)
-        found: list[Generation] = []
+        divisions: list[Generation] = []
         while True:
             chosen = scores.argmax(axis=0)
             open_ &= scores[chosen, np.arange(classes.many)] > -np.inf
             if not open_.any():
                 break
-            made, divided = self._divide(classes, open_, chosen, cuts)
-            found += [made] if len(made.node) else []
+            division, divided = self._divide(classes, open_, chosen, cuts)
+            divisions += [division] if len(division.node) else []
             scores[chosen[open_], np.flatnonzero(open_)] = -np.inf
             open_ &= ~divided
-        return _concatenate(found) if found else None
+        return _concatenate(divisions) if divisions else None
 
     def _score(self, classes: "_Classes") -> tuple[Floats, Integers]:
         """Score the division of each class by each column, and give where ranges would be cut."""
@@ -248,14 +244,14 @@ class _Division:
         is_cut = (np.append(of[1:], NONE) == of) & (
             np.minimum(left, right) >= self.requirement.least
         )
-        own = column.records_within(boxes)[of]
+        within = column.records_within(boxes)[of]
         high = np.maximum(boxes.high[of], following)
         lost = left * np.log2(column.within(boxes.low[of], code)) + np.where(
             is_cut,
             right * np.log2(np.maximum(column.within(np.where(is_cut, following, high), high), 1)),
             0.0,
         )
-        gain = classes.sizes[of] * np.log2(own) - lost
+        gain = classes.sizes[of] * np.log2(within) - lost
         spent = left * np.log2(classes.sizes[of] / left) + right * np.log2(
             classes.sizes[of] / np.maximum(right, 1)
         )
@@ -411,10 +407,8 @@ class _Parts:
         )
         parts = np.bincount(self.of, alone, self.classes)
         pools = np.bincount(self.of, pooled, self.classes) > 0
-        divided: NDArray[np.bool_] = (
-            (failing == 0) & (parts + pools > 1) & (~pools | self._pool_met(pooled))
-        )
-        return divided
+        is_met = ~pools | self._pool_met(pooled)
+        return np.asarray((failing == 0) & (parts + pools > 1) & is_met)
 
     def _pool_met(self, pooled: NDArray[np.bool_]) -> NDArray[np.bool_]:
         inside = pooled[self.part]
@@ -438,13 +432,8 @@ def _first_largest(values: Floats, starts: Integers) -> Integers:
     return equal[np.searchsorted(equal, starts)]
 
 
-def _concatenate(made: Sequence[Generation]) -> Generation:
+def _concatenate(divisions: Sequence[Generation]) -> Generation:
     names = Generation.__dataclass_fields__
     return Generation(
-        **{name: np.concatenate([getattr(each, name) for each in made]) for name in names}
+        **{name: np.concatenate([getattr(each, name) for each in divisions]) for name in names}
     )
-
-
-def _parts(made: Generation) -> int:
-    """How many nodes a generation adds."""
-    return len(made.edge_child) + int((made.rest != NONE).sum())

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reid_sql.models.generalization.lattice import (
-    DistinctRecords,
     Entropy,
     Lattice,
     Loss,
@@ -23,10 +22,8 @@ from reid_sql.models.generalization.lattice import (
 )
 from reid_sql.models.generalization.suppression import (
     Outcome,
-    PeopleRules,
     Requirement,
-    Rules,
-    count_small,
+    SizeRules,
 )
 from reid_sql.models.interruption import checkpoint
 
@@ -71,15 +68,6 @@ def accept_all(candidate: CountedNode) -> Verdict:  # noqa: ARG001 - as a judge
     return Verdict(is_met=True)
 
 
-def find_removed_classes(
-    rules: Rules | PeopleRules | None, node: Node, folded: DistinctRecords, outcome: Outcome
-) -> NDArray[np.bool_]:
-    """Which classes of a node are removed."""
-    return (
-        folded.counts < (outcome.cut or 1) if rules is None else rules.gone(node, folded, outcome)
-    )
-
-
 class Search:
     """A search in a lattice for the least loss; `judge` checks each node that would be the best."""
 
@@ -90,7 +78,7 @@ class Search:
         loss: Loss,
         judge: Judge = accept_all,
         *,
-        rules: Rules | PeopleRules | None = None,
+        rules: SizeRules | None = None,
         stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[Result], None] = lambda _: None,
     ) -> None:
@@ -99,7 +87,7 @@ class Search:
         `rules` are on sensitive values; classes that break one are taken away, too. Or they are on people.
         """
         self.lattice, self.requirement, self.loss, self.judge = lattice, requirement, loss, judge
-        self.rules = rules
+        self.rules = rules or SizeRules()
         self.stop, self.on_progress = stop, on_progress
         self.result = Result(nodes=lattice.nodes)
         self._seen: set[Node] = set()
@@ -111,7 +99,7 @@ class Search:
         """Search, from nothing left downwards, then among what the bounds leave."""
         if self.lattice.nodes <= MAX_NODES:
             self._least = self.loss.base.copy()
-            self._known = np.zeros(self.lattice.shape, dtype=np.bool_)
+            self._is_counted = np.zeros(self.lattice.shape, dtype=np.bool_)
         self._descend(self.lattice.top)
         while self._least is not None and not self.stop():
             node = self._next(self._least)
@@ -145,7 +133,7 @@ class Search:
         Where losses are known before a node is counted, it is the one that would lose most; else one halfway.
         """
         best = self.result.best.loss if self.result.best else np.inf
-        open_ = np.flatnonzero((least < best * (1 - LOSS_TOLERANCE)) & ~self._known)
+        open_ = np.flatnonzero((least < best * (1 - LOSS_TOLERANCE)) & ~self._is_counted)
         if not len(open_):
             return None
         order = self._order.base.ravel()[open_]
@@ -163,16 +151,15 @@ class Search:
             return node in self._met
         self._seen.add(node)
         if self._least is not None:
-            self._known[node] = True
+            self._is_counted[node] = True
         folded = self.lattice.records_at(node)
-        outcome = self._outcome(node, folded)
-        met_sizes = outcome.cut is not None
-        loss = (
-            self.loss.of(node, folded, find_removed_classes(self.rules, node, folded, outcome))
-            if met_sizes
-            else inf
-        )
-        small = (self.rules.count_small if self.rules else count_small)(folded, self.requirement)
+        outcome = self.requirement.judge(folded.counts)
+        if not outcome.hopeless:
+            outcome = self.rules.judge(node, folded, outcome, self.requirement)
+        loss = inf
+        if outcome.cut is not None:
+            loss = self.loss.of(node, folded, self.rules.gone(node, folded, outcome))
+        small = self.rules.count_small(folded, self.requirement)
         counted_node = CountedNode(node, loss, outcome, small / self.lattice.records)
         self.result.counted.append(counted_node)
         is_met, hopeless = self._judge_node(counted_node)
@@ -182,18 +169,6 @@ class Search:
             self._met.add(node)
         self.on_progress(self.result)
         return is_met
-
-    def _outcome(self, node: Node, folded: DistinctRecords) -> Outcome:
-        """Judge the node's class sizes, and its sensitive values where there are rules."""
-        outcome = self.requirement.judge(folded.counts)
-        if self.rules is None or outcome.hopeless:
-            return outcome
-        return self.rules.judge(node, folded, outcome, self.requirement)
-
-    def _cannot_pass(self, node: Node, folded: DistinctRecords) -> NDArray[np.bool_]:
-        if self.rules is None:
-            return folded.counts < self.requirement.k
-        return self.rules.unsavable(node, folded, self.requirement)
 
     def _judge_node(self, candidate: CountedNode) -> tuple[bool, bool]:
         """Whether the node passes, and whether no finer form can; updates the best."""
@@ -211,12 +186,12 @@ class Search:
         """Raise what other nodes lose at least."""
         if self._least is None:
             return
-        folded = self.lattice.records_at(candidate.node)
-        below, above = box(candidate.node, above=False), box(candidate.node, above=True)
+        node, folded = candidate.node, self.lattice.records_at(candidate.node)
+        below, above = box(node, above=False), box(node, above=True)
         if hopeless:
             self._least[below] = np.inf
         elif extra := self.loss.extra_loss(
-            candidate.node, folded, self._cannot_pass(candidate.node, folded)
+            node, folded, self.rules.unsavable(node, folded, self.requirement)
         ):
             np.maximum(self._least[below], self.loss.base[below] + extra, out=self._least[below])
         if least := self.loss.bound_coarser(folded, self.requirement.suppressible):
@@ -228,4 +203,4 @@ class Search:
         if self.result.optimal or self._least is None:
             self.result.bound = best if self.result.optimal else 0.0
             return
-        self.result.bound = min(best, float(self._least.min(initial=best, where=~self._known)))
+        self.result.bound = min(best, float(self._least.min(initial=best, where=~self._is_counted)))

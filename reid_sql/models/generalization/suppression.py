@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.criteria import Criterion, ValueCounts
 from reid_sql.models.generalization.lattice import DistinctRecords, Lattice, Node, combine_codes
 from reid_sql.parameters import Floats, Integers
@@ -134,8 +135,8 @@ def suppress_cells(
     No cell of the `protected` columns is suppressed, by their places.
 
     >>> codes = np.array([[0, 0, 0, 1], [0, 1, 2, 3]])
-    >>> made = suppress_cells(DistinctRecords(codes, np.array([1, 2, 9, 1])), cut=3)
-    >>> made.stages, made.blank[1].tolist(), made.gone.tolist()
+    >>> cells = suppress_cells(DistinctRecords(codes, np.array([1, 2, 9, 1])), cut=3)
+    >>> cells.stages, cells.blank[1].tolist(), cells.gone.tolist()
     (((1,),), [True, True, False, False], [False, False, False, True])
     """
     gone = classes.counts < cut
@@ -157,23 +158,18 @@ def suppress_cells(
     return CellSuppression(tuple(stages), blank, gone)
 
 
-def apply_suppression(classes: DistinctRecords, made: CellSuppression) -> DistinctRecords:
+def apply_suppression(classes: DistinctRecords, cells: CellSuppression) -> DistinctRecords:
     """The classes that remain; a suppressed cell is a value of its own."""
-    codes = np.where(made.blank, -1, classes.codes)[:, ~made.gone]
+    codes = np.where(cells.blank, -1, classes.codes)[:, ~cells.gone]
     values, place = np.unique(codes, axis=1, return_inverse=True)
-    counts = np.bincount(place.ravel(), classes.counts[~made.gone], values.shape[1])
+    counts = np.bincount(place.ravel(), classes.counts[~cells.gone], values.shape[1])
     return DistinctRecords(values, counts.astype(np.int64))
 
 
 def _large_without(left: DistinctRecords, columns: tuple[int, ...], cut: int) -> NDArray[np.bool_]:
     """Which classes are large enough without the columns."""
-    others = [codes for at, codes in enumerate(left.codes) if at not in columns]
-    if not others:
-        return np.full(len(left.counts), left.counts.sum() >= cut)
-    key = combine_codes(others, [int(codes.max()) + 1 for codes in others])
-    _, inverse = np.unique(key, return_inverse=True)
-    large: NDArray[np.bool_] = np.bincount(inverse, left.counts)[inverse] >= cut
-    return large
+    place = number_columns(np.delete(left.codes, columns, axis=0))
+    return np.asarray(np.bincount(place, left.counts)[place] >= cut)
 
 
 @dataclass(frozen=True)
@@ -192,18 +188,44 @@ def match_classes(
         level_codes.sizes[level]
         for level_codes, level in zip(wider.level_codes, node, strict=False)
     ]
-    own = combine_codes(list(classes.codes), sizes)
-    others = combine_codes(list(detailed.codes[: len(node)]), sizes)
-    order = np.argsort(own)
-    return order[np.searchsorted(own[order], others)]
+    keys = combine_codes(list(classes.codes), sizes)
+    order = np.argsort(keys)
+    of_detailed = combine_codes(list(detailed.codes[: len(node)]), sizes)
+    return order[np.searchsorted(keys[order], of_detailed)]
 
 
-def count_small(classes: DistinctRecords, asked: Requirement) -> int:
-    """Count the records in classes below k, at least 2."""
-    return int(classes.counts[classes.counts < max(2, asked.k)].sum())
+class SizeRules:
+    """Class sizes alone decide what is removed; other rules come on top."""
+
+    def judge(
+        self,
+        node: Node,  # noqa: ARG002 - as other rules
+        classes: DistinctRecords,  # noqa: ARG002 - same
+        outcome: Outcome,
+        requirement: Requirement,  # noqa: ARG002 - same
+    ) -> Outcome:
+        """Judge a node whose class sizes were judged: what else is removed, and whether that is too much."""
+        return outcome
+
+    def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:  # noqa: ARG002 - same
+        """Which classes, or records of people, are removed."""
+        return np.asarray(classes.counts < (outcome.cut or 1))
+
+    def unsavable(
+        self,
+        node: Node,  # noqa: ARG002 - same
+        classes: DistinctRecords,
+        requirement: Requirement,
+    ) -> NDArray[np.bool_]:
+        """Which classes, or records of people, cannot remain in any finer form, not even in part."""
+        return np.asarray(classes.counts < requirement.k)
+
+    def count_small(self, classes: DistinctRecords, requirement: Requirement) -> int:
+        """Count the records in classes below k, at least 2."""
+        return int(classes.counts[classes.counts < max(2, requirement.k)].sum())
 
 
-class Rules:
+class Rules(SizeRules):
     """Rules on the classes of a lattice; `wider` has the sensitive columns after the others."""
 
     def __init__(self, wider: Lattice, columns: int, rules: Sequence[Rule]) -> None:
@@ -216,30 +238,33 @@ class Rules:
         detailed = self.wider.records_at((*node, *(0,) * extra))
         place = match_classes(self.wider, node, classes, detailed)
         return {
-            at: _value_counts(place, detailed.codes[self.columns + at], detailed.counts, classes)
+            at: ValueCounts.count(
+                place, detailed.codes[self.columns + at], detailed.counts, classes.counts
+            )
             for at in {rule.place for rule in self.rules}
         }
 
     def judge(
-        self, node: Node, classes: DistinctRecords, outcome: Outcome, asked: Requirement
+        self, node: Node, classes: DistinctRecords, outcome: Outcome, requirement: Requirement
     ) -> Outcome:
         """Judge a node whose class sizes were judged: what else is removed, and whether that is too much."""
-        counts, cut = self.counts(node, classes), asked.k
+        counts, cut = self.counts(node, classes), requirement.k
         while True:
             gone, rounds = self._gone(classes, counts, cut, MAX_ROUNDS)
             left, suppressed = classes.counts[~gone], int(classes.counts[gone].sum())
-            if suppressed > asked.suppressible or rounds > MAX_ROUNDS or not len(left):
+            suppressible = requirement.suppressible - suppressed
+            if suppressible < 0 or rounds > MAX_ROUNDS or not len(left):
                 break
-            again = replace(
-                asked, records=int(left.sum()), suppressible=asked.suppressible - suppressed
-            )
-            more = again.judge(left)
+            of_rest = replace(requirement, records=int(left.sum()), suppressible=suppressible)
+            more = of_rest.judge(left)
             if more.cut is None:
                 break
             if not more.suppressed:
                 return Outcome(cut, suppressed, rounds=rounds)
             cut = more.cut
-        return Outcome(None, hopeless=outcome.hopeless or self._hopeless(classes, counts, asked))
+        retained = np.floor(self._most(classes, counts, requirement) * (1 + 1e-9) + 1e-9).sum()
+        is_hopeless = bool(requirement.records - retained > requirement.suppressible)
+        return Outcome(None, hopeless=outcome.hopeless or is_hopeless)
 
     def gone(self, node: Node, classes: DistinctRecords, outcome: Outcome) -> NDArray[np.bool_]:
         """Which classes are removed."""
@@ -261,49 +286,25 @@ class Rules:
                 gone |= ~stays
         return gone, rounds + 1
 
-    def count_small(self, classes: DistinctRecords, asked: Requirement) -> int:
-        """Count the records in classes below k, at least 2."""
-        return count_small(classes, asked)
-
     def unsavable(
-        self, node: Node, classes: DistinctRecords, asked: Requirement
+        self, node: Node, classes: DistinctRecords, requirement: Requirement
     ) -> NDArray[np.bool_]:
         """Which classes have no record that could remain in any finer form."""
-        return self._most(classes, self.counts(node, classes), asked) < 1
+        return self._most(classes, self.counts(node, classes), requirement) < 1
 
     def _most(
-        self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement
+        self, classes: DistinctRecords, counts: dict[int, ValueCounts], requirement: Requirement
     ) -> Floats:
         """Bound the records of each class that finer forms can retain."""
-        most = np.where(classes.counts >= asked.k, classes.counts, 0).astype(np.float64)
-        everything = np.ones(len(classes.counts), dtype=np.bool_)
-        share = asked.suppressible / asked.records
+        sizes = classes.counts
+        most = np.where(sizes >= requirement.k, sizes, 0).astype(np.float64)
+        everything = np.ones(len(sizes), dtype=np.bool_)
+        share = requirement.suppressible / requirement.records
         for rule in self.rules:
             values = counts[rule.place]
-            np.minimum(
-                most, rule.criterion.max_records(values, values.shares(everything), share), out=most
-            )
+            bound = rule.criterion.max_records(values, values.shares(everything), share)
+            np.minimum(most, bound, out=most)
         return most
-
-    def _hopeless(
-        self, classes: DistinctRecords, counts: dict[int, ValueCounts], asked: Requirement
-    ) -> bool:
-        """Whether every finer form must remove more records than allowed."""
-        retained = np.floor(self._most(classes, counts, asked) * (1 + 1e-9) + 1e-9).sum()
-        return bool(asked.records - retained > asked.suppressible)
-
-
-def _value_counts(
-    place: NDArray[np.int64],
-    value: NDArray[np.int64],
-    records: NDArray[np.int64],
-    classes: DistinctRecords,
-) -> ValueCounts:
-    """Add up records by class and value."""
-    many = int(value.max()) + 1
-    pairs, inverse = np.unique(place * many + value, return_inverse=True)
-    summed = np.bincount(inverse, records, len(pairs)).astype(np.int64)
-    return ValueCounts(pairs // many, pairs % many, summed, classes.counts)
 
 
 # People with several records: classes count people, and whole people are removed.
@@ -314,7 +315,7 @@ def _value_counts(
 
 
 @dataclass(frozen=True)
-class PeopleRules:
+class PeopleRules(SizeRules):
     """The least number of people in a class, and how many people may be removed.
 
     In a finer form of the table, every class is a part of one here. By induction over the rounds, whoever is
@@ -333,10 +334,10 @@ class PeopleRules:
 
     def judge(
         self,
-        node: Node,  # noqa: ARG002 - as rules of sensitive values
+        node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,
         outcome: Outcome,  # noqa: ARG002 - same
-        asked: Requirement,  # noqa: ARG002 - same
+        requirement: Requirement,  # noqa: ARG002 - same
     ) -> Outcome:
         """Judge a node: whether few enough people are removed."""
         gone, rounds = self._gone(classes, MAX_ROUNDS)
@@ -354,14 +355,14 @@ class PeopleRules:
         self,
         node: Node,  # noqa: ARG002 - same
         classes: DistinctRecords,
-        asked: Requirement,  # noqa: ARG002 - same
+        requirement: Requirement,  # noqa: ARG002 - same
     ) -> NDArray[np.bool_]:
         """Which records cannot remain in any finer form."""
         return self._gone(classes, MAX_ROUNDS)[0]
 
-    def count_small(self, classes: DistinctRecords, asked: Requirement) -> int:  # noqa: ARG002 - same
+    def count_small(self, classes: DistinctRecords, requirement: Requirement) -> int:  # noqa: ARG002 - same
         """Count the records in classes of fewer than k people, at least 2."""
-        place = _classes(classes)
+        place = _number_classes(classes)
         return int(classes.counts[np.bincount(place)[place] < max(2, self.k)].sum())
 
     @staticmethod
@@ -371,7 +372,7 @@ class PeopleRules:
 
     def _gone(self, classes: DistinctRecords, rounds: int) -> tuple[NDArray[np.bool_], int]:
         """Remove people with a record in a small class; count rounds, one more than allowed if endless."""
-        place, person = _classes(classes), classes.codes[-1]
+        place, person = _number_classes(classes), classes.codes[-1]
         stays = np.ones(len(place), dtype=np.bool_)
         for number in range(rounds + 1):
             people = np.bincount(place, stays)
@@ -384,16 +385,14 @@ class PeopleRules:
         return ~stays, rounds + 1
 
 
-def _classes(classes: DistinctRecords) -> Integers:
+def _number_classes(classes: DistinctRecords) -> Integers:
     """Number the class of each record, by all columns but the person."""
-    codes = classes.codes[:-1]
-    key = combine_codes(list(codes), [int(each.max()) + 1 for each in codes])
-    return np.unique(key, return_inverse=True)[1].ravel().astype(np.int64)
+    return number_columns(classes.codes[:-1])
 
 
 def merge_people(classes: DistinctRecords) -> DistinctRecords:
     """Merge the records of the people in a class."""
-    place = _classes(classes)
+    place = _number_classes(classes)
     _, first = np.unique(place, return_index=True)
     counts = np.bincount(place, classes.counts, len(first)).astype(np.int64)
     return DistinctRecords(classes.codes[:-1, first], counts)

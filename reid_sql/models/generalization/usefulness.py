@@ -14,8 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.models.generalization.boxes import NULL, Boxes, PartitionColumn
-from reid_sql.models.generalization.lattice import DistinctRecords, LevelCodes, combine_codes
+from reid_sql.models.generalization.criteria import ValueCounts
+from reid_sql.models.generalization.lattice import DistinctRecords, LevelCodes
 from reid_sql.parameters import Floats, Integers
 
 WEIGHT: Final = 1.0  # of the whole table's shares in a cell, in records
@@ -46,8 +48,8 @@ def predict_target(
     table as it was, if some are gone.
 
     >>> sex, ill = np.array([[0, 1]]), np.array([0, 1])
-    >>> made = predict_target(DistinctRecords(sex, np.array([50, 50])), ill)
-    >>> made.columns, made.error, made.information > 0.98
+    >>> prediction = predict_target(DistinctRecords(sex, np.array([50, 50])), ill)
+    >>> prediction.columns, prediction.error, prediction.information > 0.98
     ((0,), 0.0, True)
     """
     whole = (
@@ -72,29 +74,12 @@ def information_bits(
 ) -> float:
     """Bits of the target that a table of the columns predicts beyond the overall shares, leaving one out."""
     shares = whole / whole.sum()
-    place, cells = _cells(distinct, columns)
-    same_value, inside = _cell_counts(place, values, distinct.counts, cells, len(whole))
-    own = np.log2(shares[values])
+    place = number_columns(distinct.codes[list(columns)])
+    pair = number_columns(np.stack([place, values]))
+    inside, same_value = (np.bincount(at, distinct.counts)[at] for at in (place, pair))
+    overall = np.log2(shares[values])
     expected = (same_value - 1 + WEIGHT * shares[values]) / (inside - 1 + WEIGHT)
-    return float(distinct.counts @ (np.log2(np.maximum(expected, 1e-300)) - own))
-
-
-def _cells(distinct: DistinctRecords, columns: Sequence[int]) -> tuple[Integers, int]:
-    if not columns:
-        return np.zeros(len(distinct.counts), dtype=np.int64), 1
-    codes = [distinct.codes[at] for at in columns]
-    key = combine_codes(codes, [int(each.max()) + 1 for each in codes])
-    cells, place = np.unique(key, return_inverse=True)
-    return place.astype(np.int64), len(cells)
-
-
-def _cell_counts(
-    place: Integers, values: Integers, counts: Integers, cells: int, many: int
-) -> tuple[Floats, Floats]:
-    """Give, for each distinct record, the records of its cell with its value, and all of its cell."""
-    pairs, inverse = np.unique(place * many + values, return_inverse=True)
-    counted = np.bincount(inverse, counts, len(pairs))[inverse]
-    return counted.astype(np.float64), np.bincount(place, counts, cells)[place].astype(np.float64)
+    return float(distinct.counts @ (np.log2(np.maximum(expected, 1e-300)) - overall))
 
 
 def _error(
@@ -102,19 +87,17 @@ def _error(
 ) -> float:
     """Give the share of records that are not of the value that the others of their cell let expect."""
     shares = whole / whole.sum()
-    place, cells = _cells(distinct, columns)
-    pairs, inverse = np.unique(place * len(whole) + values, return_inverse=True)
-    counted = np.bincount(inverse, distinct.counts, len(pairs))
-    score = np.zeros((cells, len(whole))) + WEIGHT * shares
-    cell, value = np.divmod(pairs, len(whole))
-    score[cell, value] += counted
+    counts = _count_values(distinct, number_columns(distinct.codes[list(columns)]), values)
+    cell, value, cells = counts.place, counts.value, np.arange(len(counts.sizes))
+    score = np.zeros((len(cells), len(whole))) + WEIGHT * shares
+    score[cell, value] += counts.records
     first = score.argmax(axis=1)
-    best = score[np.arange(cells), first]
+    best = score[cells, first]
     # rounded as other scores are, so that ties are exact
-    own = WEIGHT * shares[value] + (counted - 1)
-    score[np.arange(cells), first] = -inf
-    other = np.where(first[cell] == value, score.max(axis=1)[cell], best[cell])
-    wrong = float(counted[own <= other].sum())
+    without_record = WEIGHT * shares[value] + (counts.records - 1)
+    score[cells, first] = -inf
+    of_rest = np.where(first[cell] == value, score.max(axis=1)[cell], best[cell])
+    wrong = float(counts.records[without_record <= of_rest].sum())
     missed = gone - gone * float(shares.max())
     return (wrong + missed) / float(distinct.counts.sum() + gone)
 
@@ -130,12 +113,14 @@ def misfits(distinct: DistinctRecords, place: Integers, values: Integers, gone: 
 
     `place` is the class of each distinct record. Source: Iyengar 2002 (classification metric).
     """
-    many = int(values.max()) + 1
-    pairs, inverse = np.unique(place * many + values, return_inverse=True)
-    counted = np.bincount(inverse, distinct.counts, len(pairs))
-    most = np.zeros(int(place.max()) + 1)
-    np.maximum.at(most, pairs // many, counted)
+    counts = _count_values(distinct, place, values)
+    most = np.zeros(len(counts.sizes))
+    np.maximum.at(most, counts.place, counts.records)
     return float(distinct.counts.sum() - most.sum() + gone) / float(distinct.counts.sum() + gone)
+
+
+def _count_values(distinct: DistinctRecords, place: Integers, values: Integers) -> ValueCounts:
+    return ValueCounts.count(place, values, distinct.counts, np.bincount(place, distinct.counts))
 
 
 # How much the table of two columns by each other changes when their values become coarser.
@@ -213,9 +198,9 @@ def cross_table_change(
     """Compare two columns before, by codes and counts of rows, and after; each as shares of its records.
 
     >>> codes, counts = np.array([0, 1]), np.array([1, 1])
-    >>> known = unchanged_column(2, codes)
-    >>> unknown = RecodedColumn(np.array([0, 0]), np.array([[0.5, 0.5]]))
-    >>> cross_table_change((codes, codes, counts), (known, unknown, counts))
+    >>> unchanged = unchanged_column(2, codes)
+    >>> hidden = RecodedColumn(np.array([0, 0]), np.array([[0.5, 0.5]]))
+    >>> cross_table_change((codes, codes, counts), (unchanged, hidden, counts))
     CrossTableChange(variation=0.5, chi_square=0.3333333333333333)
     """
     first, second, counts = after

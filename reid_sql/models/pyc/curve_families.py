@@ -87,12 +87,14 @@ def fit_pyc_curve(task: Task) -> Fit:
 
 
 def _pyc_law(entropy: float, tail: float, k: int) -> Law:
-    expected: dict[str, Curve] = {
-        "correctness": lambda n: pitman_yor.correctness(entropy, tail, n),
-        "uniqueness": lambda n: pitman_yor.uniqueness(entropy, tail, n),
-        "k_violation": lambda n: pitman_yor.k_violation(entropy, tail, n, k),
-    }
-    return lambda measure, n: expected[measure](n)
+    def law(measure: str, n: Floats) -> Floats:
+        if measure == "k_violation":
+            return pitman_yor.k_violation(entropy, tail, n, k)
+        if measure == "uniqueness":
+            return pitman_yor.uniqueness(entropy, tail, n)
+        return pitman_yor.correctness(entropy, tail, n)
+
+    return law
 
 
 def _solve_least_squares(residuals: Curve, start: Floats) -> Any:  # noqa: ANN401 - scipy's own

@@ -4,7 +4,6 @@ Source: Rocher, Hendrickx & de Montjoye 2025, equation 4 and table 1.
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final, Literal
 
 import numpy as np
@@ -14,7 +13,6 @@ from reid_sql.models.classes.disclosure import OK
 from reid_sql.models.pyc.curve_families import (
     FAMILIES,
     STATUS_UNCONVERGED,
-    Curve,
     Fit,
     Task,
     fit_pyc_curve,
@@ -264,54 +262,27 @@ def _extrapolate_highest(task: Task, people: Floats) -> Extrapolation:
 def _extrapolate_fitted(task: Task, people: Floats, method: str) -> Extrapolation:
     fitted = fit_pyc_curve(task)
     tilted = fit_tilted_curve(task, fitted)
-    far = np.zeros(people.size, dtype=bool)
     if method == "tilted":
-        answers, parameters, problems = (
-            _answer_by_tilting(tilted, people),
-            {},
-            _describe_tilt(tilted),
-        )
+        values = {name: tilted.reach(name, people).answer for name in MEASURES.words}
+        parameters, problems = {}, _describe_tilt(tilted)
         far = people > MAX_TIMES_MEASURED * task.points.sizes[-1]
     else:
         fit = fitted if method == "pyc" else FAMILIES[method](task)
-        answers, parameters, problems = (
-            _answer_by_family(task, fit, tilted, people),
-            fit.parameters,
-            _describe_gap(task, fit),
-        )
+        values = {task.measure: fit.curve(people)}
+        if fit.law is not None:
+            values = {name: fit.law(name, people) for name in MEASURES.words}
+        parameters, problems = fit.parameters, _describe_gap(task, fit)
+        far = np.zeros(people.size, dtype=bool)
+    answers = {
+        name: conformal_interval(tilted, name, people, _bound_answer(task, name, people, value))
+        for name, value in values.items()
+    }
     beyond = [STATUS_BEYOND, *[STATUS_MEAN] * (not tilted.few)]
     problems += [STATUS_NO_ERRORS] * (not task.points.errors_given)
     statuses = tuple("; ".join(problems + beyond * bool(one)) or OK for one in far)
     status = max(statuses, key=len, default=OK)
     entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
     return Extrapolation(answers, status, parameters, entropy, tail, statuses)
-
-
-def _answer_by_tilting(tilted: TiltedCurve, people: Floats) -> dict[str, Answer]:
-    return _add_intervals(
-        tilted, people, {name: tilted.reach(name, people).answer for name in MEASURES.words}
-    )
-
-
-def _answer_by_family(
-    task: Task, fit: Fit, tilted: TiltedCurve, people: Floats
-) -> dict[str, Answer]:
-    curves: dict[str, Curve] = {task.measure: fit.curve}
-    if fit.law is not None:
-        law = fit.law
-        curves = {name: partial(law, name) for name in MEASURES.words}
-    return _add_intervals(tilted, people, {name: curve(people) for name, curve in curves.items()})
-
-
-def _add_intervals(
-    tilted: TiltedCurve, people: Floats, values: dict[str, Floats]
-) -> dict[str, Answer]:
-    return {
-        name: conformal_interval(
-            tilted, name, people, _bound_answer(tilted.task, name, people, answer)
-        )
-        for name, answer in values.items()
-    }
 
 
 def _describe_gap(task: Task, fit: Fit) -> list[str]:
@@ -352,15 +323,11 @@ def list_forecasts(forecast: Extrapolation, populations: npt.ArrayLike) -> list[
 
 
 def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Extrapolated:
-    measures = {
-        column: value
-        for name in MEASURES.words
-        for column, value in zip(
-            (name, f"{name}_low", f"{name}_high"),
-            _pick_ends(forecast.answers.get(name), place),
-            strict=True,
-        )
-    }
+    measures: dict[str, float | None] = {}
+    for name in MEASURES.words:
+        answer = forecast.answers.get(name)
+        for column, end in ((name, "value"), (f"{name}_low", "low"), (f"{name}_high", "high")):
+            measures[column] = None if answer is None else float(getattr(answer, end).flat[place])
     return Extrapolated(
         population=population,
         entropy=forecast.entropy,
@@ -368,12 +335,3 @@ def _list_forecast(forecast: Extrapolation, place: int, population: float) -> Ex
         status=forecast.statuses[place],
         **measures,
     )
-
-
-def _pick_ends(
-    answer: Answer | None, place: int
-) -> tuple[float | None, float | None, float | None]:
-    if answer is None:
-        return None, None, None
-    value, low, high = (float(end.flat[place]) for end in (answer.value, answer.low, answer.high))
-    return value, low, high

@@ -1,6 +1,5 @@
 """Measured shares at some sizes, and what a law of the surprisal expects of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
@@ -57,30 +56,15 @@ def measure_at_share(measure: str, n: npt.ArrayLike, share: npt.ArrayLike, k: in
     people, p = np.broadcast_arrays(
         np.asarray(n, dtype=np.float64), np.asarray(share, dtype=np.float64)
     )
-    return np.asarray(KERNELS[measure](people, p, k))
-
-
-def _correctness(n: Floats, p: Floats, _: int) -> Floats:
-    return np.asarray(-np.expm1(n * np.log1p(-p)) / (n * p))
-
-
-def _uniqueness(n: Floats, p: Floats, _: int) -> Floats:
-    return np.asarray(np.exp((n - 1) * np.log1p(-p)))
-
-
-def _k_violation(n: Floats, p: Floats, k: int) -> Floats:
+    if measure == "correctness":
+        return np.asarray(-np.expm1(people * np.log1p(-p)) / (people * p))
+    if measure == "uniqueness":
+        return np.asarray(np.exp((people - 1) * np.log1p(-p)))
     if k == 1:
-        return np.zeros(n.shape)
+        return np.zeros(people.shape)
     # P(Bin(n − 1, p) ≤ k − 2) = 1 − I_p(k − 1, n − k + 1), 1 for n up to k − 1
-    inside = np.maximum(n, k)
-    return np.where(n > k - 1, betaincc(k - 1.0, inside - k + 1.0, p), 1.0)
-
-
-KERNELS: Final[dict[str, Callable[[Floats, Floats, int], Floats]]] = {
-    "correctness": _correctness,
-    "uniqueness": _uniqueness,
-    "k_violation": _k_violation,
-}
+    inside = np.maximum(people, k)
+    return np.where(people > k - 1, betaincc(k - 1.0, inside - k + 1.0, p), 1.0)
 
 
 def skew_lognormal_law(location: float, scale: float, shape: float) -> Floats:
@@ -218,10 +202,10 @@ def check_measurements(
     )
 
 
-def _standard_errors(shares: Floats, given: npt.ArrayLike | None) -> Floats:
-    if given is None:
+def _standard_errors(shares: Floats, standard_errors: npt.ArrayLike | None) -> Floats:
+    if standard_errors is None:
         return np.full(shares.size, _rounding_error(shares))
-    errors = STANDARD_ERROR.check("standard_errors", given).ravel()
+    errors = STANDARD_ERROR.check("standard_errors", standard_errors).ravel()
     if errors.size not in (1, shares.size):
         got = f"got {errors.size} for {shares.size} shares"
         raise OutOfDomainError(

@@ -90,8 +90,8 @@ def forecast_uniqueness(
     (True, 1.0)
     """
     edges, chances = _bin_chances(people)
-    others = np.asarray(matches, dtype=np.float64) - 1
-    counts = np.histogram(others, edges, weights=np.asarray(weight, dtype=np.float64))[0]
+    other_matches = np.asarray(matches, dtype=np.float64) - 1
+    counts = np.histogram(other_matches, edges, weights=np.asarray(weight, dtype=np.float64))[0]
     counts = counts * (targets / PEOPLE_PER_INDEPENDENT / counts.sum())
     laws = _fit_laws(chances, counts)
     evidence = np.array([law.evidence for law in laws])

@@ -397,11 +397,11 @@ def measure_misfit(histogram: Histogram, fitted: PycFit) -> float:
     )
     # A share closer to 0 or 1 than half a record is no gap that a sample can show
     edge = 0.5 / fitted.records
-    own = np.clip(correctness_curve(histogram, sizes), edge, 1 - edge)
+    exact = np.clip(correctness_curve(histogram, sizes), edge, 1 - edge)
     entropy = np.clip(fitted.entropy, ENTROPY.low, ENTROPY.high)
     tail = np.clip(fitted.tail, TAIL.low, TAIL.high)
     modelled = np.clip(correctness(entropy, tail, sizes), edge, 1 - edge)
-    return float(np.abs(logit(modelled) - logit(own)).max())
+    return float(np.abs(logit(modelled) - logit(exact)).max())
 
 
 def widen_interval(

@@ -162,8 +162,8 @@ def _expect_classes(urn: Urn, population: float) -> tuple[Floats, Floats]:
     # Where the moments cancel, people open and join nearly independently: whichever is rarer bounds the
     # variance.
     lost = np.finfo(float).eps * (state**2 * np.exp(2 * first)) * ROUNDING_MARGIN
-    known = (urn.weight + 2 * urn.discount > 1) & (variance > lost)
-    spread = np.sqrt(np.where(known, variance, np.minimum(new, more - new)))
+    is_exact = (urn.weight + 2 * urn.discount > 1) & (variance > lost)
+    spread = np.sqrt(np.where(is_exact, variance, np.minimum(new, more - new)))
     return urn.classes + new, spread
 
 
@@ -173,9 +173,9 @@ def _expect_records_of_size(
     """Expected records in classes of this size, altogether and in classes new to the sample."""
     new = size * _expect_new_classes(urn, population, size)
     grown = np.zeros_like(new)
-    for own, count in zip(histogram.class_size, histogram.classes, strict=True):
-        if own <= size:
-            grown += size * count * _expect_grown_classes(urn, population, int(own), size)
+    for sampled_size, count in zip(histogram.class_size, histogram.classes, strict=True):
+        if sampled_size <= size:
+            grown += size * count * _expect_grown_classes(urn, population, int(sampled_size), size)
     return grown + new, new
 
 
@@ -193,21 +193,21 @@ def _expect_new_classes(urn: Urn, population: float, size: int) -> Floats:
     return urn.mass * np.exp(_log_choose(more, size) + rising + urn.growth(more - size))
 
 
-def _expect_grown_classes(urn: Urn, population: float, own: int, size: int) -> Floats:
-    """Chance that a class of the sample grows to this size: beta-binomial, own − d against the rest.
+def _expect_grown_classes(urn: Urn, population: float, sampled_size: int, size: int) -> Floats:
+    """Chance that a class of the sample grows to this size: beta-binomial, sampled_size − d against the rest.
 
     The rest is that of the urn.
     """
-    more, joined = population - urn.records, size - own
+    more, joined = population - urn.records, size - sampled_size
     if more < joined:
         return np.zeros_like(urn.discount)
-    mine, others = own - urn.discount, more - joined
+    mine, elsewhere = sampled_size - urn.discount, more - joined
     rising = log_gamma_ratio(mine, float(joined)) - log_gamma_ratio(
-        urn.weight + others, float(joined)
+        urn.weight + elsewhere, float(joined)
     )
     # One class alone has no rest: then all who come join it, and none of them something else.
     rest = np.maximum(urn.weight - mine, 1e-6)
-    return np.exp(_log_choose(more, joined) + rising - log_rising_ratio(rest, others, mine))
+    return np.exp(_log_choose(more, joined) + rising - log_rising_ratio(rest, elsewhere, mine))
 
 
 def _log_choose(count: float, chosen: int) -> float:

@@ -8,11 +8,12 @@ import numpy as np
 
 from reid_sql.models.interruption import checkpoint
 from reid_sql.models.numerics.special_functions import expit
-from reid_sql.models.pyc import measurements
 from reid_sql.models.pyc.curve_families import Fit, Task
 from reid_sql.models.pyc.measurements import (
     EXACT_RELATIVE_ERROR,
     Measurements,
+    equal_sets_law,
+    pitman_yor_law,
     skew_lognormal_law,
     surprisal_kernel,
 )
@@ -259,13 +260,11 @@ def _leave_untilted(task: Task, expected: Floats, base: Floats) -> Tilted:
 
 
 def _pitman_yor_base(fitted: Fit) -> Floats:
-    d, alpha = (
-        float(value)
-        for value in parameters(fitted.parameters["entropy"], fitted.parameters["tail"])
-    )
+    entropy, tail = fitted.parameters["entropy"], fitted.parameters["tail"]
+    d, alpha = map(float, parameters(entropy, tail))
     if -d > MIN_EQUAL_SETS_DISCOUNT:
-        return measurements.equal_sets_law(fitted.parameters["entropy"])
-    return measurements.pitman_yor_law(d, alpha)
+        return equal_sets_law(entropy)
+    return pitman_yor_law(d, alpha)
 
 
 def _fit_lognormal_base(task: Task, expected: Floats, parameters: int) -> Floats:

@@ -128,21 +128,21 @@ class RocCurve:
     def _areas(self, members: Flags) -> Floats:
         """The area under the curve less a half, of members in the order of the scores, (labels,)."""
         count = members.sum(axis=1)
-        others = members.shape[1] - count
+        rest = members.shape[1] - count
         above = members @ self.ranks - count * (count + 1) / 2
-        return np.asarray(above / (count * others) - CHANCE)
+        return np.asarray(above / (count * rest) - CHANCE)
 
     def _positives(self, members: Flags, share: float) -> tuple[Floats, Floats]:
         """True and false positives of the lowest threshold with at most this share of false ones."""
         count = members.sum(axis=1)
-        others = members.shape[1] - count
+        rest = members.shape[1] - count
         false = np.cumsum(~members, axis=1, dtype=np.int32)[:, self.ends]
-        steps = (false <= np.floor(share * others + 1e-9)[:, None]).sum(axis=1)
+        steps = (false <= np.floor(share * rest + 1e-9)[:, None]).sum(axis=1)
         taken = np.r_[0, self.ends + 1][steps]
         wrong = np.take_along_axis(
             np.c_[np.zeros(len(false), np.int32), false], steps[:, None], axis=1
         )[:, 0]
-        return np.asarray((taken - wrong) / count), np.asarray(wrong / others)
+        return np.asarray((taken - wrong) / count), np.asarray(wrong / rest)
 
     def _interval(self, area: float, is_member: Flags) -> tuple[float, float]:
         """The 95 % interval of the area: DeLong, DeLong & Clarke-Pearson 1988, eq. 5.
@@ -160,9 +160,9 @@ class RocCurve:
     def _shares_above(self, of_kind: Flags) -> Floats:
         """Share of the other kind that each person of this kind stands above, equal scores as one half."""
         groups = np.repeat(np.arange(len(self.ends)), np.diff(np.r_[-1, self.ends]))
-        others: Integers = np.bincount(groups[~of_kind], minlength=len(self.ends))
-        below = others[::-1].cumsum()[::-1] - others / 2
-        return np.asarray((below / max(1, others.sum()))[groups[of_kind]])
+        counts: Integers = np.bincount(groups[~of_kind], minlength=len(self.ends))
+        below = counts[::-1].cumsum()[::-1] - counts / 2
+        return np.asarray((below / max(1, counts.sum()))[groups[of_kind]])
 
 
 # Linkability and inference: what the synthetic records nearest to a person tell.
@@ -200,25 +200,25 @@ class Distances:
         self.sums = np.uint16 if len(self.values) <= MAX_SHORT_SUMS else np.uint32
 
     def by_column(
-        self, own: Integers, others: Integers, shares: tuple[float, float]
+        self, rows: Integers, targets: Integers, shares: tuple[float, float]
     ) -> Iterator[Block]:
-        """Distances of some distinct records to others, a block of them at a time: (columns, block, others).
+        """Distances of some distinct records to targets, block by block: (columns, block, targets).
 
         `shares` are those of the whole computation before and after.
         """
-        for block, mine, theirs in self._blocks(own, others, shares):
-            shape = len(theirs), block.stop - block.start, len(others)
+        for block, mine, theirs in self._blocks(rows, targets, shares):
+            shape = len(theirs), block.stop - block.start, len(targets)
             distances = np.empty(shape, dtype=self.sums)
             for place, out in enumerate(distances):
                 self._fill(place, mine[place], theirs[place], out)
             yield block, distances
 
     def total(
-        self, own: Integers, others: Integers, shares: tuple[float, float]
+        self, rows: Integers, targets: Integers, shares: tuple[float, float]
     ) -> Iterator[Block]:
-        """The sums of the distances over the columns, (block, others)."""
-        for block, mine, theirs in self._blocks(own, others, shares):
-            total = np.zeros((block.stop - block.start, len(others)), dtype=self.sums)
+        """The sums of the distances over the columns, (block, targets)."""
+        for block, mine, theirs in self._blocks(rows, targets, shares):
+            total = np.zeros((block.stop - block.start, len(targets)), dtype=self.sums)
             one = np.empty_like(total)
             for place in range(len(theirs)):
                 self._fill(place, mine[place], theirs[place], one)
@@ -226,23 +226,23 @@ class Distances:
             yield block, total
 
     def _blocks(
-        self, own: Integers, others: Integers, shares: tuple[float, float]
+        self, rows: Integers, targets: Integers, shares: tuple[float, float]
     ) -> Iterator[tuple[slice, list[npt.NDArray[Any]], list[npt.NDArray[Any]]]]:
-        theirs = [values[others] for values in self.values]
-        width = max(1, BLOCK // max(1, len(others)))
-        for start in range(0, len(own), width):
-            checkpoint(shares[0] + (shares[1] - shares[0]) * start / len(own))
-            block = slice(start, min(start + width, len(own)))
-            yield block, [values[own[block]] for values in self.values], theirs
+        theirs = [values[targets] for values in self.values]
+        width = max(1, BLOCK // max(1, len(targets)))
+        for start in range(0, len(rows), width):
+            checkpoint(shares[0] + (shares[1] - shares[0]) * start / len(rows))
+            block = slice(start, min(start + width, len(rows)))
+            yield block, [values[rows[block]] for values in self.values], theirs
 
     def _fill(
-        self, place: int, own: npt.NDArray[Any], others: npt.NDArray[Any], out: npt.NDArray[Any]
+        self, place: int, left: npt.NDArray[Any], right: npt.NDArray[Any], out: npt.NDArray[Any]
     ) -> None:
         """Write the distances of one column."""
         if not self.is_ordinal[place]:
-            np.multiply(own[:, None] != others, self.sums(UNITS), out=out)
+            np.multiply(left[:, None] != right, self.sums(UNITS), out=out)
             return
-        away = own[:, None] - others
+        away = left[:, None] - right
         np.abs(away, out=away)
         np.minimum(away, UNITS, out=away)
         out[...] = away
@@ -292,8 +292,10 @@ def attack_by_nearest_records(
             checkpoint()
             one = by_column[list(half)].sum(axis=0, dtype=by_column.dtype)
             links[place, block] = _compute_link_chance((one, total - one), records)
-        for place, own in enumerate(by_column):
-            inferred[place, block] = _compute_value_chance(total - own, own <= TOLERANCE, records)
+        for place, distance in enumerate(by_column):
+            inferred[place, block] = _compute_value_chance(
+                total - distance, distance <= TOLERANCE, records
+            )
     baseline = 1 / int(records.sum())
     yield _judge_worst_split(tables, people, links, splits, baseline)
     for place, name in enumerate(tables.names):
@@ -315,8 +317,8 @@ def split_columns(columns: int, rng: np.random.Generator) -> list[tuple[int, ...
     # the other half is one of the same size, so that the first column is fixed
     is_even = columns == 2 * half
     if comb(columns, half) // (1 + is_even) <= MAX_SPLITS:
-        every = combinations(range(columns), half)
-        return [each for each in every if 0 in each or not is_even]
+        halves = combinations(range(columns), half)
+        return [each for each in halves if 0 in each or not is_even]
     drawn: set[tuple[int, ...]] = set()
     while len(drawn) < MAX_SPLITS:
         order = rng.permutation(columns).tolist()

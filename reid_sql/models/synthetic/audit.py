@@ -118,12 +118,12 @@ class _Counter:
     def find_few(self, table: int, rows: Integers) -> list[int]:
         """The people of the table who have any of the records, if they are few."""
         people, starts = self.people[table]
-        found: set[int] = set()
+        fulfilling: set[int] = set()
         for row in rows.tolist():
-            found.update(people[starts[row] : starts[row + 1]].tolist())
-            if len(found) > MAX_FEW:
+            fulfilling.update(people[starts[row] : starts[row + 1]].tolist())
+            if len(fulfilling) > MAX_FEW:
                 return []
-        return sorted(found)
+        return sorted(fulfilling)
 
 
 def single_out(tables: OrderedTables, rng: np.random.Generator) -> Iterator[AuditedAttack]:
@@ -191,12 +191,12 @@ class _SingledOut:
         self.people: list[int] = []  # of all predicates that fit few
         self.starts: list[int] = []  # the place of each predicate's first
 
-    def add(self, found: Sequence[int]) -> None:
+    def add(self, people: Sequence[int]) -> None:
         """Count a predicate that fits these people; without them, one that fits nobody or many."""
-        self.hits += len(found) == 1
-        if found:
+        self.hits += len(people) == 1
+        if people:
             self.starts.append(len(self.people))
-            self.people.extend(found)
+            self.people.extend(people)
 
     def count_trials(self, predicates: int, people: int, rng: np.random.Generator) -> float:
         """How many independent predicates have the share's variance: at most one a person, if none varies."""
@@ -219,10 +219,10 @@ def _univariate(tables: OrderedTables) -> Iterator[Predicate]:
     for place, codes in enumerate(tables.codes):
         person = tables.synthetic_people.only_person(codes, int(codes.max()) + 1)
         yield from (((place, "=", code),) for code in np.flatnonzero(person >= 0).tolist())
-        known = np.flatnonzero(person[1:] != NOBODY) + 1
-        if tables.is_ordinal[place] and len(known):
-            yield ((place, "<", int(known[0])),)
-            yield ((place, ">", int(known[-1])),)
+        present = np.flatnonzero(person[1:] != NOBODY) + 1
+        if tables.is_ordinal[place] and len(present):
+            yield ((place, "<", int(present[0])),)
+            yield ((place, ">", int(present[-1])),)
 
 
 def _write(
@@ -300,7 +300,7 @@ def find_other_values(tables: OrderedTables) -> str:
             np.bincount(codes, records, size)
             for records in (tables.originals, tables.synthetics, tables.controls)
         )
-        others = {
+        compared = {
             "synthetic": ColumnCounts(
                 original,
                 synthetic,
@@ -311,13 +311,13 @@ def find_other_values(tables: OrderedTables) -> str:
             )
         }
         if tables.is_judged:
-            others["holdout"] = ColumnCounts(original, holdout, None, is_ordinal)
-        for table, counts in others.items():
+            compared["holdout"] = ColumnCounts(original, holdout, None, is_ordinal)
+        for table, counts in compared.items():
             if counts.has_no_value():
                 return STATUS_NOT_COMPARABLE.format(name, table)
-        if not few and others["synthetic"].has_few_values():
+        if not few and compared["synthetic"].has_few_values():
             few = STATUS_FEW_COMPARABLE.format(name, "synthetic")
-        if not few and others["synthetic"].has_other_writing():
+        if not few and compared["synthetic"].has_other_writing():
             few = STATUS_FEW_WRITTEN.format(name, "synthetic")
     return few
 

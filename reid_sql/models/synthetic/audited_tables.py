@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reid_sql.errors import NoRecordsError
-from reid_sql.models.comparison.paired_records import number_columns
+from reid_sql.models.classes.class_keys import number_columns
 from reid_sql.parameters import Floats, Integers, order_by_name
 
 Flags = npt.NDArray[np.bool_]
@@ -78,7 +78,7 @@ class AuditedTables:
             counts.append(np.bincount(row_of_record, records).astype(np.int64))
             people.append(self._people(row_of_record, records, counts[-1]))
         originals, synthetics, controls = counts
-        used, made, unused = people
+        original_people, synthetic_people, holdout_people = people
         return OrderedTables(
             [self.names[at] for at in by_name],
             [self.is_sensitive[at] for at in by_name],
@@ -87,9 +87,9 @@ class AuditedTables:
             originals,
             synthetics,
             controls,
-            used,
-            made,
-            unused,
+            original_people,
+            synthetic_people,
+            holdout_people,
             self.is_judged,
             [self.written_otherwise[at] for at in by_name] if len(self.written_otherwise) else (),
         )
@@ -99,8 +99,8 @@ class AuditedTables:
         if not len(self.people):
             rows = np.repeat(np.arange(len(counts)), counts)
             return Holders(rows, np.arange(len(rows)))
-        own = np.flatnonzero(records)
-        rows, numbers = row_of_record[own], np.asarray(self.people)[own]
+        places = np.flatnonzero(records)
+        rows, numbers = row_of_record[places], np.asarray(self.people)[places]
         by_person = np.lexsort((rows, numbers))
         firsts = np.flatnonzero(np.diff(numbers[by_person], prepend=-1))
         person = np.searchsorted(numbers[by_person][firsts], numbers)
@@ -132,8 +132,8 @@ class Holders:
         >>> Holders(np.array([0, 1, 0]), np.array([0, 2])).highest(np.array([0.1, 0.7])).tolist()
         [0.7, 0.1]
         """
-        own = values[self.rows]
-        return np.asarray(np.maximum.reduceat(own, self.starts)) if len(self) else own
+        by_record = values[self.rows]
+        return np.asarray(np.maximum.reduceat(by_record, self.starts)) if len(self) else by_record
 
     def count(self, flags: Flags) -> int:
         """Count the people of whom one record at least is flagged."""

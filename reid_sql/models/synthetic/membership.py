@@ -76,8 +76,8 @@ class CopiedRecords:
         """
         people_of_both = originals + controls
         mean_weight = (self.used.whole + self.unused.whole) / people_of_both
-        found = np.concatenate([self.used.found, self.unused.found])
-        weights, people = np.unique(found[found > 0], return_counts=True)
+        found_weights = np.concatenate([self.used.weights_found, self.unused.weights_found])
+        weights, people = np.unique(found_weights[found_weights > 0], return_counts=True)
         drawn = np.zeros(DRAWS)
         for start in range(0, len(weights), DRAWN_AT_ONCE // DRAWS):
             some = slice(start, start + DRAWN_AT_ONCE // DRAWS)
@@ -120,12 +120,13 @@ class _WeightedShare:
     """
 
     def __init__(self, people: Holders, weights: Floats, present: Floats) -> None:
-        every, self.found = people.highest(weights), people.highest(present)
-        self.whole = float(every.sum())
-        self.share = float(self.found.sum()) / self.whole
+        weight_of_person = people.highest(weights)
+        self.weights_found = people.highest(present)  # 0 for people whose record is not there
+        self.whole = float(weight_of_person.sum())
+        self.share = float(self.weights_found.sum()) / self.whole
         # of a sum of Poisson counts
-        self.variance = float(np.square(self.found).sum()) / self.whole**2
-        self.greatest = float(every.max()) / self.whole
+        self.variance = float(np.square(self.weights_found).sum()) / self.whole**2
+        self.greatest = float(weight_of_person.max()) / self.whole
 
     def lower(self, error: float) -> float:
         """The lower end."""
@@ -160,8 +161,8 @@ def _expect_records(tables: OrderedTables) -> Floats:
         counts = np.bincount(codes, synthetics)[codes] - synthetics
         log_expected += np.log(np.maximum(counts, LEAST_COUNT) / rest)
     people = tables.originals + tables.controls
-    others = np.maximum(people - 1, 0) * (synthetics.sum() / people.sum())
-    return np.asarray(np.maximum(np.exp(log_expected), others))
+    by_people = np.maximum(people - 1, 0) * (synthetics.sum() / people.sum())
+    return np.asarray(np.maximum(np.exp(log_expected), by_people))
 
 
 STRONGEST: Final = "strongest_membership"
@@ -292,13 +293,13 @@ def _measure_next_people(
     for block, total in distances.total(rows, rows, shares):
         is_own = (only[block][:, None] == only) & (only[block] != NOBODY)[:, None]
         is_own[places[: block.stop - block.start], places[block]] = True
-        others = len(rows) - is_own.sum(axis=1)
+        rest = len(rows) - is_own.sum(axis=1)
         total[is_own] = np.iinfo(total.dtype).max
-        reach = np.minimum(NEIGHBOURS, others) - 1
+        reach = np.minimum(NEIGHBOURS, rest) - 1
         nearest = np.partition(total, sorted({0, *np.maximum(reach, 0).tolist()}), axis=1)
-        next_person[block] = np.where(others > 0, nearest[:, 0], 0)
+        next_person[block] = np.where(rest > 0, nearest[:, 0], 0)
         fifth = np.take_along_axis(nearest, np.maximum(reach, 0)[:, None], axis=1)[:, 0]
-        radius[block] = np.where(others > 0, fifth, 0)
+        radius[block] = np.where(rest > 0, fifth, 0)
     next_person[only == NOBODY] = 0
     return next_person, radius
 

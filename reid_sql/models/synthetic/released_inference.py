@@ -73,19 +73,18 @@ def measure_inference(
     if not np.sum(tables.originals):
         raise NoRecordsError(NO_RECORDS)
     ordered = tables.in_order()
-    known, inferred = ordered.places(sensitive=False), ordered.places(sensitive=True)
-    sets = len(inferred) * count_subsets(len(known), max_size)
+    quasi, sensitive = ordered.places(sensitive=False), ordered.places(sensitive=True)
+    sets = len(sensitive) * count_subsets(len(quasi), max_size)
     if sets > MAX_SETS:
         raise OutOfDomainError(
             f"the number of sets of known columns must be at most {MAX_SETS:,}, got {sets:,}; pass fewer "
             "columns or a smaller max_size"
         )
     draws = [np.random.default_rng([seed, family]) for family in range(2)]
-    trial = Trial(ordered, draw_people(ordered, targets, draws[0]), draws[1])
-    subsets = list_subsets(known, max_size)
-    attacks = [
-        trial.attack(target, subsets, min_precision, is_released=True) for target in inferred
-    ]
+    people = draw_people(ordered, targets, draws[0])
+    trial = Trial(ordered, people, draws[1], is_released=True)
+    subsets = list_subsets(quasi, max_size)
+    attacks = [trial.attack(target, subsets, min_precision) for target in sensitive]
     attacks.sort(key=lambda each: each[0].strength, reverse=True)
     doubt = doubt_holdout_of_released(ordered)
     return [
@@ -105,7 +104,7 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None
     excess = joint - control
     return InferenceRisk(
         names[attack.target],
-        [names[place] for place in attack.known],
+        [names[place] for place in attack.columns],
         rank,
         attack.rule[0] / 100,
         attack.rule[1],
@@ -116,7 +115,7 @@ def _risk(attack: SureAttack, rank: int, names: Sequence[str], doubt: str | None
         ends[1],
         recall,
         attack.guessed / one.attacked if one.attacked else None,
-        [names[place] for place in attack.control_known],
+        [names[place] for place in attack.control_columns],
         other.attacked / other.people,
         other.right / other.attacked if other.attacked else None,
         control,

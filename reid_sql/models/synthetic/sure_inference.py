@@ -38,8 +38,6 @@ PEOPLE: Final = (50, 20, 10, 5, 3, 2, 1)
 # the strictest first
 RULES: Final = tuple((share, people) for share in SHARES for people in PEOPLE)
 BINS: Final = 20  # of ranks, in which a number of more values is inferred
-
-
 ROUNDING: Final = 1e-9
 
 
@@ -72,14 +70,14 @@ class SureAttack:
     """What the chosen rule of some columns does on the measuring half."""
 
     target: int  # the place of the inferred column
-    known: tuple[int, ...]  # places of the known columns
+    columns: tuple[int, ...]  # places of the known columns
     strength: tuple[int, float]  # how well it did on the choosing half; more is better
     rule: tuple[int, int]  # percent, people
     counts: Counts
     guessed: int  # attacked people who have the most frequent value of the release
     control_rule: tuple[int, int] | None
     control: Counts | None
-    control_known: tuple[int, ...]  # the columns of the control's rule
+    control_columns: tuple[int, ...]  # of the control's rule
     joint_right: int  # people about whom the rule, or the control's where it abstains, is right
 
 
@@ -120,21 +118,10 @@ class Matches:
 
 
 @dataclass(frozen=True)
-class Outcomes:
-    """Whether each rule attacks each person, is right, attacks one who has the guess; two of the control."""
-
-    flags: Flags  # (5, rules, people)
-
-    def of_rule(self, place: int) -> Flags:
-        """The flags of one rule, (5, people)."""
-        return np.asarray(self.flags[:, place])
-
-
-@dataclass(frozen=True)
 class KnownColumns:
     """The rule of some known columns, and what each rule does on the choosing half of the control."""
 
-    known: tuple[int, ...]
+    columns: tuple[int, ...]
     place: int  # of the rule
     strength: tuple[int, float]
     control: Tally
@@ -145,7 +132,7 @@ class KnownColumns:
 class Baseline:
     """The columns and the rule that serve best without people's own records."""
 
-    known: tuple[int, ...]
+    columns: tuple[int, ...]
     place: int
     outcomes: Flags  # (5, people)
 
@@ -170,11 +157,10 @@ class Cells:
 
     def match(self, rows: Integers) -> Matches:
         """Match these distinct records with the release."""
-        own, cell = self.class_of_record[rows], self.cell[rows]
-        is_one = self.firsts[own] == 1
-        return Matches(
-            self.people[own], np.where(is_one, self.most[own], 0), is_one & self.is_first[cell]
-        )
+        classes, cell = self.class_of_record[rows], self.cell[rows]
+        is_one = self.firsts[classes] == 1
+        modal = np.where(is_one, self.most[classes], 0)
+        return Matches(self.people[classes], modal, is_one & self.is_first[cell])
 
     def match_without_own(self, holders: Holders, *, has_several: bool) -> Matches:
         """Match each person's records with the release without this person.
@@ -183,14 +169,15 @@ class Cells:
         first ones that the person lacks; or the only first one, if it is theirs and nobody else's value has
         as many people as are left.
         """
-        own, cell = self.class_of_record[holders.rows], self.cell[holders.rows]
+        classes, cell = self.class_of_record[holders.rows], self.cell[holders.rows]
         first, second = self.is_first[cell].astype(np.int64), self.is_second[cell].astype(np.int64)
         if has_several:
             first, second = self._sum_of_person(holders, cell)
-        is_other = self.firsts[own] - first == 1
-        is_same = (self.firsts[own] == 1) & (first == 1) & (self.seconds[own] == second)
-        modal = np.where(is_other, self.most[own], np.where(is_same, self.most[own] - 1, 0))
-        return Matches(self.people[own] - 1, modal, is_same & self.is_first[cell], missing=1)
+        firsts, most = self.firsts[classes], self.most[classes]
+        is_other = firsts - first == 1
+        is_same = (firsts == 1) & (first == 1) & (self.seconds[classes] == second)
+        modal = np.where(is_other, most, np.where(is_same, most - 1, 0))
+        return Matches(self.people[classes] - 1, modal, is_same & self.is_first[cell], missing=1)
 
     def _sum_of_person(self, holders: Holders, cell: Integers) -> tuple[Integers, Integers]:
         """How many first and second values of the class of each record its person has."""
@@ -200,10 +187,10 @@ class Cells:
         class_of_cell[self.cell] = self.class_of_record
         classes = pairs // len(self.count) * len(self.people) + class_of_cell[cell_of_pair]
         group = np.unique(classes, return_inverse=True)[1]
-        sums = (
-            np.bincount(group, flags[cell_of_pair]) for flags in (self.is_first, self.is_second)
+        first, second = (
+            np.bincount(group, flags[cell_of_pair])[group[place]].astype(np.int64)
+            for flags in (self.is_first, self.is_second)
         )
-        first, second = (each[group[place]].astype(np.int64) for each in sums)
         return first, second
 
 
@@ -222,25 +209,24 @@ def number_values(tables: OrderedTables, target: int) -> Integers:
 class Trial:
     """People whom the attack is tried on, and the half of them on which its columns and its rule are chosen.
 
-    The control are people who are not in the release; or, if it has all of them, the same people, each with
-    their own record taken out.
+    The control are people who are not in the table; or, if a released table has all of them, the same people,
+    each with their own record taken out.
     """
 
-    def __init__(self, tables: OrderedTables, people: People, rng: np.random.Generator) -> None:
-        self.tables, self.people = tables, people
+    def __init__(
+        self, tables: OrderedTables, people: People, rng: np.random.Generator, *, is_released: bool
+    ) -> None:
+        self.tables, self.people, self.is_released = tables, people, is_released
         self.release = Release(tables)
         self.is_choosing = np.zeros(len(people.is_original), dtype=np.bool_)
         for side in (people.is_original, ~people.is_original):
             places = rng.permutation(np.flatnonzero(side))
             self.is_choosing[places[: len(places) // 2]] = True
+        self.takes_out = is_released and bool(people.is_original.all())
+        self.is_control = people.is_original if self.takes_out else ~people.is_original
 
     def attack(
-        self,
-        target: int,
-        subsets: Sequence[tuple[int, ...]],
-        min_precision: float,
-        *,
-        is_released: bool,
+        self, target: int, subsets: Sequence[tuple[int, ...]], min_precision: float
     ) -> list[SureAttack]:
         """Attack a column by each set of known columns, the strongest first.
 
@@ -251,114 +237,100 @@ class Trial:
         totals = self.release.count(values, int(values.max(initial=0)) + 1)
         is_guess = (values == int(totals.argmax()))[self.people.holders.rows]
         trials = []
-        for known in subsets:
+        for columns in subsets:
             checkpoint()
-            outcomes = self._try(values, known, is_guess, is_released=is_released)
-            trials.append(self._choose(known, outcomes, min_precision, is_released=is_released))
-        best = None
-        if is_released:
-            nothing = self._try(
-                values, (), is_guess, is_released=True
-            )  # a guess, without any column
+            outcomes = self._try(values, columns, is_guess)
+            trials.append(self._choose(columns, outcomes, min_precision))
+        baseline = None
+        if self.is_released:
+            nothing = self._try(values, (), is_guess)  # a guess, without any column
             guess = self._of_people([is_guess])[0][self.people.is_original & self.is_choosing]
             limit = limit_of_baseline(float(guess.mean()) if len(guess) else 0.0, min_precision)
-            every = [*trials, self._choose((), nothing, min_precision, is_released=True)]
-            if found := choose_baseline(every, limit):
-                columns, rule = found
-                again = self._try(values, columns.known, is_guess, is_released=True)
-                best = Baseline(columns.known, rule, again.of_rule(rule))
-        attacks = [self._count(each, target, best, is_released=is_released) for each in trials]
-        return sorted(attacks, key=lambda each: each.strength, reverse=True)
+            chosen = choose_baseline([*trials, self._choose((), nothing, min_precision)], limit)
+            if chosen is not None:
+                columns, place = chosen
+                outcomes = self._try(values, columns, is_guess)
+                baseline = Baseline(columns, place, outcomes[:, place])
+        attacks = [self._count(trial, target, baseline) for trial in trials]
+        return sorted(attacks, key=lambda attack: attack.strength, reverse=True)
 
-    def _try(
-        self, values: Integers, known: tuple[int, ...], is_guess: Flags, *, is_released: bool
-    ) -> "Outcomes":
-        """Whom each rule of some known columns attacks, and is right about, of people and control."""
+    def _try(self, values: Integers, columns: tuple[int, ...], is_guess: Flags) -> Flags:
+        """What each rule of some known columns does: (5, rules, people).
+
+        Whether it attacks each person, is right about them, and attacks one who has the guess; then the first
+        two of the control.
+        """
         holders = self.people.holders
-        classes = self.tables.classes_by(known) if known else np.zeros(len(values), dtype=np.int64)
+        classes = (
+            self.tables.classes_by(columns) if columns else np.zeros(len(values), dtype=np.int64)
+        )
         cells = Cells(self.release, classes, values)
         matches = cells.match(holders.rows)
         attacked, right = self._flags(matches)
         guessed = self._of_people([matches.attacked(*rule) & is_guess for rule in RULES])
         controls = attacked, right
-        if is_released and self.people.is_original.all():
+        if self.takes_out:
             without = cells.match_without_own(holders, has_several=self.release.has_several)
             controls = self._flags(without)
-        return Outcomes(np.stack([attacked, right, guessed, *controls]))
+        return np.stack([attacked, right, guessed, *controls])
 
     def _choose(
-        self,
-        known: tuple[int, ...],
-        outcomes: "Outcomes",
-        min_precision: float,
-        *,
-        is_released: bool,
-    ) -> "KnownColumns":
+        self, columns: tuple[int, ...], outcomes: Flags, min_precision: float
+    ) -> KnownColumns:
         """Choose the rule of some known columns on one half of the people."""
-        people = self._tally(outcomes, self.people.is_original, of_control=False)
-        control = self._tally(outcomes, self._is_control(is_released=is_released), of_control=True)
-        place, strength = choose_rule(people, None if is_released else control, min_precision)
+        people = self._tally(outcomes[:2], self.people.is_original)
+        control = self._tally(outcomes[3:], self.is_control)
+        place, strength = choose_rule(people, None if self.is_released else control, min_precision)
         return KnownColumns(
-            known, place, strength, control, np.packbits(outcomes.of_rule(place), axis=1)
+            columns, place, strength, control, np.packbits(outcomes[:, place], axis=1)
         )
 
-    def _is_control(self, *, is_released: bool) -> Flags:
-        """Who is of the control: people who are not in the release, or all without their own record."""
-        original = self.people.is_original
-        return original if is_released and original.all() else ~original
+    def _tally(self, outcomes: Flags, people: Flags) -> Tally:
+        """Count those of the choosing half whom each rule attacks and is right about: (2, rules, people)."""
+        chosen = people & self.is_choosing
+        attacked, right = np.count_nonzero(outcomes[:, :, chosen], axis=2)
+        return Tally(int(np.count_nonzero(chosen)), attacked, right)
 
-    def _tally(self, outcomes: "Outcomes", some: Flags, *, of_control: bool) -> Tally:
-        attacked, right = outcomes.flags[3:] if of_control else outcomes.flags[:2]
-        return _tally((attacked, right), some & self.is_choosing)
-
-    def _count(
-        self,
-        trial: "KnownColumns",
-        target: int,
-        best: "Baseline | None",
-        *,
-        is_released: bool,
-    ) -> SureAttack:
+    def _count(self, trial: KnownColumns, target: int, baseline: Baseline | None) -> SureAttack:
         """Count what the rule of some known columns, and its control, do on the other half."""
         size = len(self.people.is_original)
-        own = np.unpackbits(trial.outcomes, axis=1, count=size).astype(np.bool_)
-        attacked, right, guessed, attacked_control, right_control = own
-        joint, rule, known = right, RULES[trial.place], trial.known
-        control = self._is_control(is_released=is_released)
-        if is_released:
-            attacked_control, right_control = np.zeros((2, size), dtype=np.bool_)
-            known = ()
-        if best is not None:  # where she is not sure, she uses the columns of the baseline
-            joint = np.where(attacked, right, best.outcomes[1])
-            attacked_control, right_control = self._join_baseline(own, best, control)
-            rule, known = RULES[best.place], best.known
-        measured = ~self.is_choosing
-        counted, others = self.people.is_original & measured, control & measured
+        outcomes = np.unpackbits(trial.outcomes, axis=1, count=size).astype(np.bool_)
+        attacked, right, guessed = outcomes[:3]
+        joint, control = right, outcomes[3:]
+        rule, columns = RULES[trial.place], trial.columns
+        if self.is_released:
+            control, columns = np.zeros_like(control), ()
+        if baseline is not None:  # where she is not sure, she uses the columns of the baseline
+            joint = np.where(attacked, right, baseline.outcomes[1])
+            control = self._join_baseline(outcomes[3:], baseline)
+            rule, columns = RULES[baseline.place], baseline.columns
+        measured = self.people.is_original & ~self.is_choosing
+        controls = self.is_control & ~self.is_choosing
         return SureAttack(
             target,
-            trial.known,
+            trial.columns,
             trial.strength,
             RULES[trial.place],
-            _counts(attacked, right, counted),
-            int(np.count_nonzero(guessed & counted)),
-            None if is_released and best is None else rule,
-            _counts(attacked_control, right_control, others) if others.any() else None,
-            known,
-            int(np.count_nonzero(joint & counted)),
+            _count_people(outcomes[:2], measured),
+            int(np.count_nonzero(guessed & measured)),
+            None if self.is_released and baseline is None else rule,
+            _count_people(control, controls) if controls.any() else None,
+            columns,
+            int(np.count_nonzero(joint & measured)),
         )
 
-    def _join_baseline(self, own: Flags, best: "Baseline", control: Flags) -> tuple[Flags, Flags]:
+    def _join_baseline(self, without: Flags, baseline: Baseline) -> Flags:
         """The baseline alone, or where the known columns abstain without own records: what serves better."""
-        alone = best.outcomes[3], best.outcomes[4]
-        joint = own[3] | alone[0], np.where(own[3], own[4], alone[1])
-        chosen = control & self.is_choosing
-        rights = (np.count_nonzero(each[1] & chosen) for each in (alone, joint))
-        return alone if next(rights) >= next(rights) else joint
+        alone = baseline.outcomes[3:]
+        joint = np.stack([without[0] | alone[0], np.where(without[0], without[1], alone[1])])
+        chosen = self.is_control & self.is_choosing
+        right = [np.count_nonzero(flags[1] & chosen) for flags in (alone, joint)]
+        return alone if right[0] >= right[1] else joint
 
     def _flags(self, matches: Matches) -> tuple[Flags, Flags]:
         """Whom each rule attacks by one of their records, and about whom it is right, (rules, people)."""
         attacked = [matches.attacked(*rule) for rule in RULES]
-        right = [each & matches.is_right for each in attacked]
+        right = [flags & matches.is_right for flags in attacked]
         return self._of_people(attacked), self._of_people(right)
 
     def _of_people(self, flags: Sequence[Flags]) -> Flags:
@@ -369,14 +341,10 @@ class Trial:
         return stacked if is_each else np.asarray(np.maximum.reduceat(stacked, starts, axis=1))
 
 
-def _counts(attacked: Flags, right: Flags, some: Flags) -> Counts:
-    numbers = (np.count_nonzero(each) for each in (some, attacked & some, right & some))
-    return Counts(*map(int, numbers))
-
-
-def _tally(flags: tuple[Flags, Flags], some: Flags) -> Tally:
-    attacked, right = (np.count_nonzero(each[:, some], axis=1) for each in flags)
-    return Tally(int(np.count_nonzero(some)), attacked, right)
+def _count_people(outcomes: Flags, people: Flags) -> Counts:
+    """Count the people whom a rule attacks, and is right about: (2, people)."""
+    attacked, right = np.count_nonzero(outcomes[:, people], axis=1)
+    return Counts(int(np.count_nonzero(people)), int(attacked), int(right))
 
 
 def choose_rule(
@@ -420,8 +388,8 @@ def limit_of_baseline(guess: float, min_precision: float) -> float:
 
 
 def choose_baseline(
-    trials: Sequence["KnownColumns"], limit: float
-) -> tuple["KnownColumns", int] | None:
+    trials: Sequence[KnownColumns], limit: float
+) -> tuple[tuple[int, ...], int] | None:
     """Choose the columns and the rule that are right about most of the control, precise to the limit."""
     best, most = None, 0
     for trial in trials:
@@ -429,7 +397,7 @@ def choose_baseline(
         right = np.where(control.right >= limit * control.attacked - ROUNDING, control.right, 0)
         place = int(np.argmax(right))
         if right[place] > most:
-            best, most = (trial, place), int(right[place])
+            best, most = (trial.columns, place), int(right[place])
     return best
 
 
@@ -471,23 +439,23 @@ def audit_sure_inference(
     """
     targets = tables.places(sensitive=True) or list(range(len(tables.names)))
     quasi = tables.places(sensitive=False)
-    known = {target: [place for place in quasi if place != target] for target in targets}
-    if not all(known.values()):
+    known_columns = {target: [place for place in quasi if place != target] for target in targets}
+    if not all(known_columns.values()):
         for name in ATTACKS:
             yield unavailable(name, SHARE, STATUS_ONE_COLUMN, tables.names[targets[0]])
         return
     most = MAX_WORK // (len(ATTACKS) * len(targets) * tables.codes.shape[1])
     sizes = range(1, MAX_SIZE + 1)
     size = max(size for size in sizes if size == 1 or count_subsets(len(quasi), size) <= most)
-    trial = Trial(tables, people, rng)
+    trial = Trial(tables, people, rng, is_released=False)
     quantile = float(ndtri(1 - ERROR / len(targets)))
     for name, precision in ATTACKS.items():
-        best = [
-            trial.attack(target, list_subsets(places, size), precision, is_released=False)[0]
-            for target, places in known.items()
+        attacks = [
+            trial.attack(target, list_subsets(columns, size), precision)[0]
+            for target, columns in known_columns.items()
         ]
-        for attack in sorted(best, key=lambda each: each.strength, reverse=True):
-            columns = ", ".join(tables.names[place] for place in attack.known)
+        for attack in sorted(attacks, key=lambda attack: attack.strength, reverse=True):
+            columns = ", ".join(tables.names[place] for place in attack.columns)
             yield from _judge(name, attack, f"{tables.names[attack.target]} / {columns}", quantile)
 
 

@@ -39,7 +39,7 @@ def test_no_text_of_the_data_is_a_formula_or_breaks_the_picture(tmp_path: Path, 
     table: dict[str, Any] = {"name": name, "k": 5, "frontier": [], "losses": None}
     loss = [{"column_name": name, "information_loss": 0.5}]
     known = [{"points": 1, "uniqueness": 0.5, "uniqueness_low": 0.4, "uniqueness_high": 0.6}]
-    made = [column_charts.attribute_risk(risk, 20), estimate_charts.methods([row])]
+    made = [column_charts.attribute_risk(risk), estimate_charts.methods([row])]
     made += [column_charts.elimination(steps), losses(loss), estimate_charts.unicity({name: known})]
     left_out = {"column": name, "without": {"average_risk": 0.5, "k": 2}}
     release = {

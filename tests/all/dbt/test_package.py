@@ -1,4 +1,4 @@
-"""The repository that the hub of dbt wants is complete: its own project installs it, and each test answers."""
+"""The repository that the hub of dbt wants is complete: its project installs it, and each test answers."""
 
 import subprocess
 from pathlib import Path

@@ -20,21 +20,21 @@ from reid_sql.models.comparison.disturbed_numbers import (
     classify_column,
 )
 from reid_sql.models.comparison.linkage import wilson_interval
-from reid_sql.models.comparison.paired_records import PairedColumn
-from reid_sql.parameters import Floats
+from reid_sql.models.comparison.paired_records import CodedColumn, PairedColumn
+from reid_sql.parameters import Floats, Integers
 
 
 def column(pairs: list[tuple[str | None, str | None]]) -> PairedColumn:
     """The column of records of one pair each."""
-    own, out = ([pair[side] for pair in pairs] for side in (0, 1))
-    mine, theirs = (
-        [value for value in dict.fromkeys(side) if value is not None] for side in (own, out)
-    )
-    codes, others = (
-        np.array([0 if value is None else 1 + values.index(value) for value in side])
-        for side, values in ((own, mine), (out, theirs))
-    )
-    return PairedColumn("c", mine, theirs, codes, others, np.ones(len(pairs), dtype=np.int64))
+    records = np.ones(len(pairs), dtype=np.int64)
+    original, released = (coded([pair[side] for pair in pairs], records) for side in (0, 1))
+    return PairedColumn("c", original, released, records)
+
+
+def coded(texts: list[str | None], records: Integers) -> CodedColumn:
+    values = [value for value in dict.fromkeys(texts) if value is not None]
+    codes = [0 if text is None else 1 + values.index(text) for text in texts]
+    return CodedColumn(np.array(codes), values, records)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_changes_are_as_likely_as_they_are_frequent() -> None:
         (None, "y"),
     ]
     made = column(pairs)
-    own, out = [None, *made.original_values], [None, *made.released_values]
+    own, out = [None, *made.original.values], [None, *made.released.values]
     found = Frequencies(made).scores(np.arange(len(own)), np.arange(len(out)))
     for i, mine in enumerate(own):
         for j, theirs in enumerate(out):
@@ -89,8 +89,8 @@ def test_a_mixture_is_weighed_as_the_law_that_numbers_were_drawn_from() -> None:
     ]
     made = column(list(zip(map(str, own.tolist()), texts, strict=True)))
     weights = DisturbedNumbers(made)
-    known = [int(text) for text in made.original_values]
-    numbers = [None, *map(int, made.released_values)]
+    known = [int(text) for text in made.original.values]
+    numbers = [None, *map(int, made.released.values)]
     mine = [1 + known.index(o) for o in (50, 250, 450)]
     found = weights.scores(np.array(mine), np.arange(len(numbers)))
     # of those with a number

@@ -17,7 +17,7 @@ from reid_sql.models.generalization.lattice import (
     Node,
     make_loss,
 )
-from reid_sql.models.generalization.search import Search, find_removed_classes
+from reid_sql.models.generalization.search import Search
 from reid_sql.models.generalization.suppression import MAX_ROUNDS, Requirement, Rule, Rules
 from tests.models.generalization.brute import Labels, entropy_loss, form, lattice, nodes, tables
 
@@ -135,7 +135,7 @@ def test_the_search_finds_the_least_loss_under_rules(
             assert each.outcome.suppressed == len(remaining) - sum(remaining)
             assert each.outcome.rounds <= MAX_ROUNDS
             folded = made.records_at(each.node)
-            left = folded.counts[~find_removed_classes(rules, each.node, folded, each.outcome)]
+            left = folded.counts[~rules.gone(each.node, folded, each.outcome)]
             assert left.sum() == sum(remaining)
     if found.best is not None:
         assert isclose(
@@ -187,5 +187,5 @@ def test_a_class_goes_for_what_the_others_that_go_made_of_the_table() -> None:
     folded, asked = DistinctRecords(np.arange(3)[None], sizes), Requirement(400, 100)
     outcome = rules.judge((0,), folded, asked.judge(sizes), asked)
     assert (outcome.suppressed, outcome.rounds) == (100, 2)
-    assert find_removed_classes(rules, (0,), folded, outcome).tolist() == [False, True, True]
+    assert rules.gone((0,), folded, outcome).tolist() == [False, True, True]
     assert rules.judge((0,), folded, asked.judge(sizes), Requirement(400, 99)).cut is None

@@ -82,104 +82,120 @@ def persons(holders: Holders, tables: OrderedTables) -> list[Person]:
     ]
 
 
-def count(successes: list[Success]) -> Counts:
-    return Counts(
-        len(successes), sum(each.attacked for each in successes), sum(e.right for e in successes)
-    )
+class Loops:
+    """The attack by loops over people, on both halves of them."""
 
-
-def assert_counted(  # noqa: C901, PLR0915 - every figure of one attack
-    tables: AuditedTables, *, is_released: bool
-) -> None:
-    """Every figure is that of the loops, and no rule would have served better on the choosing half."""
-    ordered = tables.in_order()
-    people = draw_people(ordered, 1000, np.random.default_rng(0))
-    trial = Trial(ordered, people, np.random.default_rng(1))
-    tried, released = persons(people.holders, ordered), persons(ordered.synthetic_people, ordered)
-    is_own = is_released and bool(people.is_original.all())
-
-    def measure(known: Sequence[int], rule: tuple[int, int], some: Any, *, without: bool) -> Counts:
-        return count(
-            [
-                attack(
-                    tried[at],
-                    [other for place, other in enumerate(released) if not without or place != at],
-                    known,
-                    rule,
-                    int(without),
-                )
-                for at in np.flatnonzero(some)
-            ]
+    def __init__(self, tables: AuditedTables, *, is_released: bool) -> None:
+        self.tables, self.is_released = tables.in_order(), is_released
+        self.people = draw_people(self.tables, 1000, np.random.default_rng(0))
+        self.trial = Trial(
+            self.tables, self.people, np.random.default_rng(1), is_released=is_released
         )
+        self.tried = persons(self.people.holders, self.tables)
+        self.released = persons(self.tables.synthetic_people, self.tables)
+        original, chooses = self.people.is_original, self.trial.is_choosing
+        self.takes_out = is_released and bool(original.all())
+        control = original if self.takes_out else ~original
+        self.choosing, self.measured = original & chooses, original & ~chooses
+        self.choosing_control, self.measured_control = control & chooses, control & ~chooses
 
-    def mixed(some: Any, each: SureAttack) -> int:
-        """About how many the rule, and where it abstains the baseline, is right without own records."""
-        assert each.control_rule is not None
+    def try_person(
+        self, place: int, columns: Sequence[int], rule: tuple[int, int], *, without: bool
+    ) -> Success:
+        """What a rule does about a person, where told so without their own records."""
+        rest = [person for at, person in enumerate(self.released) if not without or at != place]
+        return attack(self.tried[place], rest, columns, rule, int(without))
+
+    def measure(
+        self, columns: Sequence[int], rule: tuple[int, int], people: Any, *, without: bool = False
+    ) -> Counts:
+        successes = [
+            self.try_person(place, columns, rule, without=without)
+            for place in np.flatnonzero(people).tolist()
+        ]
+        attacked = sum(success.attacked for success in successes)
+        return Counts(len(successes), attacked, sum(success.right for success in successes))
+
+    def count_joint(self, people: Any, row: SureAttack, *, without: bool) -> int:
+        """About how many people the rule, or where it abstains the baseline, is right."""
+        assert row.control_rule is not None
         right = 0
-        for at in np.flatnonzero(some):
-            left = [other for place, other in enumerate(released) if not is_own or place != at]
-            own = attack(tried[at], left, each.known, each.rule, int(is_own))
-            other = attack(tried[at], left, each.control_known, each.control_rule, int(is_own))
-            right += own.right if own.attacked else other.right
+        for place in np.flatnonzero(people).tolist():
+            first = self.try_person(place, row.columns, row.rule, without=without)
+            second = self.try_person(place, row.control_columns, row.control_rule, without=without)
+            right += first.right if first.attacked else second.right
         return right
 
-    subsets = list_subsets([0, 1, 2], 2)
-    attacks = trial.attack(TARGET, subsets, 0.9, is_released=is_released)
-    assert sorted(each.known for each in attacks) == sorted(subsets)
-    assert [each.strength for each in attacks] == sorted(
-        (e.strength for e in attacks), reverse=True
-    )
-    original, chooses = people.is_original, trial.is_choosing
-    others = original if is_own else ~original
-    best, limit = 0, 0.0
-    if is_released:
-        holders = Counter(value for own in released for value in {row[TARGET] for row in own})
+    def limit(self) -> float:
+        """The precision of a baseline: halfway from a guess of the most frequent value to 0.9."""
+        holders = Counter(
+            value for person in self.released for value in {r[TARGET] for r in person}
+        )
         guess = min(holders, key=lambda value: (-holders[value], value))
-        chosen = [
-            any(row[TARGET] == guess for row in tried[at])
-            for at in np.flatnonzero(original & chooses)
-        ]
-        limit = min(0.9, (sum(chosen) / max(1, len(chosen)) + 0.9) / 2)
-        controls = [
-            measure(known, rule, others & chooses, without=is_own)
-            for known in [*subsets, ()]
-            for rule in RULES
-        ]
-        precise = [c.right for c in controls if c.right >= limit * c.attacked - 1e-9]
-        best = max(precise, default=0)
-    for each in attacks:
-        assert each.counts == measure(each.known, each.rule, original & ~chooses, without=False)
-        if each.control_rule is None:
-            assert is_released
+        places = np.flatnonzero(self.choosing)
+        right = [any(row[TARGET] == guess for row in self.tried[place]) for place in places]
+        return min(0.9, (sum(right) / max(1, len(right)) + 0.9) / 2)
+
+
+def assert_counted(tables: AuditedTables, *, is_released: bool) -> None:
+    """Every figure is that of the loops, and no rule would have served better on the choosing half."""
+    loops = Loops(tables, is_released=is_released)
+    subsets = list_subsets([0, 1, 2], 2)
+    attacks = loops.trial.attack(TARGET, subsets, 0.9)
+    assert sorted(row.columns for row in attacks) == sorted(subsets)
+    strengths = [row.strength for row in attacks]
+    assert strengths == sorted(strengths, reverse=True)
+    for row in attacks:
+        assert row.counts == loops.measure(row.columns, row.rule, loops.measured)
+    if is_released:
+        assert_released(loops, attacks, [*subsets, ()])
+        return
+    for row in attacks:
+        assert (row.control_columns, row.control_rule) == (row.columns, row.rule)
+        expected = loops.measure(row.columns, row.rule, loops.measured_control)
+        assert row.control == (expected if expected.people else None)
+
+
+def assert_released(
+    loops: Loops, attacks: list[SureAttack], subsets: list[tuple[int, ...]]
+) -> None:
+    """The baseline is the best precise rule of any columns, and each rule the best of its own."""
+    limit = loops.limit()
+    controls = [
+        loops.measure(columns, rule, loops.choosing_control, without=loops.takes_out)
+        for columns in subsets
+        for rule in RULES
+    ]
+    precise = [c.right for c in controls if c.right >= limit * c.attacked - 1e-9]
+    best = max(precise, default=0)
+    for row in attacks:
+        served = [loops.measure(row.columns, rule, loops.choosing) for rule in RULES]
+        rights = [c.right for c in served if c.attacked and 10 * c.right >= 9 * c.attacked]
+        assert row.strength[0] == bool(rights)
+        assert not rights or served[RULES.index(row.rule)].right == max(rights)
+        if row.control_rule is None:
             assert best == 0
-            assert each.control in (Counts(int(np.count_nonzero(others & ~chooses)), 0, 0), None)
-            assert each.joint_right == each.counts.right
+            people = int(np.count_nonzero(loops.measured_control))
+            assert row.control in (Counts(people, 0, 0), None)
+            assert row.joint_right == row.counts.right
         else:
-            known = each.control_known
-            assert is_released or (known, each.control_rule) == (each.known, each.rule)
-            alone = partial(measure, known, each.control_rule, without=is_own)
-            expected = alone(others & ~chooses)
-            if is_released and mixed(others & chooses, each) > alone(others & chooses).right:
-                assert each.control is None or each.control.right == mixed(others & ~chooses, each)
-            else:
-                assert each.control == (expected if expected.people else None)
-        if is_released and each.control_rule is not None:
-            control = measure(
-                each.control_known, each.control_rule, others & chooses, without=is_own
-            )
-            assert control.right == best > 0
-            assert control.right >= limit * control.attacked - 1e-9
-            joint = 0
-            for at in np.flatnonzero(original & ~chooses):
-                own = attack(tried[at], released, each.known, each.rule, 0)
-                other = attack(tried[at], released, each.control_known, each.control_rule, 0)
-                joint += own.right if own.attacked else other.right
-            assert each.joint_right == joint
-        if is_released:
-            every = [measure(each.known, rule, original & chooses, without=False) for rule in RULES]
-            served = [c.right for c in every if c.attacked and 10 * c.right >= 9 * c.attacked]
-            assert each.strength[0] == bool(served)
-            assert not served or every[RULES.index(each.rule)].right == max(served)
+            assert_baseline(loops, row, best, limit)
+
+
+def assert_baseline(loops: Loops, row: SureAttack, best: int, limit: float) -> None:
+    """The control is the baseline alone, or after the rule itself where that is right more often."""
+    assert row.control_rule is not None
+    alone = partial(loops.measure, row.control_columns, row.control_rule, without=loops.takes_out)
+    chosen = alone(loops.choosing_control)
+    assert chosen.right == best > 0
+    assert chosen.right >= limit * chosen.attacked - 1e-9
+    joint = partial(loops.count_joint, row=row, without=loops.takes_out)
+    expected = alone(loops.measured_control)
+    if joint(loops.choosing_control) > chosen.right:
+        assert row.control is None or row.control.right == joint(loops.measured_control)
+    else:
+        assert row.control == (expected if expected.people else None)
+    assert row.joint_right == loops.count_joint(loops.measured, row, without=False)
 
 
 @given(PEOPLE)

@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/commands/test_connections.py."""
-
-from tests.commands.test_connections import *

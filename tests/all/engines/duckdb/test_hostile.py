@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/engines/duckdb/test_hostile.py."""
-
-from tests.engines.duckdb.test_hostile import *

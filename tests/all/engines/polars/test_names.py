@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/engines/polars/test_names.py."""
-
-from tests.engines.polars.test_names import *

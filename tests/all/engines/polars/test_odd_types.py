@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/engines/polars/test_odd_types.py."""
-
-from tests.engines.polars.test_odd_types import *

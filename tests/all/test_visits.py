@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/test_visits.py."""
-
-from tests.test_visits import *

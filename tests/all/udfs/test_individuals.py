@@ -1,3 +1,0 @@
-"""What the first tier leaves of tests/udfs/test_individuals.py."""
-
-from tests.udfs.test_individuals import *
