@@ -20,6 +20,7 @@ from reid_sql.check.policy_model import (
     columns_checked,
     columns_named,
     columns_released,
+    without_names,
 )
 from reid_sql.check.remarks import (
     Count,
@@ -99,12 +100,14 @@ def check_cautions(
     those of the population table. A column that the check names as that of people or households is no caution
     of it, nor one that it counts by and that names no person.
     """
-    roles = [
-        name for name in check.columns if name not in check.counted or not names_a_person(name)
-    ]
-    named = {fold_case(name) for name in roles}
-    for cautions in (identifiers, of_people):
-        yield from (words for name, words in cautions.items() if fold_case(name) not in named)
+    named = {
+        fold_case(name)
+        for name in check.columns
+        if name not in check.counted or not names_a_person(name)
+    }
+    for name, caution in (*identifiers.items(), *of_people.items()):
+        if fold_case(name) not in named:
+            yield caution
     scenario = check.parameters.get("scenario")
     population = (
         json.loads(scenario)["population"] if scenario else check.parameters.get("population")
@@ -301,40 +304,27 @@ def measure_released_columns(
     errors: tuple[type[Exception], ...],
 ) -> ReleasedColumns:
     """Count the people whom each column in no check singles out by itself, and all columns together."""
-    omitted = set(map(fold_case, engine.omitted))
-    released = [c for c in columns_released(table, engine.columns) if fold_case(c) not in omitted]
-    kept = set(map(fold_case, released))
-    entity = "" if table.entity is None else fold_case(table.entity)
-    described = [c for c in released if fold_case(c) != entity]
-    checked = set(map(fold_case, columns_checked(table)))
-    unchecked = [name for name in described if fold_case(name) not in checked]
+    released = without_names(columns_released(table, engine.columns), engine.omitted)
+    described = without_names(released, [table.entity] if table.entity else [])
+    unchecked = without_names(described, columns_checked(table))
     together = tuple(described[:MAX_COLUMNS])
     sets = [*((name,) for name in unchecked), *([together] if together else [])]
     unique = engine.count_unique(sets, errors)
     alone = [ColumnAlone(name, count) for name, count in zip(unchecked, unique, strict=False)]
     alone.sort(key=lambda each: -records - 1 if each.unique is None else -each.unique)
-    left_out = [c for c in (*engine.columns, *engine.omitted) if fold_case(c) not in kept]
+    least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * records)
+    # One that could not be counted may single people out.
+    single = [each.column for each in alone if each.unique is None or each.unique >= least]
+    listed = (*table.quasi_identifiers, *table.sensitive, *table.kept)
+    left_out = without_names((*engine.columns, *engine.omitted), released)
     return ReleasedColumns(
         unmeasured=tuple(alone),
-        unlisted=_find_unlisted(table, alone, records),
+        unlisted=tuple(without_names(single, listed)),
         left_out=tuple(dict.fromkeys(left_out)),
         counted=together,
         more=len(described) - len(together),
         unique=unique[-1] if together else None,
-        entity=table.entity if entity in kept else None,
+        entity=table.entity if len(described) < len(released) else None,
         is_prepared=engine.is_prepared,
         has_list=table.released is not None,
-    )
-
-
-def _find_unlisted(
-    table: TablePolicy, columns: Sequence[ColumnAlone], records: int
-) -> tuple[str, ...]:
-    """Find the columns that single people out, or may, as they could not be counted, and are in no list."""
-    listed = {fold_case(name) for name in (*table.quasi_identifiers, *table.sensitive, *table.kept)}
-    least = max(MIN_SINGLED_OUT, MIN_SHARE_SINGLED_OUT * records)
-    return tuple(
-        each.column
-        for each in columns
-        if fold_case(each.column) not in listed and (each.unique is None or each.unique >= least)
     )

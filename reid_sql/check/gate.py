@@ -133,12 +133,9 @@ def _lock(con: duckdb.DuckDBPyConnection, policy: Policy, written: Sequence[Path
     """Let the connection use the policy's files and these alone, and change none of its settings then."""
     sources = [each for table in policy.tables for each in table.sources]
     files = [path.absolute() for source in sources for path in source.paths]
-    allowed = [
-        *(str(path) for path in files),
-        *(escape_pattern(path) for path in files),
-        *(f"{path}.wal" for path in files),
-        *(str(path.absolute()) for path in written),
-    ]
+    allowed = [str(path.absolute()) for path in written]
+    for path in files:
+        allowed += [str(path), escape_pattern(path), f"{path}.wal"]
     con.execute(
         f"SET allowed_paths = [{', '.join(sql_text(each) for each in dict.fromkeys(allowed))}]"
     )

@@ -19,6 +19,7 @@ from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.remarks import without_codes
 from reid_sql.check.sentences import (
     cautions_of_figures,
+    checks_of,
     count_verdicts,
     counted_noun,
     describe_check,
@@ -156,8 +157,7 @@ def render_checks(page: Page) -> str:
     parts = []
     for table in page["tables"]:
         above = find_table_cautions(page, table["name"]).sentences
-        checks = [check for check in page["checks"] if check["table"] == table["name"]]
-        rows = "".join(_check_row(check, above) for check in checks)
+        rows = "".join(_check_row(check, above) for check in checks_of(page, table["name"]))
         title = f"<h3>{escape(table['name'])}</h3>" if len(page["tables"]) > 1 else ""
         parts.append(
             f'{title}<table class="checks"><thead>{head}</thead><tbody>{rows}</tbody></table>'

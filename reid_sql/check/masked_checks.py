@@ -275,22 +275,24 @@ def _collect_cautions(
     """
     closed = hidden.columns.get(each.table, frozenset())
     remarks = [*each.cautions]
-    cautions = [(words, ["records_dropped"], "") for words in _dropped_caution(each, records, mask)]
+    cautions = [
+        (str(words), ["records_dropped"], "") for words in _dropped_caution(each, records, mask)
+    ]
     for judgement in each.findings:
         figure = judgement.figure
-        status = [figure.status] if figure.status != OK and figure.value is not None else []
-        if figure.group.values and mask.hides(figure.group.records):
-            cautions += [(Sentence((CAUTION_SMALL_GROUPS,)), ["small_groups"], "")] * bool(status)
-        else:
-            cautions += [
-                (mask.status(words, small=figure.small), codes_of_status(words), "")
-                for words in status
-            ]
+        has_status = figure.status != OK and figure.value is not None
+        is_small_group = bool(figure.group.values) and mask.hides(figure.group.records)
+        if has_status and is_small_group:
+            cautions.append((CAUTION_SMALL_GROUPS, ["small_groups"], ""))
+        elif has_status:
+            words = str(mask.status(figure.status, small=figure.small))
+            cautions.append((words, codes_of_status(figure.status), ""))
+        if not is_small_group:
             remarks += figure.remarks
         if judgement.baseline is not None and baseline and baseline.caution:
-            cautions.append((Sentence((baseline.caution,)), ["other_policy"], ""))
-    of_table = [(mask.sentence(words, closed), [words.code], words.remedy) for words in remarks]
-    return [(str(words), codes, remedy) for words, codes, remedy in (*of_table, *cautions)]
+            cautions.append((baseline.caution, ["other_policy"], ""))
+    of_table = [(str(mask.sentence(each, closed)), [each.code], each.remedy) for each in remarks]
+    return [*of_table, *cautions]
 
 
 def _dropped_caution(each: CheckResult, records: int, mask: Mask) -> Iterator[Sentence]:

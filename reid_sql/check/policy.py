@@ -1,7 +1,7 @@
 """Read a policy from a TOML or JSON file; every refusal names the place."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
@@ -366,13 +366,7 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
     if measure.takes("tables") and check.by:
         rule = f"{place.at('by')} must not be given for the measure '{measure.name}', which audits whole tables"
         raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
-    for parameter, files in COMPARED_FILES.items():
-        if measure.takes(parameter):
-            _refuse_without_tables(place, check, table, files)
-    if measure.takes("original") and table.nulls != "value":
-        rule = f"{place.where} must have nulls = 'value' for the measure '{measure.name}'"
-        rule = f"{rule}, got '{table.nulls}'"
-        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
+    _refuse_without_tables(place, check, table)
     if check.sensitive is not None:
         refuse_sensitive_groups(check.by, check.sensitive)
     if check.limit is None and not check.no_worse:
@@ -382,18 +376,23 @@ def _refuse_without(place: Place, check: Check, table: TablePolicy) -> None:
         )
 
 
-def _refuse_without_tables(
-    place: Place, check: Check, table: TablePolicy, files: Mapping[str, str]
-) -> None:
-    """Refuse to compare with tables that are not named, or parts of a table; `files` are examples by role."""
-    named = f"for the measure '{check.measure.name}'"
-    for role, file in files.items():
-        if role not in table.role_sources:
-            rule = f"{place.where} needs {role}_file {named}, got none"
-            raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
-    if check.by:
-        rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
-        raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
+def _refuse_without_tables(place: Place, check: Check, table: TablePolicy) -> None:
+    """Refuse to compare with tables that are not named, or parts of a table."""
+    measure = check.measure
+    named = f"for the measure '{measure.name}'"
+    for parameter, files in COMPARED_FILES.items():
+        if not measure.takes(parameter):
+            continue
+        for role, file in files.items():
+            if role not in table.role_sources:
+                rule = f"{place.where} needs {role}_file {named}, got none"
+                raise OutOfDomainError(f'{rule}; write {role}_file = "{file}" in the table')
+        if check.by:
+            rule = f"{place.at('by')} must not be given {named}, which compares whole tables"
+            raise OutOfDomainError(f"{rule}, got {', '.join(check.by)}; leave it out")
+    if measure.takes("original") and table.nulls != "value":
+        rule = f"{place.where} must have nulls = 'value' {named}, got '{table.nulls}'"
+        raise OutOfDomainError(f"{rule}; attacks compare NULL as a value")
 
 
 def _read_limit(place: Place, measure: Measure) -> float | None:

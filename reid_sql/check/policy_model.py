@@ -182,6 +182,12 @@ class Policy:
     files: tuple[Path, ...] = field(default=(), compare=False)
 
 
+def without_names(names: Iterable[str], left_out: Iterable[str]) -> list[str]:
+    """Return the names that are not among those that are left out; capitals are no difference."""
+    folded = set(map(fold_case, left_out))
+    return [name for name in names if fold_case(name) not in folded]
+
+
 def columns_named(table: TablePolicy) -> list[str]:
     """Every column that the checks name, once."""
     checked = columns_checked(table)
@@ -207,9 +213,8 @@ def columns_checked(table: TablePolicy) -> list[str]:
 
 def columns_released(table: TablePolicy, columns: Iterable[str]) -> list[str]:
     """Those of a file's columns that its release has: all but those that the policy leaves out."""
-    left_out = set(map(fold_case, table.left_out))
     if table.released is None:
-        return [name for name in columns if fold_case(name) not in left_out]
+        return without_names(columns, table.left_out)
     named = set(map(fold_case, (*table.released, *table.kept)))
     return [name for name in columns if fold_case(name) in named]
 

@@ -24,6 +24,7 @@ from reid_sql.check.masked_checks import MaskedReport
 from reid_sql.check.masking import Node, ReportPage, Setting, refuse_unmasked, settings
 from reid_sql.check.policy_model import Policy
 from reid_sql.check.sentences import (
+    checks_of,
     describe_check,
     describe_columns,
     describe_released_columns,
@@ -261,8 +262,7 @@ def add_junit_suites(suites: ET.Element, page: ReportPage, before: str = "") -> 
         seen: Counter[str] = Counter()
         cases = [
             case
-            for check in page["checks"]
-            if check["table"] == table["name"]
+            for check in checks_of(page, table["name"])
             for case in _test_cases(check, seen, before)
         ]
         counted = {

@@ -34,6 +34,11 @@ MEASURED: Final = "measured, but not judged because of a caution or the baseline
 UNMEASURED: Final = "could not be measured"
 
 
+def checks_of(page: ReportPage, table: str) -> list[Check]:
+    """Return the checks of a table."""
+    return [check for check in page["checks"] if check["table"] == table]
+
+
 def deciding_group(check: Check) -> ReportPage:
     """Give the group that decides: of the worst verdict, the one of the highest risk."""
     is_lower_worse = check["bound"] == "at_least"
@@ -208,13 +213,7 @@ def describe_verdict(page: ReportPage) -> tuple[str, str]:
     word, _, rest = VERDICTS[page["verdict"]].partition(":")
     open_ = [check for check in page["checks"] if check["verdict"] == "not judged"]
     if page["verdict"] == "not judged":
-        # Something was measured, be it shown, bounded or masked.
-        measured = sum(
-            group["value"] is not None
-            or group["below"] is not None
-            or group["why"] == REASON_CAUTION
-            for group in map(deciding_group, open_)
-        )
+        measured = sum(_has_figure(deciding_group(check)) for check in open_)
         counts = {MEASURED: measured, UNMEASURED: len(open_) - measured}
         rest = " " + "; ".join(f"{count} {each}" for each, count in counts.items() if count) + "."
     whom = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts_by_recipient(page).items())
@@ -226,6 +225,12 @@ def verdicts_by_recipient(page: ReportPage) -> dict[str, str]:
     verdicts = [check["verdict"] for check in page["checks"] if check["recipient"] is None]
     controller = {CONTROLLER: worst_verdict(verdicts)} if verdicts else {}
     return controller | {each["name"]: each["verdict"] for each in page["recipients"]}
+
+
+def _has_figure(group: ReportPage) -> bool:
+    """Whether something was measured, be it shown, bounded or masked."""
+    is_shown = group["value"] is not None or group["below"] is not None
+    return is_shown or group["why"] == REASON_CAUTION
 
 
 def describe_knowledge(recipient: ReportPage) -> str:
@@ -291,7 +296,7 @@ class TableCautions:
 
 def find_table_cautions(page: ReportPage, name: str) -> TableCautions:
     """Collect the cautions with a remedy, and those of several checks; a status stays next to its figure."""
-    checks = [check for check in page["checks"] if check["table"] == name]
+    checks = checks_of(page, name)
     statuses = {group["status"] for check in checks for group in check["groups"]}
     counted = Counter(caution for check in checks for caution in check["cautions"])
     remedies = {
@@ -309,7 +314,7 @@ def _line_that_accepts(checks: Sequence[Check]) -> str:
     """Write the line that accepts the cautions of checks that are not judged; nothing if there are none."""
     refused = [check for check in checks if check["verdict"] == "not judged" and check["cautions"]]
     named = dict.fromkeys(code for check in refused for code in check.get("caution_codes", ()))
-    codes = [code for code in named if code and code != OK and code not in INFORMATIVE_CODES]
+    codes = [code for code in named if code not in {"", OK, *INFORMATIVE_CODES}]
     return f"accept = {toml_texts(codes)}" if codes else ""
 
 
@@ -359,8 +364,8 @@ def next_steps(page: Page, *, advise: bool = True) -> list[str]:
 
 def _table_steps(page: Page, table: Page, *, advise: bool) -> Iterator[str]:
     """Sum up a table: how many checks fail and which, what drives the risk, what could not be judged."""
-    checks = [check for check in page["checks"] if check["table"] == table["name"]]
     name = table["name"]
+    checks = checks_of(page, name)
     if failing := _with_verdict(checks, "fail"):
         beyond = (
             f"{name}: {_count_of(failing, checks)} beyond the limit: {_list_measures(failing)}."
@@ -430,7 +435,7 @@ def describe_columns_that_help(table: Page) -> list[str]:
 def cautions_of_figures(page: Page, name: str) -> list[str]:
     """The cautions on single figures of a table, which `find_table_cautions` leaves beside these."""
     shown = find_table_cautions(page, name).sentences
-    checks = [check for check in page["checks"] if check["table"] == name]
+    checks = checks_of(page, name)
     return [
         each
         for each in dict.fromkeys(caution for check in checks for caution in check["cautions"])

@@ -61,10 +61,6 @@ def histogram_of(rows: Sequence[Row], nulls: str) -> Histogram:
     return Histogram(size, classes, records, blank_records=blank if nulls == "wildcard" else None)
 
 
-def _smallest_class(rows: Sequence[Row]) -> int:
-    return min((int(row["class_size"]) for row in rows if row["classes"]), default=0)
-
-
 class TableCounts:
     """A table of the policy: its groups, class sizes by any columns, and functions' answers."""
 
@@ -79,7 +75,7 @@ class TableCounts:
         # of each column, as it is named
         self._nobodies: dict[tuple[str, str], tuple[Remark, ...]] = {}
         self._histograms: dict[Any, dict[int, Histogram]] = {}
-        self._rarest_values: dict[Any, dict[int, int]] = {}
+        self._called_histograms: dict[Any, dict[int, Histogram]] = {}
         self._answers: dict[Any, Answers] = {}
 
     @cached_property
@@ -246,14 +242,24 @@ class TableCounts:
             if key not in self._histograms:
                 self._histograms[key] = self._count_classes(qi, by)
             return self._histograms[key].get(group.place) or EMPTY_HISTOGRAM
-        matched = self._histograms.setdefault(key, {})
-        if not matched:
-            matched |= self._match_groups(qi, by)
-        if group.place not in matched:
-            options = self.table.call_options
-            rows = self.engine.call(declared()["class_size_histogram"], qi, options, by, group)
-            matched[group.place] = histogram_of(rows, self.table.nulls)
-        return matched[group.place]
+        if by and self.table.entity is None and not self._histograms.get(key):
+            self._histograms[key] = self.engine.match_groups(qi, by)
+        matched = self._histograms.get(key, {})
+        return matched.get(group.place) or self._call_histogram(qi, by, group)
+
+    def _call_histogram(self, qi: Sequence[str], by: Sequence[str], group: Group) -> Histogram:
+        """Return what the public function counts: by one call for all groups, or by one for this group."""
+        function, options = declared()["class_size_histogram"], self.table.call_options
+        counted = self._called_histograms.setdefault((tuple(sorted(qi)), tuple(by)), {})
+        if not counted:
+            answers = self._call_by_group(function, qi, options, by)
+            counted |= {
+                place: histogram_of(rows, self.table.nulls) for place, rows in answers.items()
+            }
+        if group.place not in counted:
+            rows = self.engine.call(function, qi, options, by, group)
+            counted[group.place] = histogram_of(rows, self.table.nulls)
+        return counted[group.place]
 
     def _count_classes(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
         rows = self.engine.class_sizes(qi, by, drop=self.table.nulls == "drop")
@@ -265,29 +271,11 @@ class TableCounts:
         }
         return {place: Histogram(size, n, size * n) for place, (size, n) in counted.items()}
 
-    def _match_groups(self, qi: Sequence[str], by: Sequence[str]) -> dict[int, Histogram]:
-        """Count all groups at once: what matches, or people by the size of their smallest class."""
-        if self.table.nulls == "wildcard":
-            return (
-                {} if not by or self.table.entity is not None else self.engine.match_groups(qi, by)
-            )
-        options = self.table.call_options
-        answers = self._call_by_group(declared()["class_size_histogram"], qi, options, by)
-        return {place: histogram_of(rows, "value") for place, rows in answers.items()}
-
     def rarest_value(self, check: Check, group: Group) -> int:
         """Return how many records, or people, the rarest sensitive value of any class has; 0 without any."""
         columns = (*check.counted, str(check.sensitive))
-        counted = self._rarest_values.setdefault((frozenset(columns), check.by), {})
-        function = declared()["class_size_histogram"]
-        options = self.table.call_options
-        if not counted:
-            answers = self._call_by_group(function, columns, options, check.by)
-            counted |= {place: _smallest_class(rows) for place, rows in answers.items()}
-        if group.place not in counted:
-            rows = self.engine.call(function, columns, options, check.by, group)
-            counted[group.place] = _smallest_class(rows)
-        return counted[group.place]
+        sizes = self._call_histogram(columns, check.by, group).class_size
+        return int(sizes.min()) if len(sizes) else 0
 
     def _call_by_group(
         self, function: Function, qi: Sequence[str], arguments: Mapping[str, Any], by: Sequence[str]

@@ -12,6 +12,7 @@ from reid_sql.check.masking import ReportPage, refuse_unmasked
 from reid_sql.check.sentences import (
     TableCautions,
     cautions_of_figures,
+    checks_of,
     describe_check,
     describe_columns,
     describe_released_columns,
@@ -94,9 +95,7 @@ def _checks_tables(
     """Give the checks of each table of the policy below its name, however long it is."""
     for name in dict.fromkeys(check["table"] for check in page["checks"]):
         yield Text(name, style="bold")
-        yield _checks_table(
-            [each for each in page["checks"] if each["table"] == name], cautions[name]
-        )
+        yield _checks_table(checks_of(page, name), cautions[name])
 
 
 def _checks_table(checks: Sequence[ReportPage], cautions: TableCautions) -> Table:

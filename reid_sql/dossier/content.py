@@ -12,6 +12,7 @@ from reid_sql.check.policy_model import Policy
 from reid_sql.check.remarks import without_codes
 from reid_sql.check.report import seal
 from reid_sql.check.sentences import (
+    checks_of,
     deciding_group,
     describe_check,
     describe_check_and_columns,
@@ -115,7 +116,7 @@ def _list_gaps(page: ReportPage) -> Iterator[str]:
     for recipient in page["recipients"]:
         yield from _list_gaps_for(page, recipient)
     for table in page["tables"]:
-        named = {each["sensitive"] for each in page["checks"] if each["table"] == table["name"]}
+        named = {each["sensitive"] for each in checks_of(page, table["name"])}
         columns = table.get("released_columns")
         if columns and columns["unmeasured"]:
             yield f"{table['name']}: {columns['sentences'][0]}"
