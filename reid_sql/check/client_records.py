@@ -1,5 +1,6 @@
 """What the gate asks of a warehouse: records at the client for DuckDB, and measures from one statement."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -8,19 +9,22 @@ from functools import cached_property
 from typing import Any, Final
 
 import duckdb
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from ibis.expr.types import Table
+from ibis.expr.types import Column, Table
 
 from reid_sql.check.duckdb_table import Calls
 from reid_sql.check.exact_figures import Group
 from reid_sql.check.measure import Row, argument_of
 from reid_sql.check.policy_model import Check, TablePolicy, largest_population
+from reid_sql.check.sources import Codes, codes_of
 from reid_sql.check.table_engine import TableEngine
 from reid_sql.client.calls import create_view, drop_view, needed_columns, open_client
 from reid_sql.engines.arrow import answer_rows, arrays_of
 from reid_sql.engines.ibis.adapter import DistinctRecords
+from reid_sql.engines.ibis.alike import comparable
 from reid_sql.engines.ibis.frames import (
     KEEPS_VALUES,
     aliases,
@@ -35,6 +39,7 @@ from reid_sql.engines.ibis.reductions.disclosure import (
 )
 from reid_sql.errors import ReidError
 from reid_sql.function import Function
+from reid_sql.models.columns.missing_value_codes import finite_numbers
 from reid_sql.models.people.evidence import MAX_DRAWN
 from reid_sql.parameters import quoted
 from reid_sql.reduction import NULL_REPORT_COLUMNS, Needs, columns_as_codes
@@ -417,3 +422,35 @@ def _variant_of(function: Function, arguments: Mapping[str, Any]) -> Variant:
     names = [] if reduction is None else [each.name for each in reduction.arguments]
     options = [name for name in ("variant", "c") if name in names]
     return (str(reduction and reduction.name), tuple((name, arguments[name]) for name in options))
+
+
+# Values of a warehouse that a policy declares missing.
+
+
+def null_codes(frame: Table, codes: Codes) -> Table:
+    """The table with NULL in place of the values that the policy declares missing."""
+    replaced = {}
+    for name in frame.columns:
+        column = frame[name]
+        if tests := _code_tests(column, codes_of(codes, name)):
+            replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(column.type()), column)
+    return frame.mutate(**replaced) if replaced else frame
+
+
+def _code_tests(column: Column, codes: Sequence[str]) -> list[Any]:
+    """Test a cell for each of the codes: a number by its value, a time by its date, else by its text."""
+    kind = column.type()
+    if kind.is_numeric():
+        return [column.cast("float64") == number for number in finite_numbers(codes)]
+    text = column.cast("string")
+    if kind.is_date() or kind.is_timestamp():
+        return [text[:10] == code for code in codes]
+    literals = (ibis.literal(code, "string") for code in codes)
+    return [comparable(text) == comparable(literal) for literal in literals]
+
+
+def order_of(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell
+    """NULL first, NaN last, else by the value; what has no order by how it is written."""
+    odd = isinstance(value, float) and math.isnan(value)
+    plain = value if not isinstance(value, dict | list) else repr(value)
+    return value is not None, odd, 0 if value is None or odd else plain

@@ -3,17 +3,23 @@
 What the warehouse cannot answer, DuckDB answers at the client, from the distinct records.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final, TypeVar
 
 import ibis
 import pyarrow as pa
-from ibis.expr.types import Column, Table
+from ibis.expr.types import Table
 
 import reid_sql.ibis as ri
-from reid_sql.check.client_records import Client, ClientRecords, RemoteTable, SensitiveMeasures
+from reid_sql.check.client_records import (
+    Client,
+    ClientRecords,
+    RemoteTable,
+    SensitiveMeasures,
+    null_codes,
+    order_of,
+)
 from reid_sql.check.duckdb_table import CAUTION_VIEW
 from reid_sql.check.exact_figures import WHOLE, Group
 from reid_sql.check.measure import Row, arguments_of
@@ -26,7 +32,7 @@ from reid_sql.check.policy_model import (
     sets_counted,
 )
 from reid_sql.check.remarks import remark
-from reid_sql.check.sources import Codes, Source, codes_of
+from reid_sql.check.sources import Source
 from reid_sql.check.table_counts import TableCounts
 from reid_sql.check.table_engine import POLICY_COLUMNS, Counts, parts_of
 from reid_sql.client.calls import profile_columns
@@ -49,7 +55,7 @@ from reid_sql.engines.ibis.reductions.classes import histogram, histograms
 from reid_sql.engines.ibis.transfer import NumberedRows, fetch_rarest, fetch_values, number_values
 from reid_sql.errors import OutOfDomainError, ReidError, UnavailableError, WrongTypeError
 from reid_sql.function import Function
-from reid_sql.models.columns.missing_value_codes import finite_numbers, spellings_of
+from reid_sql.models.columns.missing_value_codes import spellings_of
 from reid_sql.models.columns.nobodies import IdentifierCounts
 from reid_sql.parameters import MAX_COLUMNS, Columns
 from reid_sql.reduction import DIVIDING, Needs, group_names
@@ -119,14 +125,14 @@ class IbisTable(RemoteTable):
         self.columns = list(self.raw.columns)
         for part in parts_of(columns_required(table)):
             check_columns(Columns(POLICY_COLUMNS), part, self.raw)
-        self.frame = _null_codes(self.raw, table.codes_as_nulls)
+        self.frame = null_codes(self.raw, table.codes_as_nulls)
         self.population: Table | None = None
         sources = [table.source]
         if source := table.role_sources.get("population"):
             label = f"policy tables[{number}].population_table"
             population = _open_table(label, source, warehouses, passed)
             self.population_columns = list(population.columns)
-            self.population = _null_codes(population, table.codes_as_nulls)
+            self.population = null_codes(population, table.codes_as_nulls)
             sources.append(source)
         self._warehouses: dict[str, Warehouse] = {}
         for each in sources:
@@ -257,7 +263,7 @@ class IbisTable(RemoteTable):
             repr(group[:-1]): codes
             for group, codes in zip(groups, classes.codes.tolist(), strict=True)
         }
-        return sorted(groups, key=lambda group: [_order(value) for value in group[:-1]])
+        return sorted(groups, key=lambda group: [order_of(value) for value in group[:-1]])
 
     def count_gaps(self, columns: Sequence[str], by: Sequence[str]) -> list[tuple[Any, ...]]:
         named, groups = [*by, *columns], aliases(by)
@@ -470,28 +476,6 @@ def _open_table(
     return frame
 
 
-def _null_codes(frame: Table, codes: Codes) -> Table:
-    """The table with NULL in place of the values that the policy declares missing."""
-    replaced = {}
-    for name in frame.columns:
-        column = frame[name]
-        if tests := _code_tests(column, codes_of(codes, name)):
-            replaced[name] = ibis.ifelse(ibis.or_(*tests), ibis.null(column.type()), column)
-    return frame.mutate(**replaced) if replaced else frame
-
-
-def _code_tests(column: Column, codes: Sequence[str]) -> list[Any]:
-    """Test a cell for each of the codes: a number by its value, a time by its date, else by its text."""
-    kind = column.type()
-    if kind.is_numeric():
-        return [column.cast("float64") == number for number in finite_numbers(codes)]
-    text = column.cast("string")
-    if kind.is_date() or kind.is_timestamp():
-        return [text[:10] == code for code in codes]
-    literals = (ibis.literal(code, "string") for code in codes)
-    return [comparable(text) == comparable(literal) for literal in literals]
-
-
 def _only(frame: Table, name: str, value: Any, code: int, number: str) -> Table:  # noqa: ANN401 - a cell
     """The rows of this very value: by itself where it goes back as it came, else by its number."""
     column = frame[name]
@@ -513,10 +497,3 @@ def _rows_of(fetched: NumberedRows, names: Sequence[str]) -> list[Row]:
     return list(
         pa.table({**columns, **{name: rows[name] for name in rows.column_names}}).to_pylist()
     )
-
-
-def _order(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401 - a cell
-    """NULL first, NaN last, else by the value; what has no order by how it is written."""
-    odd = isinstance(value, float) and math.isnan(value)
-    plain = value if not isinstance(value, dict | list) else repr(value)
-    return value is not None, odd, 0 if value is None or odd else plain
