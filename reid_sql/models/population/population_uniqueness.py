@@ -27,7 +27,7 @@ from reid_sql.models.population.classical_estimators import (
     count_sample,
 )
 from reid_sql.models.population_risk.answer import PopulationRisk, answer
-from reid_sql.models.population_risk.doubts import STATUS_COUNTED
+from reid_sql.models.population_risk.shares import STATUS_COUNTED
 from reid_sql.models.pyc import pitman_yor_forecast
 from reid_sql.models.pyc.pitman_yor_forecast import PycForecast
 from reid_sql.parameters import Choice, Floats, Integers

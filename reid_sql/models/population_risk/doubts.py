@@ -27,7 +27,6 @@ MAX_HIGH_WITHOUT_REPEATS: Final = (
     0.95  # upper end of Ξ by the model; below it, what is provable says much less
 )
 
-STATUS_COUNTED: Final = "counted: the sample is the population"
 STATUS_FEW_RECORDS: Final = "few_records: fewer than 100 records, so only a provable bound is given"
 STATUS_NEAR_IDENTIFIER: Final = (
     "near_identifier: no value of a column repeats, so only a provable bound is given"

@@ -129,7 +129,7 @@ def test_what_local_recoding_cannot_do_is_refused(tmp_path: Path) -> None:
     others = f'{SENSITIVE}\npopulation_file = "town.parquet"'
     text = asked(["age", "sex"], K.format(5), journalist, table=others)
     file = written(tmp_path, text)
-    assert read_policy(file).tables[0].others
+    assert read_policy(file).tables[0].role_sources
     with pytest.raises(
         UnavailableError, match="checks of the table alone, got people with population"
     ):

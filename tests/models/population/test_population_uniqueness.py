@@ -13,11 +13,11 @@ from reid_sql.models.population import classical_estimators, pitman, population_
 from reid_sql.models.population.classical_estimators import Estimate
 from reid_sql.models.population.population_uniqueness import (
     METHODS,
-    STATUS_COUNTED,
     Method,
     UniquenessEvidence,
     estimate_by_methods,
 )
+from reid_sql.models.population_risk.shares import STATUS_COUNTED
 from reid_sql.models.pyc import pitman_yor_forecast
 from tests.histograms import CLASSES
 
@@ -63,7 +63,7 @@ def test_a_whole_population_is_counted(classes: dict[int, int]) -> None:
         assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (
             classes.get(1, 0) / records,
         ) * 3
-        assert row.status == population_uniqueness.STATUS_COUNTED
+        assert row.status == STATUS_COUNTED
 
 
 def test_class_sizes_alone_do_not_fit_a_model_of_people() -> None:
