@@ -44,7 +44,6 @@ from reid_sql.models.population_risk.doubts import (
     ONE_ROW_PER_PERSON,
     ONLY_BOUND,
     STATUS_ALL_EQUAL,
-    STATUS_COUNTED,
     STATUS_EVEN,
     STATUS_FEWER_REPEATS,
     STATUS_KEY,
@@ -61,6 +60,7 @@ from reid_sql.models.population_risk.doubts import (
 )
 from reid_sql.models.population_risk.intervals import Share
 from reid_sql.models.population_risk.shares import (
+    STATUS_COUNTED,
     Bounds,
     Shares,
     count_shares,

@@ -57,7 +57,7 @@ def test_at_the_samples_size_it_is_the_count() -> None:
     row = answer(evidence, [7], k=3)[0]
     assert (row.uniqueness, row.uniqueness_low, row.uniqueness_high) == (2 / 7, 2 / 7, 2 / 7)
     assert (row.correctness, row.below_k) == (4 / 7, 4 / 7)
-    assert (row.method, row.status) == ("counted", doubts.STATUS_COUNTED)
+    assert (row.method, row.status) == ("counted", shares.STATUS_COUNTED)
     for name in ENDS:
         assert getattr(row, f"{name}_provable_low") == getattr(row, name)
         assert getattr(row, f"{name}_provable_high") == getattr(row, name)
