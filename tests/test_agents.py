@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reid_sql.check.verdicts import EXIT_CODES
+from reid_sql.cli import main
 from reid_sql.commands.parser import parser
 from reid_sql_udfs import declared
 
@@ -31,6 +32,11 @@ def test_they_are_one_page_each() -> None:
     assert len(INDEX.splitlines()) <= 40
     assert re.match(r"---\nname: reid-sql\ndescription: .+\n---\n", SKILL)
     assert re.match(r"# reid-sql\n\n> ", INDEX)  # the form of llmstxt.org: a title, then a summary
+
+
+def test_the_command_prints_the_skill(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["functions", "--skill"]) == 0
+    assert capsys.readouterr().out == SKILL
 
 
 def test_the_fields_that_are_quoted_exist() -> None:

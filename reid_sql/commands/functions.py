@@ -33,7 +33,10 @@ ENGINES: Final = ("duckdb", "polars", "spark", "ibis")
 
 
 def run_functions(options: argparse.Namespace) -> int:
-    """List the functions."""
+    """List the functions, or print what an agent reads of all."""
+    if options.skill:
+        print(next(file for file in SKILLS if file.exists()).read_text(encoding="utf-8"), end="")  # noqa: T201
+        return PASSED
     functions = declared()
     name = " ".join(options.name)
     is_exact = name in functions
@@ -200,6 +203,10 @@ SCRIPTS: Final = (
     PACKAGE / "sql_examples",
     PACKAGE.parent / "sql_examples",
 )  # where installed, and in a clone
+SKILLS: Final = (
+    PACKAGE / "SKILL.md",
+    PACKAGE.parent / "skills" / "reid-sql" / "SKILL.md",
+)
 BY_KEY: Final = "BIGINT, or the type of `key`"
 BY_PERSON: Final = "the type of `entity`"  # where each row is a person
 

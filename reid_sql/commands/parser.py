@@ -244,6 +244,7 @@ def add_functions(parser: Parser) -> None:
     parser.option(
         "--for", f'a question, such as "who stands out", or {users}', "QUESTION", dest="question"
     )
+    parser.option("--skill", "print the skill that agents read, and no list", action="store_true")
     add_format(parser)
 
 
