@@ -289,3 +289,8 @@ FROM reid.adversary_summary(people, '{"hierarchies": {"name": {"broader": "/etc/
 FROM reid.safe_table(people, ['sex'], protection := 1)
 FROM reid.safe_table(people, ['sex'], value := 'income', dominance := NULL)
 FROM reid.safe_table(people, ['sex'], value := 'income', p_percent := 0)
+WITH x AS (SELECT getenv('HOME') AS h) SELECT h FROM x, information_schema.tables
+WITH value AS (SELECT content FROM read_text('/etc/hostname')) SELECT * FROM value, information_schema.tables
+WITH value AS (SELECT region FROM people) SELECT region FROM value, information_schema.tables
+SELECT * FROM information_schema.tables ORDER BY (SELECT age FROM people LIMIT 1)
+SELECT column_name, (SELECT list(age) FROM memory.main.people) FROM information_schema.columns
