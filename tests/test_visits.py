@@ -355,6 +355,26 @@ def test_sql_warns_of_each_kind_of_table_and_keeps_the_answer(table: str) -> Non
     assert rows == con.execute("FROM class_size_histogram(alone, ['age', 'sex'])").fetchall()
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "reid_id",
+        "REID_ID",
+        "v_id",
+        "\u00e9id",
+        "\u017fsn",
+        "\u0130D",
+        "patient_\u0131d",
+        "id\u0307",
+    ],
+)
+def test_sql_warns_beside_columns_of_any_name(beside: str) -> None:
+    con = registered()
+    con.execute(f'CREATE TABLE named AS SELECT patient_id AS "{beside}", * FROM visits')
+    with pytest.warns(RowsNotPeopleWarning, match="'patient_id' looks like an identifier"):
+        con.execute("FROM risk_summary(named, ['age'])").fetchall()
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("rows", [1, 40, 3_000, 300_000])
 def test_sql_is_silent_where_rows_are_people(rows: int) -> None:

@@ -17,7 +17,6 @@ from reid_sql.engines.counted_rows import warn_of_values
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError, RowsNotPeopleWarning
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.identifiers import hint, likely, repeating_by_sketch
 from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import Choice, Columns, fold_case
@@ -135,23 +134,20 @@ def _warn_of_identifiers(
     counted: Sequence[str],
     named: Sequence[str],
     columns: Sequence[str],
-    *counts: Any,  # noqa: ANN401 - what DuckDB passes
+    counts: Sequence[tuple[int, int, int]],
 ) -> None:
     """Warn of columns that are named like an identifier and repeat, by a sketch of their distinct values.
 
-    The counts are the distinct values and the rows with a value of each column that IDENTIFIER_NAME matches,
-    behind those of one that stands for none, and the number of rows.
+    The counts of each column are its distinct values, the rows with a value, and all rows.
     """
-    distinct, filled, rows = counts
-    matching = [column for column in columns if IDENTIFIER_NAME.search(column)]
-    distinct, filled = (dict(zip(matching, each[1:], strict=True)) for each in (distinct, filled))
+    figures = dict(zip(columns, counts, strict=True))
     candidates = likely(columns, counted, named)
     repeated = repeating_by_sketch(
         candidates,
-        [distinct[name] for name in candidates],
-        [filled[name] for name in candidates],
+        [figures[name][0] for name in candidates],
+        [figures[name][1] for name in candidates],
         counted,
-        of_rows=rows,
+        of_rows=counts[0][2],
     )
     if repeated:
         warnings.warn(hint(repeated, option or None), RowsNotPeopleWarning, stacklevel=2)

@@ -162,22 +162,18 @@ class DuckDBSource(Source):
     def warns_of_identifiers(self, rows: CountedRows) -> str:
         """Warn of columns named like an identifier that repeat; true, but where a warning is an error.
 
-        Their distinct values are estimated: to count them would take longer than most questions. A column
-        that stands for none goes before them, as DuckDB refuses a pattern that no column matches.
+        Their distinct values are estimated: to count them would take longer than most questions. DuckDB
+        refuses a pattern that no column matches, so one that stands for none goes behind them.
         """
         option = "entity :=" if rows.takes_entity else ""
-        identifiers = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
+        column = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
         return f"""(
             SELECT coalesce(error({REFUSE}('identifiers', {text(option)}, {texts(rows.counted)},
-              {texts(rows.named)}, {_names_of(self.item)}, estimates, filled, reid_rows))::BOOLEAN, true)
+              {texts(rows.named)}, struct_keys(reid_counts), list_value(*COLUMNS(*))))::BOOLEAN, true)
             FROM (
-              SELECT list_value(*COLUMNS('^v_')) AS estimates, list_value(*COLUMNS('^f_')) AS filled, reid_rows
-              FROM (
-                SELECT approx_count_distinct({identifiers}) AS "v_\\0", count({identifiers}) AS "f_\\0",
-                  count(*) AS reid_rows
-                FROM (SELECT NULL::VARCHAR AS reid_id, * FROM {self.item}) AS reid_identifiers
-              ) AS reid_estimated
-            ) AS reid_estimates
+              SELECT [approx_count_distinct({column}), count({column}), count(*)] AS "\\0"
+              FROM (SELECT *, NULL::VARCHAR AS reid_id FROM {self.item}) AS reid_identifiers
+            ) AS reid_counts
           )"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
