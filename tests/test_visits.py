@@ -1,5 +1,6 @@
 """A careless user measures visits as if each were a person: every answer says that rows may not be people."""
 
+import gc
 import random
 import re
 import warnings
@@ -331,28 +332,59 @@ def test_a_query_of_sql_warns_where_it_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "table",
+    ("setup", "table"),
     [
-        "visits",
-        "'visits.csv'",
-        "in_waves",
-        '(SELECT age, sex, town, patient_id AS "Patient ID" FROM visits)',
+        ("", "visits"),
+        ("", "main.visits"),
+        ("", "memory.main.visits"),
+        ("CREATE SCHEMA clinic; CREATE TABLE clinic.visits AS FROM visits", "clinic.visits"),
+        (
+            "CREATE SCHEMA clinic; CREATE TABLE clinic.visits AS FROM visits; USE clinic",
+            "main.visits",
+        ),
+        ('CREATE TABLE "Two words" AS FROM visits', '"Two words"'),
+        ("ALTER TABLE visits RENAME patient_id TO 'Patient ID'", "visits"),
+        (
+            "CREATE TABLE waves AS FROM visits ORDER BY row_number() OVER (PARTITION BY patient_id)",
+            "waves",
+        ),
     ],
 )
-def test_sql_warns_of_each_kind_of_table_and_keeps_the_answer(table: str) -> None:
+def test_sql_warns_of_each_table_and_keeps_the_answer(setup: str, table: str) -> None:
     con = registered()
-    con.execute(
-        "CREATE VIEW in_waves AS FROM visits ORDER BY row_number() OVER (PARTITION BY patient_id)"
-    )
-    query = f"FROM class_size_histogram({table}, ['age', 'sex'])"
-    if table.startswith("("):
-        query = f"WITH named AS {table} {query.replace(table, 'named')}"
-    with pytest.warns(
-        RowsNotPeopleWarning, match="(?i)'patient.id' looks like an identifier and repeats"
-    ):
-        rows = con.execute(query).fetchall()
     con.execute("CREATE TABLE alone AS SELECT age, sex FROM visits")
-    assert rows == con.execute("FROM class_size_histogram(alone, ['age', 'sex'])").fetchall()
+    expected = con.execute("FROM class_size_histogram(alone, ['age', 'sex'])").fetchall()
+    con.execute(setup)
+    query = f"FROM reid.class_size_histogram({table}, ['age', 'sex'])"
+    for asked in (con, con.cursor()):
+        with pytest.warns(
+            RowsNotPeopleWarning, match="(?i)'patient.id' looks like an identifier and rep"
+        ):
+            assert asked.execute(query).fetchall() == expected
+
+
+@pytest.mark.filterwarnings("error")
+def test_sql_reads_a_stream_once_and_a_view_no_more_than_its_answer_does() -> None:
+    con = registered()
+    visits = pl.read_csv("visits.csv").to_arrow()
+    expected = con.execute("SELECT count(*), count(DISTINCT (age, sex)) FROM visits").fetchall()
+    counts = "SELECT records, classes FROM risk_summary(stream, ['age', 'sex'])"
+    con.register("stream", visits.to_reader())
+    assert con.execute(counts).fetchall() == expected
+    con.unregister("stream")
+    con.execute("CREATE SEQUENCE seen")
+    con.execute("CREATE VIEW stream AS FROM visits WHERE nextval('seen') > 0")
+    assert con.execute(counts).fetchall() == expected
+    assert con.execute("SELECT nextval('seen')").fetchall() == [(181,)]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_cursor_that_outlives_its_connection_answers() -> None:
+    cursor = registered().cursor()
+    gc.collect()
+    assert cursor.execute("SELECT records FROM reid.risk_summary(visits, ['age'])").fetchall() == [
+        (180,)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from reid_sql.engines.duckdb.answers import (
     reduction_arguments,
     score_records,
 )
+from reid_sql.engines.duckdb.identifiers import warn_of_table
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -152,19 +153,20 @@ def write_plan(
     # each table warns of values that stand for nobody as it is counted
     watched = _mark_tables(checked, watched=find_watched_columns(declared, checked))
     answer = write_answer(declared, watched, database)
-    return qualified(_watch_identifiers(declared, checked, answer))
+    return qualified(_watch_identifiers(declared, checked, database, answer))
 
 
-def _watch_identifiers(declared: Function, checked: Mapping[str, Any], answer: str) -> str:
+def _watch_identifiers(
+    declared: Function, checked: Mapping[str, Any], database: str, answer: str
+) -> str:
     """Write the answer behind a warning of tables whose rows may not be people."""
     rows = find_counted_rows(declared, checked)
-    sources = {
-        each.item: each for each in _sources_of(checked[table] for table in rows.tables)
-    }.values()
-    warnings = [each.warns_of_identifiers(rows) for each in sources if not each.is_known]
-    if not warnings:
+    sources = _sources_of(checked[table] for table in rows.tables)
+    tables = dict.fromkeys(each.table for each in sources if each.table)
+    tests = list(filter(None, (warn_of_table(each, rows, database) for each in tables)))
+    if not tests:
         return answer
-    return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(warnings)}"
+    return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(tests)}"
 
 
 def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:

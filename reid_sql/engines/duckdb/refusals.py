@@ -6,7 +6,6 @@ One Python function answers all of them, so that a sentence is written once for 
 import json
 import re
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -14,10 +13,10 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.engines.counted_rows import warn_of_values
+from reid_sql.engines.duckdb.identifiers import warn_of_identifiers
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
-from reid_sql.errors import OutOfDomainError, ReidError, RowsNotPeopleWarning
-from reid_sql.models.columns.identifiers import hint, likely, repeating_by_sketch
+from reid_sql.errors import OutOfDomainError, ReidError
 from reid_sql.models.columns.nobodies import counts_of_nobodies
 from reid_sql.parameters import Choice, Columns, fold_case
 from reid_sql.reduction import refuse_entity
@@ -127,30 +126,6 @@ def _unlike_keys(one: str | None, other: str | None, label: str = "key") -> str 
 def _warn_of_nobodies(unit: str, column: str, *counts: Any) -> None:  # noqa: ANN401 - what DuckDB passes
     """Warn of values of a column of people or households that may stand for nobody."""
     warn_of_values(column, counts_of_nobodies(counts), unit)
-
-
-def _warn_of_identifiers(
-    option: str,
-    counted: Sequence[str],
-    named: Sequence[str],
-    columns: Sequence[str],
-    counts: Sequence[tuple[int, int, int]],
-) -> None:
-    """Warn of columns that are named like an identifier and repeat, by a sketch of their distinct values.
-
-    The counts of each column are its distinct values, the rows with a value, and all rows.
-    """
-    figures = dict(zip(columns, counts, strict=True))
-    candidates = likely(columns, counted, named)
-    repeated = repeating_by_sketch(
-        candidates,
-        [figures[name][0] for name in candidates],
-        [figures[name][1] for name in candidates],
-        counted,
-        of_rows=counts[0][2],
-    )
-    if repeated:
-        warnings.warn(hint(repeated, option or None), RowsNotPeopleWarning, stacklevel=2)
 
 
 def _clashing_names(names: Sequence[str], added: Sequence[str]) -> str | None:
@@ -290,6 +265,6 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "names": _clashing_names,
     "constants": _constants,
     "nobodies": _warn_of_nobodies,
-    "identifiers": _warn_of_identifiers,
+    "identifiers": warn_of_identifiers,
     "choice": _other_word,
 }

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reid_sql.engines.counted_rows import CountedRows
 from reid_sql.engines.duckdb.names import EQUATES_VARIANTS, READS_QUOTES, REFUSE, qualified
 from reid_sql.engines.file_headers import MAX_LINES_COMPARED
 from reid_sql.errors import OutOfDomainError
-from reid_sql.models.columns.column_profile import IDENTIFIER_NAME
 from reid_sql.models.columns.nobodies import COUNTS_OF_NOBODIES
 from reid_sql.reduction import REFUSAL_COLLATION, REFUSAL_INTERVAL, REFUSAL_UNIDENTIFIED
 from reid_sql.sql.spelling import count_nobodies
@@ -37,7 +35,6 @@ FIRST_LINES: Final = f"""
 PARQUET_NAMES: Final = """
     SELECT list(concat(coalesce(num_children, 0), ' ', name)) FROM parquet_schema({file})
     WHERE file_name = (SELECT min(file_name) FROM parquet_schema({file}))"""
-IDENTIFIER_PATTERN: Final = f"(?i){IDENTIFIER_NAME.pattern}"
 SPLIT: Final = "\x01"  # where a sentence has a count
 THOUSANDS: Final = "format('{{:,}}', {})"
 PATTERN_SIGNS: Final = re.compile(r"[\[?=]")
@@ -74,6 +71,7 @@ class DuckDBSource(Source):
     identified_by: tuple[str, str] | None = (
         None  # the role of the column that identifies people, and its name
     )
+    table: str = ""  # its name, if it is no file and no query
     # people or households, and the column of which values are they
     watched: tuple[tuple[str, str], ...] = ()
 
@@ -88,7 +86,7 @@ class DuckDBSource(Source):
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
         derived = super().derive(query, has_people=has_people)
-        return replace(derived, identified_by=None, watched=())
+        return replace(derived, table="", identified_by=None, watched=())
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -157,23 +155,6 @@ class DuckDBSource(Source):
         return f"""(
             SELECT coalesce(error({REFUSE}({arguments}))::BOOLEAN, true)
             FROM ({count_nobodies(self.item, known_value(name(column)), unit)}) AS reid_nobodies
-          )"""
-
-    def warns_of_identifiers(self, rows: CountedRows) -> str:
-        """Warn of columns named like an identifier that repeat; true, but where a warning is an error.
-
-        Their distinct values are estimated: to count them would take longer than most questions. DuckDB
-        refuses a pattern that no column matches, so one that stands for none goes behind them.
-        """
-        option = "entity :=" if rows.takes_entity else ""
-        column = f"COLUMNS({text(IDENTIFIER_PATTERN)})"
-        return f"""(
-            SELECT coalesce(error({REFUSE}('identifiers', {text(option)}, {texts(rows.counted)},
-              {texts(rows.named)}, struct_keys(reid_counts), list_value(*COLUMNS(*))))::BOOLEAN, true)
-            FROM (
-              SELECT [approx_count_distinct({column}), count({column}), count(*)] AS "\\0"
-              FROM (SELECT *, NULL::VARCHAR AS reid_id FROM {self.item}) AS reid_identifiers
-            ) AS reid_counts
           )"""
 
     def _has_identifiers(self, role: str, column: str) -> str:
@@ -319,29 +300,26 @@ def table_source(table: Any, *, is_plain: bool = False) -> DuckDBSource:  # noqa
             "tbl must be a table, view or file, got an empty name; pass its name or path"
         )
     if '"' not in item_name:
-        item = (
-            _file(item_name, is_plain=is_plain)
-            if FILE.fullmatch(item_name)
-            else _query_table(item_name)
-        )
-        return DuckDBSource(item, is_plain=is_plain)
+        if FILE.fullmatch(item_name):
+            return DuckDBSource(_file(item_name, is_plain=is_plain), is_plain=is_plain)
+        return _named(item_name, is_plain=is_plain)
     if QUOTED_NAME.fullmatch(item_name):
         if PATTERN_SIGNS.search(item_name) and FILE.fullmatch(item_name.replace('"', "")):
             rule = "tbl must be a path without quotes around it if it contains [, ? or ="
             raise OutOfDomainError(
                 f"{rule}, got {item_name}; leave the inner quotes out, or pass a view of the table"
             )
-        return DuckDBSource(_query_table(item_name), is_plain=is_plain)
+        return _named(item_name, is_plain=is_plain)
     if FILE.fullmatch(item_name) and "/" in item_name:
         return DuckDBSource(_file(item_name, is_plain=is_plain), is_plain=is_plain)
-    return DuckDBSource(_query_table(name(item_name)), is_plain=is_plain)
+    return _named(name(item_name), is_plain=is_plain)
 
 
-def _query_table(table: str) -> str:
+def _named(table: str, *, is_plain: bool) -> DuckDBSource:
     if '""' in table and not READS_QUOTES:
         rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
         raise OutOfDomainError(f"{rule}; pass a view of the table")
-    return f"query_table({text(table)})"
+    return DuckDBSource(f"query_table({text(table)})", is_plain=is_plain, table=table)
 
 
 def _file(path: str, *, is_plain: bool = False) -> str:
