@@ -23,9 +23,6 @@ MAX_IDENTIFIERS: Final = 8  # columns that are looked at
 
 MIN_REPEATS: Final = 20  # rows that share a value with an earlier row
 MIN_SHARE_REPEATED: Final = 0.5  # of the rows share their value with another
-MAX_ESTIMATED_SHARE: Final = (
-    0.85  # of distinct values, estimated, among the rows of a column that repeats
-)
 MAX_ROWS_OF_PERSON: Final = 50  # on average; a value of more rows is rather a place or a category
 MIN_AGREEMENT: Final = 0.9  # beyond chance, of a column that is constant within the values
 MIN_EXPECTED_DISAGREEMENTS: Final = 10  # were the rows of a value drawn from all rows
@@ -42,7 +39,7 @@ class RepeatedColumn(NamedTuple):
     filled: int
     rows: int
     of_nobody: int = 0
-    is_estimated: bool = False  # the number of values, by a sketch
+    is_of_draw: bool = False  # all of this is of some rows that were drawn
 
     @property
     def identifies_all(self) -> bool:
@@ -88,32 +85,6 @@ def repeating(
     ]
 
 
-def repeating_by_sketch(
-    names: Sequence[str],
-    estimates: Sequence[int],
-    records: Sequence[int],
-    counted: Sequence[str] = (),
-    *,
-    of_rows: int,
-) -> list[RepeatedColumn]:
-    """Return the columns that repeat by estimates of their distinct values, of a relative error of 4 %.
-
-    Four such errors below the number of rows, no column without repeats is named; a column in which fewer
-    than one row in seven repeats may be missed.
-    """
-    repeated = repeating(names, estimates, records, counted, of_rows=of_rows)
-    return [
-        each._replace(values=_two_digits(each.values), is_estimated=True)
-        for each in repeated
-        if each.values < MAX_ESTIMATED_SHARE * each.filled
-    ]
-
-
-def _two_digits(number: int) -> int:
-    """Round a number to two significant digits, which is what a sketch knows of it."""
-    return int(float(f"{number:.1e}"))
-
-
 def hint(identifiers: Sequence[RepeatedColumn], option: str | None) -> str:
     """Write one sentence of advice for each; without an option to count people, one row each is asked for.
 
@@ -126,11 +97,10 @@ def _advise(column: RepeatedColumn, option: str | None) -> str:
     can_count = option is not None and column.identifies_all
     written = write_name(option or "", column.name)
     advice = f"count them with {option} {written}" if can_count else "pass a row of each"
-    about = "about " if column.is_estimated else ""
-    return (
-        f"Column '{column.name}' looks like an identifier and repeats ({about}{column.values:,} values in "
-        f"{column.filled:,} rows): if it identifies people, {advice}."
-    )
+    where = f"({column.values:,} values in {column.filled:,} rows)"
+    if column.is_of_draw:  # others are drawn the next time
+        where = "in rows that were drawn"
+    return f"Column '{column.name}' looks like an identifier and repeats {where}: if it identifies people, {advice}."
 
 
 def write_name(option: str, name: str) -> str:
