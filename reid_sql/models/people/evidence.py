@@ -363,8 +363,9 @@ def _read_known_shares(
     """Shares from outside by column; those of a value that is named twice are added up."""
     by_column = {}
     for column, listed in rows.marginal_shares(names).items():
+        checked = check_shares([share for _, share in listed])  # each: a sum would hide one below 0
         shares: dict[Text, float] = {}
-        for value, share in listed:
+        for (value, _), share in zip(listed, checked.tolist(), strict=True):
             shares[value] = shares.get(value, 0.0) + share
-        by_column[column] = list(shares), check_shares(list(shares.values()))
+        by_column[column] = list(shares), np.array(list(shares.values()))
     return by_column

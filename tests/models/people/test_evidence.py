@@ -143,6 +143,17 @@ def test_refusals() -> None:
         evidence_from_rows(rows_from_tuples([*LINES, unknown]))
 
 
+@pytest.mark.parametrize("shares", [(-1.0, 2.0), (float("nan"), 1.0), (0.0, 0.0)])
+def test_a_share_below_0_is_refused_before_shares_of_a_value_are_added_up(
+    shares: tuple[float, float],
+) -> None:
+    outside = [
+        EvidenceRow(MARGINAL_SHARE, 2, label="t", first_value="a", weight=share) for share in shares
+    ]
+    with pytest.raises(OutOfDomainError, match="must be a number of at least 0 for every value"):
+        evidence_from_rows(rows_from_tuples([*LINES, *outside]))
+
+
 def test_shares_from_outside_are_added_up() -> None:
     known = [
         EvidenceRow(MARGINAL_SHARE, 2, label="t", first_value="a", weight=share)
