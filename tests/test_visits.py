@@ -383,6 +383,23 @@ def test_sql_reads_a_stream_once_and_a_view_no_more_than_its_answer_does() -> No
     assert con.execute("SELECT nextval('seen')").fetchall() == [(181,)]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE visits RENAME patient_id TO pid",
+        "ALTER TABLE visits DROP patient_id",
+        "CREATE TEMP TABLE other AS FROM visits; DROP TABLE visits; ALTER TABLE other RENAME TO visits",
+        "CREATE TEMP VIEW other AS FROM 'visits.csv'; DROP TABLE visits; ALTER VIEW other RENAME TO visits",
+        "CREATE TABLE other AS FROM visits; DROP TABLE visits; ALTER TABLE other RENAME TO visits",
+    ],
+)
+def test_sql_answers_whatever_its_transaction_has_changed(change: str) -> None:
+    con = registered()
+    con.execute(f"BEGIN; {change}")
+    answer = con.execute("SELECT records FROM risk_summary(visits, ['age'])").fetchall()
+    assert answer == [(180,)]
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_cursor_that_outlives_its_connection_answers() -> None:
     cursor = registered().cursor()

@@ -22,7 +22,7 @@ def declared() -> "Mapping[str, Function]":
 def _loaded() -> "Mapping[str, Function]":
     """The functions that were declared so far: registering imports no declaration, and no numpy with it."""
     module: Any = sys.modules.get("reid_sql.function")
-    return module.FUNCTIONS if module else {}
+    return getattr(module, "FUNCTIONS", {})  # which another thread may be importing now
 
 
 @cache

@@ -148,25 +148,19 @@ def write_plan(
     """Write the query of a call, with every function of DuckDB under its full name."""
     checked = check_arguments(declared, values, may_read_files=may_read_files)
     declared, checked = declared.choose(checked)
-    if record_call(declared, checked) or IS_REPORTED.get():
-        return qualified(write_answer(declared, checked, database))
-    # each table warns of values that stand for nobody as it is counted
-    watched = _mark_tables(checked, watched=find_watched_columns(declared, checked))
-    answer = write_answer(declared, watched, database)
-    return qualified(_watch_identifiers(declared, checked, database, answer))
+    if not record_call(declared, checked) and not IS_REPORTED.get():
+        _warn_of_tables(declared, checked, database)
+        # each table warns of values that stand for nobody as it is counted
+        checked = _mark_tables(checked, watched=find_watched_columns(declared, checked))
+    return qualified(write_answer(declared, checked, database))
 
 
-def _watch_identifiers(
-    declared: Function, checked: Mapping[str, Any], database: str, answer: str
-) -> str:
-    """Write the answer behind a warning of tables whose rows may not be people."""
+def _warn_of_tables(declared: Function, checked: Mapping[str, Any], database: str) -> None:
+    """Warn of the tables whose rows may not be people."""
     rows = find_counted_rows(declared, checked)
     sources = _sources_of(checked[table] for table in rows.tables)
-    tables = dict.fromkeys(each.table for each in sources if each.table)
-    tests = list(filter(None, (warn_of_table(each, rows, database) for each in tables)))
-    if not tests:
-        return answer
-    return f"SELECT reid_answer.* FROM ({answer}) AS reid_answer WHERE {' AND '.join(tests)}"
+    for table in dict.fromkeys(each.table for each in sources if each.table):
+        warn_of_table(table, rows, database)
 
 
 def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:

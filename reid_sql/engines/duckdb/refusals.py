@@ -13,7 +13,6 @@ from typing import Any, Final
 import duckdb
 
 from reid_sql.engines.counted_rows import warn_of_values
-from reid_sql.engines.duckdb.identifiers import warn_of_identifiers
 from reid_sql.engines.duckdb.names import BETWEEN_COLUMNS, WINDOWS_WITH_DEFAULTS
 from reid_sql.engines.file_headers import RENAMED, refuse_misread, refuse_repeated_names
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -265,6 +264,5 @@ RULES: Final[Mapping[str, Callable[..., str | None]]] = {
     "names": _clashing_names,
     "constants": _constants,
     "nobodies": _warn_of_nobodies,
-    "identifiers": warn_of_identifiers,
     "choice": _other_word,
 }
