@@ -83,11 +83,18 @@ WORDS: Final = "the distinct records that the driver answers from"
 NAMES: Final = Columns("columns")
 
 
-def framed(table: pa.Table, spark: SparkSession | None = None) -> DataFrame:
-    """The table in the session, or the active one, with types that Spark lacks as others.
+def framed(table: pa.Table) -> DataFrame:
+    """The table in the active session, with types that Spark lacks as others."""
+    return _frame(SparkSession.active(), table)
 
-    Enumerations become texts, and unsigned numbers become wider signed ones.
-    """
+
+def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
+    """The same in the session of the tables that were asked about."""
+    return _frame(_session(arguments), table)
+
+
+def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Enumerations become texts, and unsigned numbers become wider signed ones."""
     kinds = (
         field.with_type(
             field.type.value_type
@@ -96,12 +103,7 @@ def framed(table: pa.Table, spark: SparkSession | None = None) -> DataFrame:
         )
         for field in table.schema
     )
-    return to_spark(spark or SparkSession.active(), table.cast(pa.schema(kinds)))
-
-
-def frame_answer(table: pa.Table, arguments: Mapping[str, Any]) -> DataFrame:
-    """The same in the session of the tables that were asked about."""
-    return framed(table, _session(arguments))
+    return to_spark(spark, table.cast(pa.schema(kinds)))
 
 
 def refuse_unidentified_tables(declared: Function, arguments: Mapping[str, Any]) -> None:
