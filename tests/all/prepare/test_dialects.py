@@ -28,7 +28,9 @@ def test_every_step_gives_on_postgres_what_it_gives_here(tmp_path: Path, postgre
     made = prepared(tmp_path, people(), CASES[0]).tables[0]
     frame = people()
     steps = [
-        (hierarchy, level) for hierarchy in made.hierarchies for level in range(1, hierarchy.levels)
+        (hierarchy, level)
+        for hierarchy in made.generalization.hierarchies
+        for level in range(1, hierarchy.levels)
     ]
     listed = ", ".join(
         f"{hierarchy.sql(level)} AS c{at}" for at, (hierarchy, level) in enumerate(steps)
