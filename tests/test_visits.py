@@ -26,7 +26,6 @@ from reid_sql.function import Answer
 from reid_sql.parameters import Columns, Table
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
 from tests.explorations import chosen, explored
 from tests.processes import command
 from tests.tiers import representatives
@@ -311,63 +310,6 @@ def registered() -> duckdb.DuckDBPyConnection:
     return con
 
 
-@pytest.mark.first(name=representatives())
-@pytest.mark.parametrize("name", table_functions())
-def test_a_query_of_sql_warns_where_it_runs(name: str) -> None:
-    con = registered()
-    given = {"tbl": "visits"} | arguments_of(name)
-    query = Sql().sql(declared()[name], given)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        con.execute(query).fetchall()
-    cautions = [str(each.message) for each in caught if each.category is RowsNotPeopleWarning]
-    assert cautions == [f"{HINT}: if it identifies people, count them with entity := patient_id."]
-
-
-@pytest.mark.parametrize(
-    ("setup", "table"),
-    [
-        ("", "visits"),
-        ("", "main.visits"),
-        ("", "memory.main.visits"),
-        ("CREATE SCHEMA clinic; CREATE TABLE clinic.visits AS FROM visits", "clinic.visits"),
-        (
-            "CREATE SCHEMA clinic; CREATE TABLE clinic.visits AS FROM visits; USE clinic",
-            "main.visits",
-        ),
-        ('CREATE TABLE "Two words" AS FROM visits', '"Two words"'),
-        ("ALTER TABLE visits RENAME patient_id TO 'Patient ID'", "visits"),
-        (
-            "CREATE TABLE waves AS FROM visits ORDER BY row_number() OVER (PARTITION BY patient_id)",
-            "waves",
-        ),
-    ],
-)
-def test_sql_warns_of_each_table_and_keeps_the_answer(setup: str, table: str) -> None:
-    con = registered()
-    con.execute("CREATE TABLE alone AS SELECT age, sex FROM visits")
-    expected = con.execute("FROM class_size_histogram(alone, ['age', 'sex'])").fetchall()
-    con.execute(setup)
-    query = f"FROM reid.class_size_histogram({table}, ['age', 'sex'])"
-    for asked in (con, con.cursor()):
-        with pytest.warns(
-            RowsNotPeopleWarning, match="(?i)'patient.id' looks like an identifier and rep"
-        ):
-            assert asked.execute(query).fetchall() == expected
-
-
-@pytest.mark.parametrize("layout", ["i // 4", "i % 75_000", "hash(i) % 75_000"])
-def test_sql_draws_rows_of_a_large_table(layout: str) -> None:
-    con = registered()
-    con.execute(
-        f"CREATE TABLE visited AS SELECT {layout} AS patient_id, i % 7 AS age FROM range(300_000) AS t(i)"
-    )
-    with pytest.warns(
-        RowsNotPeopleWarning, match="'patient_id' .* repeats in rows that were drawn: if it"
-    ):
-        con.execute("FROM risk_summary(visited, ['age'])").fetchall()
-
-
 @pytest.mark.filterwarnings("error")
 def test_sql_reads_a_stream_once_and_a_view_no_more_than_its_answer_does() -> None:
     con = registered()
@@ -407,26 +349,6 @@ def test_a_cursor_that_outlives_its_connection_answers() -> None:
     assert cursor.execute("SELECT records FROM reid.risk_summary(visits, ['age'])").fetchall() == [
         (180,)
     ]
-
-
-@pytest.mark.parametrize(
-    "beside",
-    [
-        "reid_id",
-        "REID_ID",
-        "v_id",
-        "\u00e9id",
-        "\u017fsn",
-        "\u0130D",
-        "patient_\u0131d",
-        "id\u0307",
-    ],
-)
-def test_sql_warns_beside_columns_of_any_name(beside: str) -> None:
-    con = registered()
-    con.execute(f'CREATE TABLE named AS SELECT patient_id AS "{beside}", * FROM visits')
-    with pytest.warns(RowsNotPeopleWarning, match="'patient_id' looks like an identifier"):
-        con.execute("FROM risk_summary(named, ['age'])").fetchall()
 
 
 @pytest.mark.filterwarnings("error")

@@ -43,14 +43,6 @@ def holds(database: str, connection: Any) -> None:  # noqa: ANN401 - whatever an
         _HOLDERS.setdefault(database, []).append(ref(connection))
 
 
-def open_cursor(database: str) -> Any | None:  # noqa: ANN401 - of an engine
-    """Open another connection to the database, if the connection that registered it is still there."""
-    with _LOCK:
-        holder = next(filter(_is_open, _HOLDERS.get(database, ())), None)
-        connection = None if holder is None else holder()
-        return None if connection is None else connection.cursor()
-
-
 def _is_open(holder: ReferenceType[Any]) -> bool:
     connection = holder()
     if connection is None:

@@ -26,7 +26,6 @@ from reid_sql.engines.duckdb.answers import (
     reduction_arguments,
     score_records,
 )
-from reid_sql.engines.duckdb.identifiers import warn_of_table
 from reid_sql.engines.duckdb.names import qualified
 from reid_sql.engines.duckdb.source import DuckDBSource
 from reid_sql.errors import OutOfDomainError, ReidError
@@ -149,18 +148,9 @@ def write_plan(
     checked = check_arguments(declared, values, may_read_files=may_read_files)
     declared, checked = declared.choose(checked)
     if not record_call(declared, checked) and not IS_REPORTED.get():
-        _warn_of_tables(declared, checked, database)
         # each table warns of values that stand for nobody as it is counted
         checked = _mark_tables(checked, watched=find_watched_columns(declared, checked))
     return qualified(write_answer(declared, checked, database))
-
-
-def _warn_of_tables(declared: Function, checked: Mapping[str, Any], database: str) -> None:
-    """Warn of the tables whose rows may not be people."""
-    rows = find_counted_rows(declared, checked)
-    sources = _sources_of(checked[table] for table in rows.tables)
-    for table in dict.fromkeys(each.table for each in sources if each.table):
-        warn_of_table(table, rows, database)
 
 
 def _mark_tables(checked: Mapping[str, Any], **marks: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,7 +71,6 @@ class DuckDBSource(Source):
     identified_by: tuple[str, str] | None = (
         None  # the role of the column that identifies people, and its name
     )
-    table: str = ""  # its name, if it is no file and no query
     # people or households, and the column of which values are they
     watched: tuple[tuple[str, str], ...] = ()
 
@@ -86,7 +85,7 @@ class DuckDBSource(Source):
     def derive(self, query: str, *, has_people: bool = False) -> "DuckDBSource":
         """The rows of a query over this table, in its place."""
         derived = super().derive(query, has_people=has_people)
-        return replace(derived, table="", identified_by=None, watched=())
+        return replace(derived, identified_by=None, watched=())
 
     def column(self, column: str) -> str:
         """A column of the table.
@@ -319,7 +318,7 @@ def _named(table: str, *, is_plain: bool) -> DuckDBSource:
     if '""' in table and not READS_QUOTES:
         rule = f"tbl must be a name without quotes in it before DuckDB 2.0, got {table}"
         raise OutOfDomainError(f"{rule}; pass a view of the table")
-    return DuckDBSource(f"query_table({text(table)})", is_plain=is_plain, table=table)
+    return DuckDBSource(f"query_table({text(table)})", is_plain=is_plain)
 
 
 def _file(path: str, *, is_plain: bool = False) -> str:

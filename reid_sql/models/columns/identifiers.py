@@ -39,7 +39,6 @@ class RepeatedColumn(NamedTuple):
     filled: int
     rows: int
     of_nobody: int = 0
-    is_of_draw: bool = False  # all of this is of some rows that were drawn
 
     @property
     def identifies_all(self) -> bool:
@@ -97,10 +96,10 @@ def _advise(column: RepeatedColumn, option: str | None) -> str:
     can_count = option is not None and column.identifies_all
     written = write_name(option or "", column.name)
     advice = f"count them with {option} {written}" if can_count else "pass a row of each"
-    where = f"({column.values:,} values in {column.filled:,} rows)"
-    if column.is_of_draw:  # others are drawn the next time
-        where = "in rows that were drawn"
-    return f"Column '{column.name}' looks like an identifier and repeats {where}: if it identifies people, {advice}."
+    return (
+        f"Column '{column.name}' looks like an identifier and repeats ({column.values:,} values in "
+        f"{column.filled:,} rows): if it identifies people, {advice}."
+    )
 
 
 def write_name(option: str, name: str) -> str:
