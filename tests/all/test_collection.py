@@ -19,6 +19,8 @@ QUIET = (
     "0",
     "-p",
     "no:cacheprovider",
+    "-m",
+    "all or not all",
 )
 
 
