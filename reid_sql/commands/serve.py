@@ -6,7 +6,6 @@ import secrets
 import sys
 import threading
 import tomllib
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -22,7 +21,6 @@ from reid_sql.check.policy_model import columns_named
 from reid_sql.commands.options import PASSED, number
 from reid_sql.errors import (
     OutOfDomainError,
-    RowsNotPeopleWarning,
     UnavailableError,
     UnknownNameError,
     suggestion,
@@ -78,8 +76,6 @@ def run_serve(options: argparse.Namespace) -> int:
     reader = Reader(tables, mask.functions, columns, mask.of_people, cautions)
     words = read_words(data, reader)
     server = Server(reader, answerer, tokens, Log(options.log), words, rows=options.rows)
-    # Said once, and to each client by reid.help(), not whenever a question is answered.
-    warnings.simplefilter("ignore", RowsNotPeopleWarning)
     notes = [*take_notes(), *describe_unnamed(data, tables, options.policy), *cautions.values()]
     if options.rows or not options.policy:
         notes.append(ROWS_LEAVE if options.rows else FEW_COUNTED)
