@@ -211,10 +211,8 @@ class _Count:
     ) -> str:
         """Write the running sum: a record counts from the first place where it matches to the last."""
         keys = [*self.exact, *(f"x{place}" for place in self.repeated)]
-        listed, part = (
-            "".join(f"{key}, " for key in keys),
-            f"PARTITION BY {', '.join(keys)}" if keys else "",
-        )
+        listed = "".join(f"{key}, " for key in keys)
+        part = f"PARTITION BY {', '.join(keys)}" if keys else ""
         owners = self._repeat_records(["id", f"{self._running('c')} AS spot"], "own", counted)
         weighed = ["entity", "1 AS weight"] if self.is_of_people else [f"{weight} AS weight"]
         cells = [f"{self._running('low')} AS low", f"{self._running('high')} AS high", *weighed]
@@ -439,11 +437,8 @@ def _reach_of_numbers(allowance: Allowance, e: str, f: str, scale: str) -> tuple
 def _time_cells(column: str, allowance: Allowance) -> str:
     """The place of a date, in days, or of a time, in nanoseconds, and the end of its reach."""
     amount, unit = int(allowance.amount), allowance.unit
-    date, day, time = (
-        "(typeof(v) = 'DATE' OR is_day)",
-        "try_cast(v AS DATE)",
-        "try_cast(v AS TIMESTAMP)",
-    )
+    date = "(typeof(v) = 'DATE' OR is_day)"
+    day, time = "try_cast(v AS DATE)", "try_cast(v AS TIMESTAMP)"
     times = f"(typeof(v) IN ({', '.join(map(text, TIME_TYPES))}) OR {IS_TEXT} AND NOT is_day)"
     days = f"try({day} - {EPOCH})"
     nanoseconds = f"""CASE WHEN typeof(v) = '{NANO}' THEN epoch_ns(try_cast(v AS {NANO}))::HUGEINT
