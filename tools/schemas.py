@@ -33,6 +33,7 @@ LINE_WIDTH: Final = 110
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 NAMES: Final[Schema] = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 TEXT: Final[Schema] = {"type": "string"}
+LINES: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 1000}
 DAY: Final[Schema] = {"type": "string", "format": "date"}
 URL: Final[Schema] = {
     "type": "string",
@@ -279,10 +280,9 @@ def _table() -> Schema:
                 "description": "whether a text file begins with the names of its columns",
             },
             "skip": {
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 1000,
-                "description": "lines of a text file above the names of its columns",
+                "anyOf": [LINES, {"type": "array", "items": LINES, "minItems": 1, "maxItems": 2}],
+                "description": "lines of a text file above the names of its columns, or these and the lines "
+                "below the last record",
             },
             "quasi_identifiers": NAMES,
             "sensitive": NAMES,

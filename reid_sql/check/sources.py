@@ -19,7 +19,13 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.parameters import fold_case, quoted, sql_text
 from reid_sql.parameters.document import Place, shown
 from reid_sql.sources.files import Parts, match_files
-from reid_sql.sources.formats import SKIP, TextFormat, check_encoding, check_marks, write_option
+from reid_sql.sources.formats import (
+    TextFormat,
+    check_encoding,
+    check_marks,
+    check_skip,
+    write_option,
+)
 from reid_sql.sources.reading import AS_WRITTEN
 from reid_sql.sources.remote import is_connection, url_of
 
@@ -175,7 +181,8 @@ def _read_form(place: Place) -> TextFormat:
     check_marks(delimiter, quote, place.at, lambda key, mark: write_option("policy", key, mark))
     encoding = check_encoding(place.at("encoding"), place.text("encoding", "utf-8"))
     header = place.flag("header") if "header" in place.values else None
-    skip = int(place.number("skip", SKIP, 0))
+    skip = place.values.get("skip", 0)
+    skip = check_skip(place.at("skip"), skip if isinstance(skip, list) else [skip])
     return TextFormat(delimiter, encoding, header, quote, skip)
 
 

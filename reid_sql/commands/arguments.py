@@ -68,7 +68,11 @@ def add_text_format(parser: Parser) -> None:
         "whether text files begin with the names of their columns (default true, and checked)",
         choices=("true", "false"),
     )
-    parser.option("--skip", "lines of text files above the names of their columns", "N")
+    parser.option(
+        "--skip",
+        "lines of text files above the names of their columns; with 2,1 also those below the last record",
+        "N",
+    )
 
 
 def add_policy(parser: Parser) -> None:

@@ -17,7 +17,7 @@ from reid_sql.commands.starter import (
     MAX_VALUES_READ,
     PATTERN,
     Starter,
-    columns_of_diseases,
+    find_sensitive_values,
     find_texts,
     source_of,
     stem_of,
@@ -179,7 +179,7 @@ def _in_file(
     def profile() -> Starter:
         con, name = open_file(options_of_table, keep=True)
         rows = profile_columns(con, name, [])
-        return Starter(rows, source, None, columns_of_diseases(con, name, rows))
+        return Starter(rows, source, None, find_sensitive_values(con, name, rows))
 
     return source, profile
 
@@ -210,19 +210,15 @@ def _profile_in_warehouse(options: argparse.Namespace, opened: "Warehouse", name
     rows = profile_here(table, columns, run_query, {}, adapter)
     if not rows:
         opened.rows(lambda: table.limit(1), "the columns")  # which says why nothing is read
-    values = {
-        each: opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]
-        for each in find_texts(rows)
-    }
-    of_diseases = [
-        each
-        for each, frequent in values.items()
-        if reason_by_values([row["v"] for row in frequent])
-    ]
+    sensitive = {}
+    for each in find_texts(rows):
+        frequent = opened.rows(lambda each=each: _most_frequent(table, each), "values")  # type: ignore[misc]
+        if reason := reason_by_values([row["v"] for row in frequent]):
+            sensitive[each] = reason
     profiled = {row["column_name"] for row in rows}
     source = {"url": options.file, "table": name}
     return Starter(
-        rows, source, None, of_diseases, tuple(each for each in columns if each not in profiled)
+        rows, source, None, sensitive, tuple(each for each in columns if each not in profiled)
     )
 
 

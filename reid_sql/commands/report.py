@@ -33,7 +33,7 @@ from reid_sql.commands.html import NOT_MASKED
 from reid_sql.commands.measure import describe_profile, describe_smallest_sets, profile_columns
 from reid_sql.commands.options import PASSED, number
 from reid_sql.commands.output import print_answer
-from reid_sql.commands.starter import Starter, columns_of_diseases, source_of
+from reid_sql.commands.starter import Starter, find_sensitive_values, source_of
 from reid_sql.commands.tables import open_file
 from reid_sql.errors import OutOfDomainError
 from reid_sql.parameters import POPULATION
@@ -170,7 +170,7 @@ def propose(
 ) -> Starter:
     """Profile the table, and propose a role for each column."""
     rows = profile_columns(con, name, [])
-    return Starter(rows, source, population, columns_of_diseases(con, name, rows))
+    return Starter(rows, source, population, find_sensitive_values(con, name, rows))
 
 
 def measure(

@@ -3,8 +3,8 @@
 import argparse
 import re
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,7 @@ from reid_sql.errors import OutOfDomainError
 from reid_sql.models.columns import column_profile as kinds
 from reid_sql.models.columns.identifiers import names_a_person
 from reid_sql.models.columns.missing_value_codes import STRUCTURAL_CODES
-from reid_sql.models.columns.sensitive_columns import OF_VALUES, reason_by_name, reason_by_values
+from reid_sql.models.columns.sensitive_columns import reason_by_name, reason_by_values
 from reid_sql.parameters import MAX_COLUMNS, quoted
 from reid_sql.parameters.document import toml_text, toml_texts
 from reid_sql.sources.remote import VARIABLE, is_connection
@@ -113,6 +113,8 @@ def source_of(options: argparse.Namespace) -> dict[str, str]:
 
 def source_lines(source: Mapping[str, str]) -> str:
     """Write the lines of a policy on where its table is."""
+    if "," in (skip := source.get("skip", "")):
+        source = {**source, "skip": f"[{skip}]"}
     return "\n".join(
         f"{key} = {value if key in {'header', 'skip'} else toml_text(value)}"
         for key, value in source.items()
@@ -120,7 +122,7 @@ def source_lines(source: Mapping[str, str]) -> str:
 
 
 def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of texts whose values may be diseases, where their names do not say so."""
+    """Return the columns of texts whose values may be sensitive, where their names do not say so."""
     return [
         row["column_name"]
         for row in rows
@@ -130,10 +132,10 @@ def find_texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def columns_of_diseases(
+def find_sensitive_values(
     con: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """Find the columns of texts whose most frequent values are diseases, or codes of them."""
+) -> dict[str, str]:
+    """Find the columns of texts whose most frequent values are diseases or amounts, and which they are."""
     named = find_texts(rows)
     values: dict[str, list[str]] = {name: [] for name in named}
     for start in range(0, len(named), COLUMNS_AT_ONCE):
@@ -154,7 +156,7 @@ def columns_of_diseases(
         for rest, value in frequent:
             grouped = (1 << len(part)) - 1 - rest
             values[part[len(part) - grouped.bit_length()]].append(value)
-    return [name for name in named if reason_by_values(values[name])]
+    return {name: reason for name in named if (reason := reason_by_values(values[name]))}
 
 
 def stem_of(file: str) -> str:
@@ -176,7 +178,7 @@ class Starter:
     rows: Sequence[dict[str, Any]]  # of its profile
     source: Mapping[str, str]  # keys of a table of the policy, such as its file
     population: float | None = None
-    of_diseases: Collection[str] = ()  # columns whose values are diseases
+    by_values: Mapping[str, str] = field(default_factory=dict)  # sensitive columns: what they are
     unprofiled: Sequence[str] = ()  # columns whose values are too many to come from a warehouse
 
     @property
@@ -218,10 +220,7 @@ class Starter:
     def sensitive(self) -> dict[str, str]:
         """The columns that nobody should learn about a person, and why they are taken for such."""
         named = [row["column_name"] for row in self.rows if row["looks_like"] in KNOWABLE]
-        reasons = {
-            name: reason_by_name(name) or (OF_VALUES if name in self.of_diseases else None)
-            for name in named
-        }
+        reasons = {name: reason_by_name(name) or self.by_values.get(name) for name in named}
         return {name: reason for name, reason in reasons.items() if reason}
 
     @property

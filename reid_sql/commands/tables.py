@@ -28,7 +28,13 @@ from reid_sql.models.fitted_model import FittedModel
 from reid_sql.parameters import QUASI_IDENTIFIERS, Columns, Domain, sql_literal, sql_text
 from reid_sql.sources.copies import describe_copies
 from reid_sql.sources.files import attach_checked, open_source, refuse_unread_format
-from reid_sql.sources.formats import SKIP, TextFormat, check_encoding, check_marks, write_option
+from reid_sql.sources.formats import (
+    TextFormat,
+    check_encoding,
+    check_marks,
+    check_skip,
+    write_option,
+)
 from reid_sql.sources.identifiers import describe_nobodies_in, repeated
 from reid_sql.sources.missing_value_codes import describe_codes_in, find_codes
 from reid_sql.sources.remote import is_connection, masked
@@ -281,7 +287,9 @@ def text_format(options: argparse.Namespace) -> TextFormat:
     check_marks(options.delimiter, quote, "--{}".format, partial(write_option, "FILE"))
     header = None if options.header is None else options.header == "true"
     encoding = check_encoding("--encoding", options.encoding or "utf-8")
-    skip = int(SKIP.check("--skip", number("--skip", options.skip or "0")))
+    skip = check_skip(
+        "--skip", [number("--skip", each) for each in (options.skip or "0").split(",")]
+    )
     form = TextFormat(options.delimiter, encoding, header, quote, skip)
     files: list[str] = []
     for name in FILES:

@@ -113,14 +113,17 @@ def refuse_record(words: str, rows: Sequence[Sequence[str]], remedy: str) -> Non
         raise OutOfDomainError(f"{rule}; {remedy}")
 
 
-def refuse_footer(words: str, rows: Sequence[Sequence[str]]) -> None:
+def refuse_footer(words: str, rows: Sequence[Sequence[str]], remedy: Callable[[int], str]) -> None:
     """Refuse a last line that is a total or a note: most of its fields are empty, as in no line before it.
 
-    >>> refuse_footer("FILE", [["Summe", "1", "2"], ["anna", "", ""]])
-    >>> refuse_footer("FILE", [["anna", "1", "2"], ["Summe:", "", ""]])  # doctest: +NORMALIZE_WHITESPACE
+    `remedy` says how to leave out so many lines at the end.
+
+    >>> remove = "remove {}".format
+    >>> refuse_footer("FILE", [["Summe", "1"], ["anna", ""]], remove)
+    >>> refuse_footer("FILE", [["anna", "1"], ["Summe:", ""]], remove)  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     reid_sql.errors.OutOfDomainError: FILE must end with a record, got a last line that looks like a total or
-        a note; remove it, or write it further up if it is a record
+        a note; remove 1, or write it further up if it is a record
     """
     empty = [sum(not field.strip() for field in row) for row in rows]
     if len(rows) < 2 or empty[-1] <= max(len(rows[-1]) / 2 - 1, *empty[:-1]):  # noqa: PLR2004 - one before it
@@ -129,7 +132,7 @@ def refuse_footer(words: str, rows: Sequence[Sequence[str]]) -> None:
     is_note = empty[-1] == len(rows[-1]) - 1 and re.search(r":\s*\w|(\w+\W+){4}", first)
     if TOTAL.fullmatch(first.rstrip(" :.")) or is_note:
         rule = f"{words} must end with a record, got a last line that looks like a total or a note"
-        raise OutOfDomainError(f"{rule}; remove it, or write it further up if it is a record")
+        raise OutOfDomainError(f"{rule}; {remedy(1)}, or write it further up if it is a record")
 
 
 MAX_ROWS_COMPARED: Final = 300  # below a header, which show what the values of its columns are
@@ -140,11 +143,16 @@ FIRST_OF_NOTE: Final = tuple("*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u207a(#")
 WORDS_OF_NOTE: Final = 4
 
 
-def refuse_second_header(words: str, rows: Sequence[Sequence[str]], first_line: int = 1) -> None:
+def refuse_second_header(
+    words: str,
+    rows: Sequence[Sequence[str]],
+    first_line: int = 1,
+    write_skip: Callable[[int], str] | None = None,
+) -> None:
     """Refuse lines below the header that name its columns again: their labels, units, or "Response".
 
     Such a line has words where all others have numbers, or the same word in each field, and no value that
-    another line has.
+    another line has. `write_skip` writes the option to skip so many lines more, down to the last of them.
 
     >>> lines = [["age", "sex"], ["Response", "Response"], *[[str(20 + i), "fm"[i % 2]] for i in range(12)]]
     >>> refuse_second_header("FILE", lines)  # doctest: +NORMALIZE_WHITESPACE
@@ -170,7 +178,12 @@ def refuse_second_header(words: str, rows: Sequence[Sequence[str]], first_line: 
         rule = (
             f"{words} must have one line with the names of its columns, got {looks} in line {lines}"
         )
-        raise OutOfDomainError(f"{rule}; remove {'it' if len(numbers) == 1 else 'them'}")
+        remedy = f"remove {'it' if len(numbers) == 1 else 'them'}"
+        if write_skip is not None:
+            last = numbers[-1]
+            option = write_skip(last - first_line)
+            remedy = f"write {option} if the names are in line {last}, or {remedy}"
+        raise OutOfDomainError(f"{rule}; {remedy}")
 
 
 def _are_values(fields: Sequence[str]) -> bool:
@@ -197,25 +210,32 @@ def is_word(field: str) -> bool:
     return word_form(field) not in CODE_WORDS
 
 
-def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) -> None:
+def refuse_footnotes(
+    words: str, rows: Sequence[Sequence[str]], last_line: int, remedy: Callable[[int], str]
+) -> None:
     """Refuse notes below the last record that were filled with separators to its width.
 
     A note is alone in its line, in the first field, as nothing is in the lines above the notes, and is
-    written as one: with a colon, a mark before it, or several words.
+    written as one: with a colon, a mark before it, or several words. Lines of separators alone may be
+    between them and the last record.
 
-    >>> rows = [["ann", "1"], ["bob", "2"], ["Source: office", ""], ["* provisional", ""]]
-    >>> refuse_footnotes("FILE", rows, 5)  # doctest: +NORMALIZE_WHITESPACE
+    >>> rows = [["ann", "1"], ["bob", "2"], ["", ""], ["Source: office", ""]]
+    >>> refuse_footnotes("FILE", rows, 5, "remove {}".format)  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     reid_sql.errors.OutOfDomainError: FILE must end with a record, got notes or totals in lines 4 to 5;
-        remove them
+        remove 2
     """
     end = len(rows)
-    while end and len(rows[end - 1]) > 1 and _is_note(rows[end - 1]):
+    while (
+        end
+        and len(rows[end - 1]) > 1
+        and (_is_note(rows[end - 1]) or not any(map(str.strip, rows[end - 1])))
+    ):
         end -= 1
-    above, notes = rows[:end], [row[0].strip() for row in rows[end:]]
-    if not notes or len(above) < 2:  # noqa: PLR2004 - one line shows no rule
+    above, notes = rows[:end], rows[end:]
+    if len(above) < 2 or any(map(_is_alone, above)):  # noqa: PLR2004 - one line shows no rule
         return
-    if any(map(_is_alone, above)):
+    if not any(map(_is_note, notes)):
         return
     first = last_line - len(notes) + 1
     where = (
@@ -223,12 +243,11 @@ def refuse_footnotes(words: str, rows: Sequence[Sequence[str]], last_line: int) 
         if len(notes) == 1
         else f"notes or totals in lines {first} to {last_line}"
     )
-    remedy = "it" if len(notes) == 1 else "them"
-    raise OutOfDomainError(f"{words} must end with a record, got {where}; remove {remedy}")
+    raise OutOfDomainError(f"{words} must end with a record, got {where}; {remedy(len(notes))}")
 
 
 def _is_alone(row: Sequence[str]) -> bool:
-    return bool(row) and bool(row[0].strip()) and not any(field.strip() for field in row[1:])
+    return len(row) > 1 and bool(row[0].strip()) and not any(field.strip() for field in row[1:])
 
 
 def _is_note(row: Sequence[str]) -> bool:
@@ -241,13 +260,17 @@ def _is_note(row: Sequence[str]) -> bool:
     )
 
 
-def refuse_blank_records(words: str, lines: Sequence[int], count: int) -> None:
+def refuse_blank_records(
+    words: str, lines: Sequence[int], count: int, last_line: int, remedy: Callable[[int], str]
+) -> None:
     """Refuse records that have separators alone, by the numbers of the first lines of them."""
     if not count:
         return
     shown = ", ".join(map(str, lines))
     more = f" and {count - len(lines):,} more" if count > len(lines) else ""
     rule = f"{words} must have a value in each record, got separators alone in line {shown}{more}"
+    if count == last_line - lines[0] + 1:  # all of them are below the last record
+        raise OutOfDomainError(f"{rule}; {remedy(count)}")
     raise OutOfDomainError(f"{rule}; remove {'it' if count == 1 else 'them'}")
 
 

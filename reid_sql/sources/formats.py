@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -48,8 +49,8 @@ BREAK, RETURN = 10, 13
 MAX_LINES_SHOWN: Final = 3  # numbers of lines in a refusal
 MAX_LINES_SKIPPED: Final = 1000
 SKIP: Final = Number(
-    f"a whole number from 0 to {MAX_LINES_SKIPPED}",
-    "pass the number of lines above the names of the columns, such as 2",
+    f"a whole number from 0 to {MAX_LINES_SKIPPED}, or two of them",
+    "pass the number of lines above the names of the columns, and of those below the last record: 2, or 2 and 1",
     0.0,
     float(MAX_LINES_SKIPPED),
     whole=True,
@@ -68,14 +69,14 @@ class TextFormat:
     """How a text file is written; a delimiter that is not given is the one that the header has most of.
 
     Unless it is given whether the first line is a header, it is taken for one if it does not look otherwise.
-    The first line is that below the lines to skip.
+    `skip`: the lines above the first line, and those that are not blank below the last record.
     """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
     header: bool | None = None
     quote: str = '"'
-    skip: int = 0
+    skip: tuple[int, int] = (0, 0)
 
     @property
     def has_header(self) -> bool:
@@ -109,14 +110,29 @@ def check_encoding(name: str, value: str) -> str:
     return NAMES_OF_ENCODINGS.get(codec, codec)
 
 
+def check_skip(name: str, numbers: Sequence[Any]) -> tuple[int, int]:
+    """Return the lines above the header and those below the last record; without a second number, none.
+
+    >>> check_skip("--skip", [2]), check_skip("--skip", [0, 1])
+    ((2, 0), (0, 1))
+    """
+    if not 1 <= len(numbers) <= 2:  # noqa: PLR2004 - above and below
+        raise OutOfDomainError(SKIP.sentence(name, f"{len(numbers)} of them"))
+    above, below = (int(SKIP.from_python(name, each)) for each in (*numbers, 0)[:2])
+    return above, below
+
+
 def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     """Read the header and count the records; `words` is what a refusal calls the file."""
     _refuse_binary(words, path)
     try:
-        with closing(_open_unpacked(path)) as content:
-            head = content.read(HEAD)
-        first = codecs.getincrementaldecoder(_codec(form.encoding))("strict").decode(head)
-        first = _below(words, first, form.skip)
+        head = _read_head(path, form)
+        if not head and any(form.skip):
+            rule = (
+                f"{words} must have more lines than are to be skipped, got {sum(form.skip)} to skip"
+            )
+            raise OutOfDomainError(f"{rule}; skip fewer")
+        first = head.decode(_encoding_read(form), errors="ignore")
         delimiter = form.delimiter or _delimiter(path, first, form.quote)
         row = next(_rows(io.StringIO(first, newline=""), delimiter, form.quote), [])
         lines = first.splitlines()[:MAX_LINES_COMPARED]
@@ -135,14 +151,17 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
             below = first.splitlines()[: MAX_ROWS_COMPARED + 1]
             below = below if len(head) < HEAD or len(below) > MAX_ROWS_COMPARED else below[:-1]
             rows = read_rows(below, delimiter, form.quote, MAX_ROWS_COMPARED)
-            refuse_second_header(words, rows, form.skip + 1)
+            refuse_second_header(words, rows, form.skip[0] + 1, partial(_skip_more, words, form))
         refuse_repeated_names(words, names)  # of a header: a record, refused above, has values
         counted = _count_lines(path, form, delimiter)
         last = _last_rows(counted.end, delimiter, form)
-        refuse_footer(words, last)
-        refuse_footnotes(words, last, counted.last_line)
+        remedy = partial(_remedy_of_end, words, form)
+        refuse_footer(words, last, remedy)
+        refuse_footnotes(words, last, counted.last_line, remedy)
         if len(names) > 1:
-            refuse_blank_records(words, counted.separators_alone, counted.separated)
+            refuse_blank_records(
+                words, counted.separators_alone, counted.separated, counted.last_line, remedy
+            )
     except UnicodeError:
         rule = f"{words} must be written in {form.encoding} throughout, got '{path.name}' with a byte that is not"
         where = _locate_bad_byte(path, form.encoding)
@@ -162,23 +181,30 @@ def inspect_text(words: str, path: Path, form: TextFormat) -> TextFile:
     return TextFile(names, delimiter, kept - form.has_header)
 
 
-def _below(words: str, text: str, skipped: int) -> str:
-    """Return the text below the lines to skip; refuse a text that has no more lines."""
-    lines = text.split("\n" if "\n" in text else "\r", skipped)
-    if len(lines) <= skipped:
-        raise OutOfDomainError(
-            f"{words} must have more lines than are to be skipped, got {len(lines)} and {skipped}; skip fewer"
-        )
-    return lines[skipped]
-
-
 def _remedy_of_title(words: str, lines: Sequence[str], form: TextFormat) -> str:
     """Say how many lines to skip, where one looks like the header."""
     above = lines_above_header(lines)
     if not above:
         return REMEDY
-    option = write_option(words, "skip", str(form.skip + above))
-    return f"write {option} if the names are in line {form.skip + above + 1}, or {REMEDY}"
+    option = _skip_more(words, form, above)
+    return f"write {option} if the names are in line {form.skip[0] + above + 1}, or {REMEDY}"
+
+
+def _remedy_of_end(words: str, form: TextFormat, lines: int) -> str:
+    """Say how to leave out so many lines below the last record."""
+    them = "it" if lines == 1 else "them"
+    if form.skip[1] + lines > MAX_LINES_SKIPPED:
+        return f"remove {them}"
+    return f"write {_skip_more(words, form, 0, lines)} to leave {them} out, or remove {them}"
+
+
+def _skip_more(words: str, form: TextFormat, more_above: int, more_below: int = 0) -> str:
+    """Write the option, or the key, of the lines to skip: so many more than now."""
+    above, below = form.skip[0] + more_above, form.skip[1] + more_below
+    if not below:
+        return write_option(words, "skip", str(above))
+    is_key = words.startswith("policy")
+    return f"skip = [{above}, {below}]" if is_key else f"--skip {above},{below}"
 
 
 def _locate_bad_byte(path: Path, encoding: str) -> str:
@@ -277,13 +303,21 @@ def check_marks(
 def count_slowly(path: Path, delimiter: str, form: TextFormat) -> int:
     """Count the records field by field, where quotes stand inside of fields; the header is not one."""
     csv.field_size_limit(sys.maxsize)
-    with closing(_open_unpacked(path)) as raw:
-        text = io.TextIOWrapper(raw, encoding=_codec(form.encoding), newline="")
-        for _ in range(form.skip):
-            next(text, "")
-        rows = _rows(text, delimiter, form.quote)
-        width = len(next(rows, []))
-        return sum(1 for row in rows if row or width == 1) + (0 if form.has_header else 1)
+    rows = _rows(_lines(path, form), delimiter, form.quote)
+    width = len(next(rows, []))
+    return sum(1 for row in rows if row or width == 1) + (0 if form.has_header else 1)
+
+
+def _lines(path: Path, form: TextFormat) -> Iterator[str]:
+    """Yield the lines with what ends them."""
+    rest = mark = ""
+    for chunk in _content(path, form):
+        text = rest + chunk.decode(_encoding_read(form))
+        mark = mark or ("\n" if "\n" in text else "\r")
+        *lines, rest = text.split(mark)
+        yield from (line + mark for line in lines)
+    if rest:
+        yield rest
 
 
 def nonblank_lines(path: Path) -> int:
@@ -340,7 +374,7 @@ def _header_names(
 
 def _last_rows(end: bytes, delimiter: str, form: TextFormat) -> list[list[str]]:
     """Divide the last lines that are not blank into fields, but for the first, which may be a part of one."""
-    whole = end.decode("latin-1" if form.encoding == "latin-1" else "utf-8", errors="ignore")
+    whole = end.decode(_encoding_read(form), errors="ignore")
     lines = [line for line in whole.splitlines()[1:] if line.strip()]
     return read_rows(lines[-MAX_LINES_COMPARED:], delimiter, form.quote)
 
@@ -364,7 +398,7 @@ class _Lines:
 def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> _Lines:
     """Count the lines, in one pass over the bytes."""
     lines = blank = parity = separated = last_line = 0
-    marks = form.skip
+    marks = form.skip[0]
     end = b""
     alone: list[int] = []
     length, last, filled = (
@@ -375,7 +409,7 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
     mark = BREAK
     is_value = np.ones(256, dtype=np.int64)
     is_value[[ord(each) for each in f" \t\r\n{form.quote}{delimiter or ''}"]] = 0
-    for place, chunk in enumerate(_skip_lines(_chunks(path, form.encoding), form.skip)):
+    for place, chunk in enumerate(_content(path, form)):
         bytes_ = np.frombuffer(chunk, dtype=np.uint8)
         end = (end + chunk[-MAX_LAST_BYTES:])[-MAX_LAST_BYTES:]
         if place == 0 and BREAK not in bytes_ and RETURN in bytes_:
@@ -417,15 +451,53 @@ def _count_lines(path: Path, form: TextFormat, delimiter: str | None = None) -> 
     return _Lines(lines + (length > 0), blank, end, separated, tuple(alone), last_line)
 
 
-def _skip_lines(chunks: Iterable[bytes], skipped: int) -> Iterator[bytes]:
+def _read_head(path: Path, form: TextFormat) -> bytes:
+    """Read the beginning of the content, of HEAD bytes where there are as many."""
+    head = b""
+    with closing(_content(path, form)) as chunks:
+        for chunk in chunks:
+            head += chunk
+            if len(head) >= HEAD:
+                break
+    return head[:HEAD]
+
+
+def _content(path: Path, form: TextFormat) -> Iterator[bytes]:
+    """Yield the lines of the header and the records, in the encoding that is read."""
+    above, below = form.skip
+    return _drop_last(_drop_first(_chunks(path, form.encoding), above), below)
+
+
+def _drop_first(chunks: Iterable[bytes], number: int) -> Iterator[bytes]:
     """Yield what is below the first lines."""
     mark = b""
     for chunk in chunks:
         mark = mark or (b"\n" if b"\n" in chunk else b"\r")
-        *above, below = chunk.split(mark, skipped) if skipped else [chunk]
-        skipped -= len(above)
-        if not skipped and below:
+        *above, below = chunk.split(mark, number) if number else [chunk]
+        number -= len(above)
+        if not number and below:
             yield below
+
+
+def _drop_last(chunks: Iterable[bytes], number: int) -> Iterator[bytes]:
+    """Yield what is above the last lines that are not blank."""
+    held = b""
+    for chunk in chunks:
+        held += chunk
+        end = _start_of_last(held, number)
+        if end:
+            yield held[:end]
+        held = held[end:]
+
+
+def _start_of_last(text: bytes, number: int) -> int:
+    """Find where the last lines that are not blank begin; 0 where there are no more than these."""
+    mark = b"\n" if b"\n" in text else b"\r"
+    start = len(text)
+    while start and number:
+        end, start = start, text.rfind(mark, 0, start - 1) + 1
+        number -= bool(text[start:end].strip())
+    return start
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
@@ -444,11 +516,16 @@ def _chunks(path: Path, encoding: str) -> Iterator[bytes]:
         decoder.decode(b"", final=True)
 
 
-def decode_to_file(path: Path, form: TextFormat, target: Path) -> None:
-    """Write the content below the lines to skip to a file that its owner alone may read.
+def _encoding_read(form: TextFormat) -> str:
+    """The encoding of the content: UTF-8, but for Latin-1, which DuckDB reads."""
+    return "latin-1" if form.encoding == "latin-1" else "utf-8"
 
-    It is in UTF-8, but for Latin-1, which DuckDB reads.
+
+def decode_to_file(path: Path, form: TextFormat, target: Path) -> None:
+    """Write the content without the lines to skip to a file that its owner alone may read.
+
+    It is in the encoding that is read.
     """
     with target.open("xb") as written:
         target.chmod(0o600)
-        written.writelines(_skip_lines(_chunks(path, form.encoding), form.skip))
+        written.writelines(_content(path, form))

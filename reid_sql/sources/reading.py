@@ -54,7 +54,7 @@ def is_read_by_sql(kind: str, form: TextFormat) -> bool:
     It skips no lines that have quotes, as it takes them for those of a field.
     """
     if kind in TEXTS:
-        return form.encoding in ENCODINGS and not form.skip
+        return form.encoding in ENCODINGS and not any(form.skip)
     return kind not in {*WORKBOOKS, *STATISTICS}
 
 
@@ -124,7 +124,9 @@ def _read_decoded(
     encoding = form.encoding if form.encoding == "latin-1" else "utf-8"
     with _decoded_file() as decoded:
         decode_to_file(path, form, decoded)
-        select = _select_csv(words, decoded, inspected, replace(form, encoding=encoding, skip=0))
+        select = _select_csv(
+            words, decoded, inspected, replace(form, encoding=encoding, skip=(0, 0))
+        )
         return _keep(con, select, decoded)
 
 

@@ -121,9 +121,9 @@ def _read_text(
     spark: SparkSession, path: str, plain: str, form: TextFormat, where: str
 ) -> DataFrame:
     """Read text as text: quotes span lines, a row of the wrong number of fields is refused, empty is NULL."""
-    if form.skip:
+    if any(form.skip):
         raise UnavailableError(
-            f"{where} must begin with its header or a record on Spark, got skip = {form.skip}; remove the lines, or check it with engine = 'duckdb'"
+            f"{where} must begin with its header or a record on Spark, got skip = {list(form.skip)}; remove the lines, or check it with engine = 'duckdb'"
         )
     here = _is_here(path) and Path(path).suffix in {*TEXTS, *COUNTED}
     text = inspect_text(where, Path(path), form) if here else None

@@ -116,7 +116,7 @@ def test_a_panel_is_found_by_its_structure(tmp_path: Path, place: str) -> None:
     assert any("'nr' looks like an identifier" in each for each in found["cautions"]), found[
         "cautions"
     ]
-    assert any("entity = nr" in each for each in found["cautions"]), found["cautions"]
+    assert any('entity = "nr"' in each for each in found["cautions"]), found["cautions"]
 
 
 def test_an_identifier_of_nobody_is_not_advised(tmp_path: Path, place: str) -> None:
@@ -125,4 +125,4 @@ def test_an_identifier_of_nobody_is_not_advised(tmp_path: Path, place: str) -> N
         tmp_path, place, people(ids), "", check=CHECK.format("average_risk", ""), cautions="refuse"
     )
     assert any("pass a row of each" in each for each in found["cautions"]), found["cautions"]
-    assert not any("entity = pid" in each for each in found["cautions"]), found["cautions"]
+    assert not any('entity = "pid"' in each for each in found["cautions"]), found["cautions"]

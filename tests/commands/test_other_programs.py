@@ -263,6 +263,62 @@ def test_lines_are_skipped_in_every_encoding_and_with_every_end(
         assert json.loads(capsys.readouterr().out)["summary"]["records"] == 30
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", "\n", "\n\n \n"])
+@pytest.mark.first(cells=4)
+def test_notes_below_the_last_record_are_left_out_as_the_refusal_says(
+    encoding: str,
+    end: str,
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("reid_sql.sources.formats.CHUNK", 64)  # bytes: the notes are in several
+    sexes = ("f", '"m\nor x"', "m")
+    records = "".join(f"{i % 2};{sexes[i % 3]}\n" for i in range(30))
+    text = f"Ward 7\nage;sex\n{records};\nSource: the office of é;\n* provisional;{last}"
+    Path("x.csv").write_bytes(text.replace("\n", end).encode(encoding))
+    arguments = ["risk", "x.csv", "--encoding", encoding, "--qi", "age,sex", "--json"]
+    skip: list[str] = []
+    for proposed in ("--skip 1 ", "--skip 1,3 "):
+        assert main([*arguments, *skip]) == 2
+        assert f"write {proposed}" in capsys.readouterr().err
+        skip = proposed.split()
+    assert main([*arguments, *skip]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["records"] == 30
+    assert main([*arguments, "--skip", "1,4"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["records"] == 29
+    assert main([*arguments, "--skip", "1,900"]) == 2
+    assert "more lines than are to be skipped" in capsys.readouterr().err
+    table = f'file = "x.csv"\nencoding = "{encoding}"\nskip = [1, 3]\nquasi_identifiers = ["age", "sex"]'
+    check = '[[tables.checks]]\nmeasure = "k"\nat_least = 3'
+    Path("p.toml").write_text(f"[[tables]]\n{table}\n{check}", encoding="utf-8")
+    assert page_of(capsys, "check", "p.toml")["checks"][0]["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("lines", ["[]", "[1, 2, 3]", '["1", 2]', "[1.5]", "[-1]", "true", "[[1]]"])
+def test_a_policy_names_lines_to_skip_above_and_below(
+    lines: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("people.csv").write_text("age,sex\n1,f\n", encoding="utf-8")
+    Path("p.toml").write_text(
+        POLICY.format(file="people.csv", lines=f"skip = {lines}"), encoding="utf-8"
+    )
+    assert main(["check", "p.toml"]) == 2
+    assert "skip must be a whole number from 0 to 1000, or two of them" in capsys.readouterr().err
+
+
+def test_a_second_line_of_names_is_proposed_as_the_header(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = "".join(f"{i % 7},{'fm'[i % 2]}\n" for i in range(40))
+    Path("x.csv").write_text(f"Pupil,Sex of it\nage,sex\n{rows}", encoding="utf-8")
+    assert main(["risk", "x.csv", "--qi", "age,sex"]) == 2
+    assert "write --skip 1 if the names are in line 2" in capsys.readouterr().err
+    assert main(["risk", "x.csv", "--qi", "age,sex", "--skip", "1"]) == 0
+
+
 def test_sheets_that_nothing_measures_are_a_caution_but_not_of_a_release(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -25,12 +25,26 @@ from reid_sql.models.columns.missing_value_codes import (
 from reid_sql.models.numerics.quantiles import percent
 from reid_sql.parameters import Floats, Integers
 
+# Words for people in names of columns, in several languages; some are one only before a number's word.
 PEOPLE_WORDS: Final = (
     "person|people|patient|subject|customer|client|member|user|respondent|employee|student|participant|"
-    "citizen"
+    "citizen|patientin|patienten|kunden?|klient(?:en)?|versicherten?|versicherungs(?=.)|mitglied(?:s|er)?|"
+    "teilnehmer|proband(?:en)?|sch(?:ü|ue)ler(?:in)?|personal(?=.)|personen|mitarbeiter|matrikel(?=.)|einwohner|bewohner|nutzer|"
+    "benutzer|assur[eé]|salari[eé]|adh[eé]rent|[eé]tudiant|[eé]l[eè]ve|personne|usager|b[eé]n[eé]ficiaire|"
+    "paciente|cliente|afiliado|alumno|empleado|usuario|asegurado|ciudadano|paziente|assistito|dipendente|"
+    "studente|utente|cittadino|pati[eë]nt|cli[eë]nt|klant|persoon|leerling|deelnemer|werknemer|medewerker|"
+    "pessoa|aluno|funcion[aá]rio|pacjent|klienta|pacjenta|ucze[nń]|pracownik|patientens|medlem|deltagare|"
+    "anst[aä]lld"
 )
+NATIONAL_IDENTIFIERS: Final = (
+    "ssn|nhs_number|mrn|dni|nif|curp|pesel|cpf|bsn|svnr|personnummer|codice_?fiscale|matricola"
+)
+NUMBER_WORDS: Final = "id|nr|no|num|number|nummer|n[uú]mero|num[eé]ro|key|code|kennung|#"
+# A person may have several cases: their numbers do not name people for certain.
+CASE_WORDS: Final = "fall|case|akten?|dossier|expediente"
 IDENTIFIER_NAME: Final = re.compile(
-    rf"(^|_|\b)(id|uuid|guid|pid|ssn|nhs_number|mrn|({PEOPLE_WORDS})(_?(id|nr|no|number|key|code))?)$",
+    rf"(^|_|\b)(id|uuid|guid|pid|{NATIONAL_IDENTIFIERS}|({PEOPLE_WORDS})([_ -]?({NUMBER_WORDS}))?"
+    rf"|(?P<case>{CASE_WORDS})[_ -]?({NUMBER_WORDS}|zeichen))[.:]?$",
     re.IGNORECASE,
 )
 CODE_NAME: Final = re.compile(

@@ -103,12 +103,14 @@ def _advise(column: RepeatedColumn, option: str | None) -> str:
 
 
 def write_name(option: str, name: str) -> str:
-    """Write a column after an option so that it can be copied: a name with a space or a mark is quoted.
+    """Write a column after an option, or the key of a policy, so that it can be copied.
 
     >>> [write_name(option, "Patient ID") for option in ("--entity", "entity :=", "entity =")]
     ["'Patient ID'", "'Patient ID'", '"Patient ID"']
+    >>> [write_name(option, "pid") for option in ("--entity", "entity :=", "entity =")]
+    ['pid', 'pid', '"pid"']
     """
-    if name.isidentifier():
+    if name.isidentifier() and not option.endswith(" ="):
         return name
     if option.startswith("--"):
         return shlex.quote(name)
@@ -120,9 +122,13 @@ def names_a_person(name: str) -> bool:
 
     >>> [names_a_person(name) for name in ("id", "patient_id", "visit_customer_nr", "hospital_id")]
     [True, True, True, False]
+    >>> [names_a_person(name) for name in ("Versichertennummer", "Member No.", "Fallnummer")]
+    [True, True, False]
     """
     match = IDENTIFIER_NAME.search(name)
-    return match is not None and (match.start() == 0 or match[3] is not None)
+    if match is None or match["case"] is not None:
+        return False
+    return match.start() == 0 or match[3] is not None
 
 
 def find_people_columns(codes: Mapping[str, Integers], candidates: Sequence[str]) -> list[str]:

@@ -22,12 +22,15 @@ HEALTH, MONEY, DISEASES = (
 MIN_ANYWHERE: Final = 6  # letters of a part that may stand anywhere in a name
 ICD: Final = re.compile(r"[A-TV-Z][0-9][0-9AB]([.][0-9A-Z]{1,4})?")  # ICD-10, as WHO writes it
 MIN_ICD: Final = 3  # values, as E10 is also a road
-MIN_SHARE: Final = 0.5  # of the values are diseases
+MIN_SHARE: Final = 0.5  # of the values are diseases, or amounts
+CURRENCY: Final = r"([€$£¥₹]|[Ee][Uu][Rr]|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|kr|zł|Kč)"
+AMOUNT: Final = re.compile(rf"{CURRENCY}\s?-?\d[\d.,' ]*|-?\d[\d.,' ]*\s?{CURRENCY}\.?")
 REASONS: Final = {
     (*HEALTH, *DISEASES): "the name is one of health",
     MONEY: "the name is one of an amount",
 }
-OF_VALUES: Final = "the values are diseases"
+OF_DISEASES: Final = "the values are diseases"
+OF_AMOUNTS: Final = "the values are amounts of money"
 
 
 def reason_by_name(name: str) -> str | None:
@@ -53,11 +56,14 @@ def reason_by_values(values: Sequence[str]) -> str | None:
 
     >>> reason_by_values(["flu", "HIV", "other"]), reason_by_values(["E10.1", "I21", "C50"])
     ('the values are diseases', 'the values are diseases')
-    >>> reason_by_values(["north", "south"])
+    >>> reason_by_values(["1.250,00 €", "80 €"]), reason_by_values(["north", "south"])
+    ('the values are amounts of money', None)
     """
     coded = sum(bool(ICD.fullmatch(value)) for value in values)
     named = sum(
         bool({*normal_form(value).split(), normal_form(value)} & {*DISEASES}) for value in values
     )
     enough = max(1.0, MIN_SHARE * len(values))
-    return OF_VALUES if named >= enough or (coded >= MIN_ICD and coded >= enough) else None
+    if sum(bool(AMOUNT.fullmatch(value.strip())) for value in values) >= enough:
+        return OF_AMOUNTS
+    return OF_DISEASES if named >= enough or (coded >= MIN_ICD and coded >= enough) else None

@@ -80,8 +80,9 @@ def test_each_test_warns_of_visits(tmp_path: Path, root: Path) -> None:
 def test_its_names_of_identifiers_are_those_of_the_profile(root: Path) -> None:
     text = (root / "reid_sql" / "dbt" / "macros" / "rows.sql").read_text(encoding="utf-8")
     written = text.partition("macro identifier_in")[2].partition("{% do return")[0]
-    people, words = (each.partition("=")[2] for each in written.split("{% set ")[1:])
-    pattern = "".join(re.findall(r"'([^']*)'", words)).replace("\\\\", "\\")
-    start, end = pattern.split("(_?(id|nr")[0], "(_?(id|nr" + pattern.split("(_?(id|nr")[1]
-    whole = start[:-1] + "".join(re.findall(r"'([^']*)'", people)) + ")" + end
-    assert whole == IDENTIFIER_NAME.pattern
+    texts: dict[str, str] = {}
+    for part in written.split("{% set ")[1:]:
+        name, _, parts = part.partition("%}")[0].partition("=")
+        pieces = re.findall(r"'([^']*)'|(\w+)", parts)
+        texts[name.strip()] = "".join(texts[named] if named else piece for piece, named in pieces)
+    assert texts["words"].replace("\\\\", "\\") == IDENTIFIER_NAME.pattern
