@@ -25,6 +25,7 @@ NUMBERED: Final = re.compile(r"(column|_c)?\d+")
 RENAMED: Final = re.compile(r"_\d+$")  # what DuckDB puts behind a name that the table already has
 # a number or a date
 VALUE: Final = re.compile(r"[+-]?\d+([.,]\d+)*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+SEPARATOR_LINE: Final = re.compile(r"sep=.", re.IGNORECASE)  # by which Excel reads the lines below
 TOTAL: Final = re.compile(  # in several languages, as exports write below the last record
     "(grand |sub)?total(s|e|en|es)?|sums?|summe|gesamt(summe)?|insgesamt|somme|suma|somma|totaal|razem|"
     "\u0438того|всего|合計|总计",
@@ -45,7 +46,8 @@ def refuse_title(
         and len(below) > 1
         and any(_divides(below, mark) for mark in DELIMITERS)
     )
-    if has_more or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
+    is_mark = bool(SEPARATOR_LINE.fullmatch(lines[0].removeprefix("\ufeff").strip()))
+    if has_more or is_mark or (len(row) > 2 and 2 * named < len(row)):  # noqa: PLR2004 - R leaves one name out
         rule = f"{words} must begin with its header, got a line that names {named} of its columns"
         raise OutOfDomainError(f"{rule}; {remedy}")
 

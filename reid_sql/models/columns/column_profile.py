@@ -126,6 +126,12 @@ def classify_column(form: ColumnForm, values: int, records: int) -> str:
     >>> person = ColumnForm("person_id", "text", 30, 0, 0, 0, 0, 0, 0, 0, 6, 6, 180)
     >>> classify_column(person, 30, 30), classify_column(person, 30, 90)
     ('identifier', 'repeated identifier')
+
+    Of the numbers 1 to 600, 9 may be missing-value codes, such as 99; no other record has them.
+
+    >>> row = ColumnForm("nr", "integer", 591, 591, 591, 1, 600)
+    >>> classify_column(row, 600, 600)
+    'identifier'
     """
     if values < 2:  # noqa: PLR2004 - one value distinguishes no records
         return CONSTANT if values else EMPTY
@@ -160,8 +166,8 @@ def is_identifier(form: ColumnForm, values: int, records: int) -> bool:
     if values < records:
         return False
     if is_numeric(form):
-        # such as 99, which may be a missing-value code
-        gaps = form.greatest - form.least + 1 - form.numbers
+        # the form lacks numbers that may be missing-value codes, such as 99: among `values` they are
+        gaps = form.greatest - form.least + 1 - values
         is_sequence = gaps <= MAX_GAPS_IN_SEQUENCE or bool(ROW_NUMBER_NAME.search(form.name))
         return form.whole == form.numbers and is_sequence
     return form.kind == "text" and not _is_prose(form)
