@@ -7,7 +7,10 @@
 --   risk_summary(tbl, qi, threshold, nulls), journalist_risk(tbl, population_tbl, qi, threshold, nulls)
 --   l_diversity(tbl, qi, sensitive, variant, c, l, nulls)    variant 'distinct' or 'entropy', c unused
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
---   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)     measure 'alpha_k_anonymity'
+--   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)
+--     measure 'alpha_k_anonymity', 'beta_likeness' (basic) or 'delta_disclosure' (present); k for the first
+--   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)   these, 'l_diversity', 't_closeness'
+--   household_risk(tbl, household, columns, threshold, nulls)
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
 -- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
 -- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
@@ -223,15 +226,26 @@ CREATE OR REPLACE MACRO reid_measure(variant) AS CASE variant
   WHEN 'equal' THEN
     'CASE WHEN system.main.min(n::DOUBLE / in_table) * system.main.max(total) >= system.main.max(size)
     THEN 1 - system.main.sum(in_table)::DOUBLE / system.main.max(total)
-    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) END' END;
+    ELSE system.main.sum(system.main.greatest(0, n::DOUBLE / size - in_table::DOUBLE / total)) END'
+  -- The largest gain (p - q) / q, and the largest |ln p / q|, of a value's shares in the class and the table.
+  WHEN 'basic' THEN
+    'system.main.greatest(0, system.main.max(n::DOUBLE / in_table) * system.main.max(total)
+      / system.main.max(size) - 1)'
+  WHEN 'present' THEN
+    'system.main.ln(system.main.greatest(1, system.main.max(n::DOUBLE / in_table) * system.main.max(total)
+      / system.main.max(size), system.main.max(size)
+      / (system.main.min(n::DOUBLE / in_table) * system.main.max(total))))' END;
+CREATE OR REPLACE MACRO reid_class_measure(columns, rows, variant) AS
+  'SELECT ' || reid_keys(len(columns) - 1) || ', system.main.sum(n)::BIGINT AS class_size, '
+    || reid_measure(variant) || ' AS value
+  FROM (SELECT *, system.main.sum(n) OVER ()::BIGINT AS total,
+      system.main.sum(n) OVER (PARTITION BY ' || reid_keys(len(columns) - 1) || ')::BIGINT AS size,
+      system.main.sum(n) OVER (PARTITION BY q' || len(columns) || ')::BIGINT AS in_table
+    FROM (SELECT *, system.main.count(*) AS n FROM ' || rows || ' GROUP BY ALL))
+  GROUP BY ' || reid_keys(len(columns) - 1);
 CREATE OR REPLACE MACRO reid_class_values(tbl, columns, variant, nulls) AS
   reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, value, system.main.count(*) AS classes
-    FROM (SELECT system.main.sum(n)::BIGINT AS class_size, ' || reid_measure(variant) || ' AS value
-      FROM (SELECT *, system.main.sum(n) OVER ()::BIGINT AS total,
-          system.main.sum(n) OVER (PARTITION BY ' || reid_keys(len(columns) - 1) || ')::BIGINT AS size,
-          system.main.sum(n) OVER (PARTITION BY q' || len(columns) || ')::BIGINT AS in_table
-        FROM (SELECT *, system.main.count(*) AS n FROM ' || reid_rows(tbl, columns, nulls) || ' GROUP BY ALL))
-      GROUP BY ' || reid_keys(len(columns) - 1) || ')
+    FROM (' || reid_class_measure(columns, reid_rows(tbl, columns, nulls), variant) || ')
     GROUP BY class_size, value');
 -- A class offends below the threshold (l), or above it (t, alpha), by more than rounding, or below least_k.
 CREATE OR REPLACE MACRO reid_disclosure(tbl, columns, variant, threshold, is_least, least_k, nulls) AS TABLE
@@ -262,12 +276,90 @@ CREATE OR REPLACE MACRO t_closeness(
   tbl, qi, sensitive, variant := 'equal', t := 0.2, nulls := 'value') AS TABLE
   FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
     reid_choice('variant', variant, ['equal']), reid_number('t', t, 0, 1, false), false, 1, nulls);
+-- The variant, the threshold and the least k of a measure; k is of one measure alone.
+CREATE OR REPLACE MACRO reid_variant(measure, choices) AS CASE reid_choice('measure', measure, choices)
+  WHEN 'l_diversity' THEN 'distinct' WHEN 't_closeness' THEN 'equal' WHEN 'beta_likeness' THEN 'basic'
+  WHEN 'delta_disclosure' THEN 'present' ELSE 'general' END;
+CREATE OR REPLACE MACRO reid_threshold(measure, threshold) AS CASE
+  WHEN threshold IS NULL THEN
+    CASE measure WHEN 'l_diversity' THEN 2.0 WHEN 't_closeness' THEN 0.2 WHEN 'alpha_k_anonymity' THEN 0.5
+      ELSE 1.0 END
+  WHEN measure = 'l_diversity' THEN reid_number('threshold', threshold, 1, 1e9, false)
+  WHEN measure IN ('t_closeness', 'alpha_k_anonymity') THEN reid_number('threshold', threshold, 0, 1, false)
+  ELSE reid_number('threshold', threshold, 0, 1e9, false) END::DOUBLE;
+CREATE OR REPLACE MACRO reid_least_k(measure, k) AS CASE
+  WHEN k IS NULL THEN CASE measure WHEN 'alpha_k_anonymity' THEN 2 ELSE 1 END
+  WHEN measure = 'alpha_k_anonymity' THEN reid_number('k', k, 1, 1e15, true)
+  ELSE reid_refuse('k must be used with measure := ''alpha_k_anonymity''', measure, 'leave it out')::DOUBLE END;
 CREATE OR REPLACE MACRO attribute_disclosure(
-  tbl, qi, sensitive, measure := 'alpha_k_anonymity', threshold := 0.5, k := 2, nulls := 'value') AS TABLE
-  SELECT * EXCLUDE (records_dropped, nulls), (k)::BIGINT AS threshold_k, a.records_dropped, a.nulls
-  FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
-    CASE reid_choice('measure', measure, ['alpha_k_anonymity']) WHEN 'alpha_k_anonymity' THEN 'general' END,
-    reid_number('threshold', threshold, 0, 1, false), false, reid_number('k', k, 1, 1e15, true), nulls) AS a;
+  tbl, qi, sensitive, measure := 'alpha_k_anonymity', threshold := NULL, k := NULL, nulls := 'value') AS TABLE
+  SELECT COLUMNS(lambda c: c <> 'threshold_k' OR measure = 'alpha_k_anonymity') FROM (
+    SELECT * EXCLUDE (records_dropped, nulls), reid_least_k(measure, k)::BIGINT AS threshold_k,
+      a.records_dropped, a.nulls
+    FROM reid_disclosure(tbl, list_append(reid_names('quasi-identifiers', qi), sensitive),
+      reid_variant(measure, ['alpha_k_anonymity', 'beta_likeness', 'delta_disclosure']),
+      reid_threshold(measure, threshold), false, reid_least_k(measure, k), nulls) AS a);
+CREATE OR REPLACE MACRO reid_offending(tbl, columns, measure, threshold, least_k, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT '
+    || array_to_string(list_transform(columns[:-2], lambda c, i: 'q' || i || ' AS ' || reid_quote(c)), ', ')
+    || ', class_size, value FROM (' || reid_class_measure(columns, reid_rows(tbl, columns, nulls),
+      reid_variant(measure, ['l_diversity', 't_closeness', 'alpha_k_anonymity', 'beta_likeness',
+        'delta_disclosure']))
+    || ') WHERE ' || CASE WHEN measure = 'l_diversity' THEN 'value < ' || threshold || '::DOUBLE * (1 - 1e-12)'
+      ELSE 'value > ' || threshold || '::DOUBLE * (1 + 1e-12) OR class_size < ' || least_k END);
+CREATE OR REPLACE MACRO disclosing_classes(
+  tbl, qi, sensitive, measure := 'l_diversity', threshold := NULL, k := NULL, nulls := 'value') AS TABLE
+  FROM query(list_transform([reid_names('quasi-identifiers', qi)], lambda names:
+    CASE WHEN list_has_any(list_transform(names, lambda name: reid_fold_case(name)), ['class_size', 'value'])
+      THEN reid_refuse('quasi-identifiers must differ from columns of the result', 'class_size or value',
+        'rename the column in a view')::VARCHAR
+      ELSE reid_offending(tbl, reid_names('quasi-identifiers and sensitive', list_append(names, sensitive)),
+        measure, reid_threshold(measure, threshold), reid_least_k(measure, k), nulls) END)[1]);
+
+-- Households: a member has the risk 1 / class_size, a household that of at least one member. Its class is of
+-- the households whose members have the same values, here a sorted list of the numbers of these.
+CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, members, risk, member_risk, system.main.sum(class_size)::BIGINT AS households
+    FROM (SELECT system.main.count(*) AS class_size, system.main.any_value(members) AS members,
+        system.main.any_value(risk) AS risk, system.main.any_value(member_risk) AS member_risk
+      FROM (SELECT system.main.list(class ORDER BY class ASC) AS classes, system.main.count(*) AS members,
+          1 - system.main.product(1 - 1 / size ORDER BY size) AS risk,
+          system.main.sum(1 / size ORDER BY size) AS member_risk
+        FROM (SELECT * REPLACE (CASE WHEN system.main.typeof(q1) NOT IN (''FLOAT'', ''DOUBLE'')
+              OR NOT system.main.isnan(TRY_CAST(q1 AS DOUBLE)) THEN q1 END AS q1),
+            CASE WHEN q1 IS NULL OR system.main.typeof(q1) IN (''FLOAT'', ''DOUBLE'')
+              AND system.main.isnan(TRY_CAST(q1 AS DOUBLE)) THEN system.main.row_number() OVER () END AS alone,
+            system.main.dense_rank() OVER (ORDER BY '
+              || array_to_string(list_transform(reid_aliases(len(columns) + 1)[2:],
+                lambda q: q || ' ASC NULLS LAST'), ', ') || ') AS class,
+            system.main.count(*) OVER (PARTITION BY '
+              || array_to_string(reid_aliases(len(columns) + 1)[2:], ', ') || ') AS size
+          FROM ' || reid_rows(tbl, list_prepend(household, columns), 'value')
+          || CASE nulls WHEN 'drop' THEN ' WHERE ' || array_to_string(list_transform(
+              reid_aliases(len(columns) + 1)[2:], lambda q: q || ' IS NOT NULL'), ' AND ') ELSE '' END || ')
+        GROUP BY q1, alone)
+      GROUP BY classes)
+    GROUP BY class_size, members, risk, member_risk');
+CREATE OR REPLACE MACRO household_risk(tbl, household, columns, threshold := 0.2, nulls := 'value') AS TABLE
+  FROM (
+    SELECT reid_some(sum(h.households)::BIGINT) AS households,
+      sum(h.households * h.members)::BIGINT AS records,
+      fsum(h.households * h.members * h.risk) / sum(h.households * h.members) AS average_risk,
+      fsum(h.households * h.risk) / sum(h.households) AS average_household_risk,
+      max(h.risk) AS highest_risk,
+      coalesce(sum(h.households) FILTER (h.risk > threshold), 0)::DOUBLE / sum(h.households)
+        AS households_at_risk,
+      fsum(h.households * h.member_risk) / sum(h.households * h.members) AS average_member_risk,
+      min(h.class_size) AS k,
+      coalesce(sum(h.households) FILTER (h.class_size = 1), 0)::BIGINT AS unique_households,
+      coalesce(sum(h.households) FILTER (h.class_size = 1), 0)::DOUBLE / sum(h.households) AS uniqueness,
+      fsum(h.households::DOUBLE / h.class_size) / sum(h.households) AS average_class_risk,
+      max(reid_number('threshold', threshold, 0, 1, false)) AS threshold,
+      max(h.records_dropped) AS records_dropped, max(h.nulls) AS nulls
+    FROM query(list_transform([reid_names('household and columns', list_prepend(household,
+      reid_names('columns', columns)))], lambda names: reid_households(tbl, household, names[2:],
+        reid_choice('nulls', nulls, ['value', 'drop'])))[1]) AS h
+  ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
 
 -- 7. Which columns distinguish records: every subset of one to three of them.
 -- Subsets of the places 1 to `number`, each longer by one place than those given.

@@ -39,6 +39,16 @@ CALLS = [
     "t_closeness({}, ['age', 'half'], 'sex', t := 0.05)",
     "attribute_disclosure({}, ['age'], 'sex')",
     "attribute_disclosure({}, ['age', 'half'], 'sex', threshold := 0.2, k := 3)",
+    "attribute_disclosure({}, ['age'], 'sex', 'beta_likeness')",
+    "attribute_disclosure({}, ['age'], 'sex', 'delta_disclosure', threshold := 0.1)",
+    "disclosing_classes({}, ['age', 'half'], 'sex')",
+    "disclosing_classes({}, ['half'], 'sex', threshold := 3)",
+    "disclosing_classes({}, ['age', 'half'], 'sex', 't_closeness')",
+    "disclosing_classes({}, ['age'], 'sex', 'alpha_k_anonymity', threshold := 1, k := 3)",
+    "disclosing_classes({}, 'half', 'sex', 'beta_likeness', threshold := 0.3)",
+    "disclosing_classes({}, ['half', 'age'], 'sex', 'delta_disclosure', threshold := 0.2)",
+    "household_risk({}, 'half', ['age', 'sex'])",
+    "household_risk({}, 'age', 'sex', threshold := 0.6)",
     "attribute_risk({}, ['age', 'sex', 'half'])",
     "attribute_risk({}, ['half', 'age', 'sex'], 2)",
 ]
@@ -131,6 +141,8 @@ def test_the_script_answers_what_python_answers(
         "l_diversity({table}, {columns}[2:], {columns}[1])",
         "t_closeness({table}, {columns}[2:4], {columns}[6])",
         "attribute_risk({table}, {columns})",
+        "disclosing_classes({table}, {columns}[2:], {columns}[1], threshold := 3)",
+        "household_risk({table}, {columns}[1], {columns}[2:])",
         "journalist_risk({table}, {table}, {columns})",
     ],
 )
@@ -226,6 +238,30 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
         (
             "attribute_disclosure(people, ['age'], 'sex', k := 1.5)",
             "k must be a whole number from 1 to ",
+        ),
+        (
+            "attribute_disclosure(people, ['age'], 'sex', 'beta_likeness', k := 2)",
+            "k must be used with measure := 'alpha_k_anonymity', got beta_likeness; leave it out",
+        ),
+        (
+            "disclosing_classes(people, ['age'], 'sex', 't_closeness', threshold := 2)",
+            "threshold must be a number from 0 to 1, got 2",
+        ),
+        (
+            "disclosing_classes(people, ['age'], 'sex', 'l-diversity')",
+            "measure must be l_diversity or t_closeness or",
+        ),
+        (
+            "disclosing_classes(people, ['Value'], 'sex')",
+            "quasi-identifiers must differ from columns of the result, got class_size or value",
+        ),
+        (
+            "household_risk(people, 'age', ['sex', 'AGE'])",
+            "household and columns must be a list of 1 to 64 different column names",
+        ),
+        (
+            "household_risk(people, 'half', ['age'], threshold := -1)",
+            "threshold must be a number from 0 to 1, got -1",
         ),
         (
             "attribute_risk(people, ['age'], 4)",
@@ -351,7 +387,7 @@ def test_a_macro_with_the_name_of_a_function_does_not_answer(temporary: str) -> 
 
 def test_the_script_can_be_read_at_once() -> None:
     lines = pack().splitlines()
-    assert len(lines) <= 310
+    assert len(lines) <= 400
     assert all(len(line) <= 110 for line in lines)
     with duckdb.connect() as con:
         con.execute(pack())
