@@ -55,9 +55,12 @@ def terms() -> str:
     links = {
         term: ", ".join(f"[`{name}`]({name}.md)" for name in names) for term, names in TERMS.items()
     }
-    rows = [f"| {term} | {linked} |\n" for term, linked in links.items()]
-    rows += [f"| {term} | not here: {instead} |\n" for term, instead in NOT_HERE.items()]
-    return "".join(["| you look for | see |\n| --- | --- |\n", *sorted(rows)])
+    rows = [*links.items(), *((term, f"not here: {instead}") for term, instead in NOT_HERE.items())]
+    together: dict[str, list[str]] = {}
+    for term, leads in sorted(rows):
+        together.setdefault(leads, []).append(term)
+    lines = [f"| {', '.join(terms)} | {leads} |\n" for leads, terms in together.items()]
+    return "".join(["| you look for | see |\n| --- | --- |\n", *lines])
 
 
 def absences() -> str:
@@ -82,8 +85,23 @@ def _measure(measure: Measure) -> str:
     )
 
 
+def shared() -> str:
+    """The parameters and result columns that many functions have, with what they accept or mean."""
+    parameters = [f"| `{name}` | {label} |\n" for name, label in facts.shared_parameters()]
+    columns = [f"| `{name}` | {words} |\n" for name, _, words in facts.shared_results()]
+    return "".join(
+        [
+            "| parameter | is |\n| --- | --- |\n",
+            *parameters,
+            "\n| result | is |\n| --- | --- |\n",
+            *columns,
+        ]
+    )
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "functions": function_table,
+    "shared": shared,
     "terms": terms,
     "not on Spark": absences,
     "measures": measures,

@@ -1,6 +1,8 @@
 """What the generators ask of a declared function: the one place that knows how a declaration says it."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
 from reid_sql.commands.functions import (
@@ -10,6 +12,7 @@ from reid_sql.commands.functions import (
     default_words,
     details,
     field_words,
+    meaning,
     named,
     result_columns,
 )
@@ -17,6 +20,7 @@ from reid_sql.engines.spark import is_in_sql
 from reid_sql.function import Answer, Function
 from reid_sql.models.fitted_model import OPTIONAL_MODEL
 from reid_sql.parameters.outputs import REQUIRED
+from reid_sql_udfs import declared
 
 __all__ = [
     "absence",
@@ -32,13 +36,22 @@ __all__ = [
     "follows_a_model",
     "is_in_polars",
     "is_on",
+    "merge_rows",
     "named",
     "needed",
+    "parameter_rows",
     "result_columns",
+    "result_rows",
+    "shared_parameters",
+    "shared_results",
     "takes_a_record",
     "takes_models_by_name_alone",
 ]
 ENGINES: Final = ("polars", "spark", "ibis")  # DuckDB has every function
+MIN_SHARED: Final = (
+    9  # functions that must have a parameter or column before one page describes it for all
+)
+Row = tuple[str, ...]  # a name, and what is said of it
 
 
 def answers_a_table(function: Function) -> bool:
@@ -91,11 +104,14 @@ def absence(function: Function) -> str | None:
 def absences(function: Function) -> Iterator[str]:
     """What engines lack of the function, and what it lacks on all, in sentences."""
     first = function.all_outputs[0]
-    for engine in ENGINES:
-        if reason := first.absence(engine):
-            yield f"Not on {engine.capitalize()}: {reason}."
-        if how := function.fallback_note(engine):
-            yield f"On {engine.capitalize()} {how}."
+    absent = [(each.capitalize(), reason) for each in ENGINES if (reason := first.absence(each))]
+    for names, reason in merge_rows(absent, " and "):
+        yield f"Not on {names}: {reason}."
+    fallbacks = [
+        (each.capitalize(), how) for each in ENGINES if (how := function.fallback_note(each))
+    ]
+    for names, how in merge_rows(fallbacks, " and "):
+        yield f"On {names} {how}."
     for parameter, reason in function.lacked.items():
         yield f"Without `{parameter}`: {reason}."
 
@@ -103,3 +119,50 @@ def absences(function: Function) -> Iterator[str]:
 def is_on(function: Function, engine: str) -> bool:
     """Whether the engine has the function, or most of it."""
     return not function.absence(engine)
+
+
+def parameter_rows(function: Function) -> list[Row]:
+    """Each named parameter with what it accepts."""
+    return [(p.name, p.domain.label) for p in function.parameters if p.name in named(function)]
+
+
+def result_rows(function: Function) -> list[Row]:
+    """Each column of the answer with its type and its meaning."""
+    return [(name, kind, meaning(function, name)) for name, kind in result_columns(function)]
+
+
+@cache
+def shared_parameters() -> tuple[Row, ...]:
+    """The parameters that many functions have, as most of them have them."""
+    return _shared(row for function in declared().values() for row in parameter_rows(function))
+
+
+@cache
+def shared_results() -> tuple[Row, ...]:
+    """The columns that many answers have, as most of them have them."""
+    outputs = (each for function in declared().values() for each in function.all_outputs)
+    return _shared(row for each in outputs if answers_a_table(each) for row in result_rows(each))
+
+
+def _shared(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows that many functions have, the most frequent first, and one for each name."""
+    chosen: dict[str, Row] = {}
+    for row, functions in Counter(rows).most_common():
+        if functions >= MIN_SHARED:
+            chosen.setdefault(row[0], row)
+    return tuple(chosen.values())
+
+
+def merge_rows(rows: Iterable[Row], separator: str = ", ") -> list[Row]:
+    """Write rows that follow each other and differ by their names alone as one row.
+
+    >>> merge_rows([("a", "text"), ("b", "text"), ("c", "number")])
+    [('a, b', 'text'), ('c', 'number')]
+    """
+    merged: list[Row] = []
+    for name, *rest in rows:
+        if merged and list(merged[-1][1:]) == rest:
+            merged[-1] = (merged[-1][0] + separator + name, *rest)
+        else:
+            merged.append((name, *rest))
+    return merged

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Final
 
-from reid_sql.commands.functions import meaning, statements
+from reid_sql.commands.functions import statements
 from reid_sql.function import Function
 from tools import function_facts as facts
 from tools.documents import ROOT
@@ -15,6 +15,8 @@ DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
+INTERVAL_END: Final = re.compile(r"(?:lower|upper) end of the 95 % interval of `\w+`")
+SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
 
@@ -29,6 +31,7 @@ def page(function: Function) -> str:
         *([told] if told else []),
         *_parameters(function),
         *_answer(function),
+        *_shared(function),
         " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
         f"**Source**: {function.source}.",
         *_outputs(function),
@@ -53,27 +56,52 @@ def _signature(function: Function) -> str:
 
 
 def _parameters(function: Function) -> Iterator[str]:
-    if not function.parameters:
-        return
-    lines = [
-        f"| `{p.name}` | {p.domain.label} | {facts.default_words(p)} |\n"
-        for p in function.parameters
-        if p.name in facts.named(function)
+    """What the parameters accept. The signature has defaults; the index has what many functions share."""
+    rows = [
+        (f"`{row[0]}`", *row[1:])
+        for row in facts.parameter_rows(function)
+        if row not in facts.shared_parameters()
     ]
     if facts.takes_a_record(function):
-        lines.append(
-            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | required |\n"
-        )
-    yield "".join(["| parameter | is | default |\n| --- | --- | --- |\n", *lines]).rstrip()
+        rows.append(("`c1, …`", "the record's values: columns of any type, or one ROW or STRUCT"))
+    if rows:
+        yield _table(("parameter", "is"), rows)
 
 
 def _answer(function: Function) -> Iterator[str]:
+    """The columns of the answer but those that many answers have; an interval is in its estimate's row."""
+    rows = facts.result_rows(function)
     beside = facts.columns_beside(function)
-    known = dict(facts.result_columns(function))
-    first = [f"| {beside} | theirs | |\n"] if beside else []
-    lines = [f"| `{name}` | {kind} | {meaning(function, name)} |\n" for name, kind in known.items()]
-    head = "| result | type | is |\n| --- | --- | --- |\n"
-    yield "".join([head, *first, *lines]).rstrip()
+    table = [(beside, "theirs", "")] if beside else []
+    ends = {words: name for name, _, words in rows}
+    for row in rows:
+        name, kind, words = row
+        if row in facts.shared_results() or INTERVAL_END.fullmatch(words):
+            continue
+        low, high = (ends.get(f"{side} end of the 95 % interval of `{name}`") for side in SIDES)
+        has_interval = low is not None and high is not None
+        table.append(
+            (f"`{name}`, `{low}`, `{high}`", kind, f"{words}; its 95 % interval")
+            if has_interval
+            else (f"`{name}`", kind, words)
+        )
+    yield _table(("result", "type", "is"), table)
+
+
+def _table(head: tuple[str, ...], rows: list[facts.Row]) -> str:
+    lines = [head, ("---",) * len(head), *facts.merge_rows(rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _shared(function: Function) -> Iterator[str]:
+    """Name what the page describes no further, and link to what does."""
+    outputs = [each for each in function.all_outputs if facts.answers_a_table(each)]
+    rows = {row: None for each in outputs for row in facts.result_rows(each)}
+    others = [f"`{row[0]}`" for row in facts.shared_results() if row in rows]
+    if {*facts.parameter_rows(function)} & {*facts.shared_parameters()}:
+        others.insert(0, "other parameters")
+    if others:
+        yield f"For {', '.join(others)}, see [the index](index.md#shared-parameters-and-columns)."
 
 
 def _outputs(function: Function) -> Iterator[str]:
