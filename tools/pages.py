@@ -32,7 +32,7 @@ def page(function: Function) -> str:
         *_parameters(function),
         *_answer(function),
         *_shared(function),
-        " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
+        _engines(function),
         f"**Source**: {function.source}.",
         *_outputs(function),
         *_also(function),
@@ -68,24 +68,22 @@ def _parameters(function: Function) -> Iterator[str]:
         yield _table(("parameter", "is"), rows)
 
 
-def _answer(function: Function) -> Iterator[str]:
-    """The columns of the answer but those that many answers have; an interval is in its estimate's row."""
-    rows = facts.result_rows(function)
+def _answer(function: Function, above: Function | None = None) -> Iterator[str]:
+    """The columns of the answer but those that many answers have; those of the answer above by name alone."""
+    rows = [row for row in facts.result_rows(function) if row not in facts.shared_results()]
+    repeated = [row for row in rows if above and row in facts.result_rows(above)]
     beside = facts.columns_beside(function)
     table = [(beside, "theirs", "")] if beside else []
     ends = {words: name for name, _, words in rows}
-    for row in rows:
-        name, kind, words = row
-        if row in facts.shared_results() or INTERVAL_END.fullmatch(words):
-            continue
+    for name, kind, words in (row for row in rows if row not in repeated):
         low, high = (ends.get(f"{side} end of the 95 % interval of `{name}`") for side in SIDES)
-        has_interval = low is not None and high is not None
-        table.append(
-            (f"`{name}`, `{low}`, `{high}`", kind, f"{words}; its 95 % interval")
-            if has_interval
-            else (f"`{name}`", kind, words)
-        )
+        if low and high:
+            table.append((f"`{name}`, `{low}`, `{high}`", kind, f"{words}; its 95 % interval"))
+        elif not INTERVAL_END.fullmatch(words):
+            table.append((f"`{name}`", kind, words))
     yield _table(("result", "type", "is"), table)
+    if repeated:
+        yield f"As above: {', '.join(f'`{name}`' for name, _, _ in repeated)}."
 
 
 def _table(head: tuple[str, ...], rows: list[facts.Row]) -> str:
@@ -104,6 +102,10 @@ def _shared(function: Function) -> Iterator[str]:
         yield f"For {', '.join(others)}, see [the index](index.md#shared-parameters-and-columns)."
 
 
+def _engines(function: Function) -> str:
+    return " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)])
+
+
 def _outputs(function: Function) -> Iterator[str]:
     """The outputs but the first, each with its result."""
     for each in function.all_outputs[1:]:
@@ -112,8 +114,9 @@ def _outputs(function: Function) -> Iterator[str]:
         if told := facts.details(each):
             yield told
         if facts.answers_a_table(each):
-            yield from _answer(each)
-            yield " ".join([f"**Engines**: {facts.engines(each)}.", *facts.absences(each)])
+            yield from _answer(each, above=function)
+            if _engines(each) != _engines(function):
+                yield _engines(each)
         yield f"**Source**: {each.source}."
 
 
