@@ -23,12 +23,11 @@ def audit_synthetic(
 ) -> list[AuditedAttack]:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    The answer has one row for each figure. `original` is measured on the records that the table was made
-    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its
-    95 % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
-    `holdout`, nothing is judged, and `status` reports this. `risk` is the excess as a share of
-    1 - `holdout`, as anonymeter reports it. If the tables write values differently, `status` names the
-    column.
+    `original` is measured on the records that the table was made from, `holdout` on people of the same kind
+    who were not used. `excess` is the difference, with its 95 % interval: what the table reveals about its
+    people. `baseline` is the figure of a guess. Without `holdout`, nothing is judged, and `status` reports
+    this. `risk` is the excess as a share of 1 - `holdout`, as anonymeter reports it. If the tables write
+    values differently, `status` names the column.
 
     The first figures are shares of records: those that are unique on `qi` in their own table and occur
     once in the synthetic table; those that occur in it with all values; and those whose synthetic class
@@ -41,11 +40,9 @@ def audit_synthetic(
     its ROC curve and by the share of true positives at 1 and 0.1 % of false positives; and the strongest of
     these figures, with an interval that accounts for the selection.
 
-    The scores use people with about `targets` records of each table, and links and inferences up to
-    2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
-    the column that identifies people in each of the tables, every figure counts people, and an attack is
-    right about a person if it is right about one of their rows. Spark counts the records; the driver
-    receives the distinct ones.
+    The scores use people with about `targets` records of each table, and links and inferences up to 2,000.
+    NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`, every
+    figure counts people, and an attack is right about a person if it is right about one of their rows.
 
     >>> import numpy as np
     >>> one = np.ones(2, dtype=int)

@@ -42,14 +42,11 @@ def risk_summary(
 ) -> disclosure.ProsecutorRisk:
     """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the
-    marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
-    (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
-    [0, 1].
+    A record's risk is 1/class_size. Refuses an empty table and a threshold outside [0, 1].
 
-    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused),
-    all figures count people: a class counts its people, and an attacker knows one row of each person, the
-    worst, whose class has the fewest people.
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused), all
+    figures count people: a class counts its people, and an attacker knows the row of each person whose class
+    has the fewest people.
 
     With `nulls := 'wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
     matches all others, but no other record matches it; `blank_records` counts such records.

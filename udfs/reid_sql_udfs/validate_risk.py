@@ -42,12 +42,11 @@ def validate_risk(
     with its mean ξ and the true share.
 
     `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
-    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
-    than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
-    `entity`, the column that identifies people (NULL is refused), the table has one row of each
-    person, that of their smallest class, and these rows form new classes. With `by`, the answer has rows
-    for each group of the columns' values (up to 1,000 groups); each group is a separate table. A group
-    with too few records has one row, and its `status` reports this.
+    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more than
+    5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with `entity`, the
+    table has one row of each person, that of their smallest class, and these rows form new classes. With `by`
+    (up to 1,000 groups), each group is a separate table; a group with too few records has one row, and its
+    `status` reports this.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]
