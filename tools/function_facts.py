@@ -1,5 +1,6 @@
 """What the generators ask of a declared function: the one place that knows how a declaration says it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -17,7 +18,7 @@ from reid_sql.commands.functions import (
     result_columns,
 )
 from reid_sql.engines.spark import is_in_sql
-from reid_sql.function import Answer, Function
+from reid_sql.function import FALLBACK_NOTE, Answer, Function
 from reid_sql.models.fitted_model import OPTIONAL_MODEL
 from reid_sql.parameters.outputs import REQUIRED
 from reid_sql_udfs import declared
@@ -48,9 +49,8 @@ __all__ = [
     "takes_models_by_name_alone",
 ]
 ENGINES: Final = ("polars", "spark", "ibis")  # DuckDB has every function
-MIN_SHARED: Final = (
-    9  # functions that must have a parameter or column before one page describes it for all
-)
+MIN_SHARED: Final = 7  # functions with a parameter or column, for one page to describe it for all
+INTERVAL_END: Final = re.compile(r"(?:lower|upper) end of the 95 % interval of `\w+`")
 Row = tuple[str, ...]  # a name, and what is said of it
 
 
@@ -83,12 +83,18 @@ def needed(function: Function) -> list[str]:
 
 
 def engines(function: Function) -> str:
-    """Where the function is to be had, briefly."""
+    """Where the function is to be had, briefly; last the engines whose records come to the client."""
     function = function.all_outputs[0]
     had = ["DuckDB (Python)" if function.needs_python else "DuckDB", "Polars"]
     if not function.absence("spark"):
         had.append("Spark (and SQL)" if is_in_sql(function) else "Spark")
-    return ", ".join(had + ["Ibis"] * is_on(function, "ibis"))
+    had += ["Ibis"] * is_on(function, "ibis")
+    notes = {each: function.fallback_note(each) for each in ENGINES}
+    at_client = [each for each in had if notes.get(each.lower()) == FALLBACK_NOTE]
+    text = ", ".join(each for each in had if each not in at_client)
+    return (
+        f"{text}; [at the client](index.md#engines) {', '.join(at_client)}" if at_client else text
+    )
 
 
 def is_in_polars(function: Function) -> bool:
@@ -108,12 +114,15 @@ def absences(function: Function) -> Iterator[str]:
     for names, reason in merge_rows(absent, " and "):
         yield f"Not on {names}: {reason}."
     fallbacks = [
-        (each.capitalize(), how) for each in ENGINES if (how := function.fallback_note(each))
+        (each.capitalize(), how)
+        for each in ENGINES
+        if (how := function.fallback_note(each)) and how != FALLBACK_NOTE
     ]
     for names, how in merge_rows(fallbacks, " and "):
         yield f"On {names} {how}."
-    for parameter, reason in function.lacked.items():
-        yield f"Without `{parameter}`: {reason}."
+    lacked = [(f"`{name}`", reason) for name, reason in function.lacked.items()]
+    for names, reason in merge_rows(lacked, " and "):
+        yield f"Without {names}: {reason}."
 
 
 def is_on(function: Function, engine: str) -> bool:
@@ -141,7 +150,8 @@ def shared_parameters() -> tuple[Row, ...]:
 def shared_results() -> tuple[Row, ...]:
     """The columns that many answers have, as most of them have them."""
     outputs = (each for function in declared().values() for each in function.all_outputs)
-    return _shared(row for each in outputs if answers_a_table(each) for row in result_rows(each))
+    rows = (row for each in outputs if answers_a_table(each) for row in result_rows(each))
+    return _shared(row for row in rows if not INTERVAL_END.fullmatch(row[-1]))
 
 
 def _shared(rows: Iterable[Row]) -> tuple[Row, ...]:

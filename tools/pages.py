@@ -15,7 +15,6 @@ DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
-INTERVAL_END: Final = re.compile(r"(?:lower|upper) end of the 95 % interval of `\w+`")
 SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
@@ -79,7 +78,7 @@ def _answer(function: Function, above: Function | None = None) -> Iterator[str]:
         low, high = (ends.get(f"{side} end of the 95 % interval of `{name}`") for side in SIDES)
         if low and high:
             table.append((f"`{name}`, `{low}`, `{high}`", kind, f"{words}; its 95 % interval"))
-        elif not INTERVAL_END.fullmatch(words):
+        elif not facts.INTERVAL_END.fullmatch(words):
             table.append((f"`{name}`", kind, words))
     yield _table(("result", "type", "is"), table)
     if repeated:
