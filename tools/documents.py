@@ -71,18 +71,18 @@ def absences() -> str:
 
 
 def measures() -> str:
-    """A line for each measure of the release gate."""
-    head = "| measure | limit | is | parameters | function |\n| --- | --- | --- | --- | --- |\n"
-    return head + "".join(_measure(measure) for measure in MEASURES.values())
+    """A line for each measure of the release gate, and which of them limit by `at_least`."""
+    upwards = [f"`{name}`" for name, each in MEASURES.items() if each.bound == "at_least"]
+    limits = (
+        f"The limit of {' and '.join(upwards)} is `at_least`, that of all others `at_most`.\n\n"
+    )
+    head = "| measure | is | function |\n| --- | --- | --- |\n"
+    return limits + head + "".join(_measure(measure) for measure in MEASURES.values())
 
 
 def _measure(measure: Measure) -> str:
-    told = ", ".join(f"`{name}`" for name in measure.parameters)
     judged = " (interval)" if measure.interval else ""
-    return (
-        f"| `{measure.name}` | `{measure.bound}` | {measure.words}{judged} "
-        f"| {told} | `{measure.function}` |\n"
-    )
+    return f"| `{measure.name}` | {measure.words}{judged} | `{measure.function}` |\n"
 
 
 def shared() -> str:

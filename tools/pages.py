@@ -15,6 +15,7 @@ DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
+TITLE: Final = re.compile(r"\A(?:--.*\n)+\n")  # of a script
 SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
@@ -127,7 +128,7 @@ def _also(function: Function) -> Iterator[str]:
 
 def _in_sql(name: str) -> Iterator[str]:
     for script in sorted((ROOT / "sql_examples").glob("*.sql")):
-        said = statements(script.read_text(encoding="utf-8"))
+        said = statements(TITLE.sub("", script.read_text(encoding="utf-8")))
         for place, statement in enumerate(said):
             if facts.calls(statement, name):
                 block = "\n\n".join([*needed(said[:place], statement), statement])
