@@ -99,7 +99,7 @@ def _shared(function: Function) -> Iterator[str]:
     if {*facts.parameter_rows(function)} & {*facts.shared_parameters()}:
         others.insert(0, "other parameters")
     if others:
-        yield f"For {', '.join(others)}, see [the index](index.md#shared-parameters-and-columns)."
+        yield f"**[Shared](index.md#shared-parameters-and-columns)**: {', '.join(others)}."
 
 
 def _engines(function: Function) -> str:
