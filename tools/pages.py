@@ -16,6 +16,7 @@ DEFINES: Final = re.compile(
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
 TITLE: Final = re.compile(r"\A(?:--.*\n)+\n")  # of a script
+LINK: Final = re.compile(r"(?<![\w/(])docs/(\w+\.md)(?!\))")  # of a docstring
 SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
@@ -39,7 +40,7 @@ def page(function: Function) -> str:
         *_in_sql(function.name),
         *_in_frames(function),
     ]
-    return "\n\n".join(parts) + "\n"
+    return LINK.sub(r"[\1](../\1)", "\n\n".join(parts)) + "\n"
 
 
 def _signature(function: Function) -> str:

@@ -79,13 +79,11 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
-    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
-    and `<5` are read too). Or `status` names a column that marks hidden counts, by letters or numbers of
-    tau-Argus or sdcTable, or by true; sdcStatus is read without. NULL in a column of categories marks a
-    total, or the texts `total`. Where counts are hidden, a category is refused if its counts are the sum of
-    others, or their mean; `not_total` names those that are so by chance. The tables may share columns: what
-    one totals, another may show. A column that a table lacks is totalled there. What `safe_table` answers can
-    be audited as it is.
+    Each table has columns of categories and a column of counts, NULL where a count is hidden. NULL in a
+    column of categories marks a total, or the texts `total`. docs/published_tables.md lists how marks of
+    other programs, undeclared totals and rounded counts are read. The tables may share columns: what one
+    totals, another may show. A column that a table lacks is totalled there. What `safe_table` answers can be
+    audited as it is.
 
     Each hidden cell has a row, with the smallest and largest count that fit everything published, and the sum
     of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k` (known to be below
@@ -99,8 +97,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     Counts that are rounded to multiples of a `base`, such as 5, are bounds: they differ from the true ones by
     at most `within`, half the base if it is 0 (`base - 1` for random or controlled rounding), and each has a
     row of the kind `rounded`. A `base` of 0 is guessed if the counts have a common divisor that chance does
-    not explain; the status is then `base_guessed`. Cells that rounding to 0 may have left out count, too.
-    `rule := 'opensafely'` says that counts of at most 7 are shown as 0, and others to the nearest 5.
+    not explain; the status is then `base_guessed`.
 
     With `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal.
     Else all count the same people, and a column with one category in all tables, such as a sex, may say that

@@ -21,9 +21,9 @@ def class_size_histogram(histogram: Histogram) -> Histogram:
     One row per person is assumed. With `entity`, sizes are numbers of people, and `records` counts the people
     whose smallest class has that size.
 
-    With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every
-    quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
-    other record matches it, as in ARX; sdcMicro counts such records in.
+    With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every quasi-identifier.
+    Their class size is that of the table, but no other record matches them, as in ARX; sdcMicro counts such
+    records in.
 
     With `tolerance`, as in risk_summary, a size is the number of records that match.
 

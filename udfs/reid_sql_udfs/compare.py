@@ -26,14 +26,13 @@ def compare(
     `output := 'columns'` has a row for each column. The figures are, in this order: those of risk_summary;
     the changed classes, records and cells, and the lost information; and the success of attackers who know
     the quasi-identifiers of everybody. `correct_links` is the share of right links of the best attack, which
-    `attack` names; a link to one of m equally likely records counts 1/m. `certain_links` counts links to a
-    single record. `correct_candidates` is the share of right links if the attacker takes any possible record.
-    Then follow the correct links of each attack: by the likelihood under the changes of each column, by
-    distance, by equal values of all columns and of some; NULL if there is no such attack. Links are those of
-    the records that are in both tables; if these are too many, of `targets` drawn records, and `low` and
-    `high` are the 95 % interval. `key` is a column of both tables that matches each released record to its
-    original; without it, changes and links are NULL. NULL is a value of its own; an empty text and stars
-    alone are suppressed values too. Refuses empty tables. One row per person is assumed.
+    `attack` names; a link to one of m equally likely records counts 1/m. `correct_candidates` is the share of
+    right links if the attacker takes any possible record. Then follow the correct links of each attack
+    (docs/compare.md); NULL if there is none. Links are those of the records that are in both tables; if these
+    are too many, of `targets` drawn records, and `low` and `high` are the 95 % interval. `key` is a column of
+    both tables that matches each released record to its original; without it, changes and links are NULL.
+    NULL is a value of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
+    One row per person is assumed.
 
     All figures are about `qi` alone: other columns of the release may identify more people, so compare by all
     of them, too.

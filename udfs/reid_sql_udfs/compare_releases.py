@@ -22,10 +22,8 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     a person is known to have entered or left. With `sensitive`, their value is known, too, if the class
     gained or lost only one value.
 
-    The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
-    other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
-    that all sensitive values of a class differ, and that a person's classes have the same values in both
-    releases.
+    docs/repeated_releases.md defines the attacks of Fung et al., whose anonymities are the fewest remaining
+    records, and m-invariance (Xiao & Tao).
 
     `key` is a column of both releases that identifies people, and that only the data holder has. With it, the
     function counts which links are right, and follows people who moved to another class. `entity` is the same

@@ -25,11 +25,11 @@ def inference_risk(
 ) -> list[InferenceRisk]:
     """Infer a sensitive value from every set of known columns, by an attacker who abstains where unsure.
 
-    The attacker knows some columns of a person, and looks for the people in the table with the same values.
-    She attacks if at least `min_share`, and more than half, of at least `min_people` such people have the
-    same sensitive value. `precision` is the share of the attacked people about whom she is right, `recall`
-    the share of all people. Each set of up to `max_size` known columns has a row, and all together. The worst
-    sensitive column, and the columns with the highest recall at `min_precision`, come first (`rank` 1).
+    The attacker knows some columns of a person. She attacks if at least `min_share`, and more than half, of
+    at least `min_people` people with the same values have the same sensitive value. `precision` is the share
+    of the attacked people about whom she is right, `recall` the share of all people. Each set of up to
+    `max_size` known columns has a row, and all together. The worst sensitive column, and the columns with the
+    highest recall at `min_precision`, come first (`rank` 1).
 
     Rule and rank are chosen on one half of the people, and all figures are measured on the other half, with
     95 % intervals. These hold for rank 1; of many rows, the most striking one is too good. The baseline is

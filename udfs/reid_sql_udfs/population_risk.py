@@ -36,16 +36,13 @@ def population_risk(
     population is the sample, the shares are counted. `weight`, `marginals`, `ordered` and `nominal` are as in
     fit_people. Columns that others determine are left out.
 
-    `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
-    records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
-    whole households (`group_sample`). The interval is wider for tables unlike the reference tables
-    (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
-    (`repeated_people`). Where both come together, as with events, the shares are NULL. The upper end is the
-    provable one where fewer records repeat than by chance (`fewer_repeats`), where columns look like a key
-    together, or nearly (`possible_key`), where no record repeats (`no_repeats`), and for `below_k` where
-    classes may be even (`even_classes`). Crowded classes, such as blank records, are set apart.
-    Within one call, the ends of the intervals never rise with the population. Refuses a population smaller
-    than the sample.
+    `status` is `ok`, or a code and a sentence for each doubt. docs/statuses.md explains them. Only a bound is
+    given with `few_records` (fewer than 100), `near_identifier` and `group_sample`. The interval is wider
+    with `unlike_reference_tables`, `overdispersed` and `repeated_people`; where these come together, as with
+    events, the shares are NULL. The upper end is the provable one with `fewer_repeats`, `possible_key`,
+    `no_repeats`, and for `below_k` with `even_classes`. Crowded classes, such as blank records, are set
+    apart. Within one call, the ends of the intervals never rise with the population. Refuses a population
+    smaller than the sample.
 
     One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
     smallest class.

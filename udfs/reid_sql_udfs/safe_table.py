@@ -47,13 +47,12 @@ def safe_table(cells: Classes) -> Classes:
     still add up, and each count is less than `base` from its true value; multiples stay. The sum of the
     distances is the least in tables of two columns, and in small ones. Where no such table is found, the
     `status` of counts that are `base` or further away is 'beyond_base', else 'rounded'. `loss` is the sum of
-    the distances, as a share of the records. It rounds counts of rows alone, so `value` and `entity` are
-    refused. Publishable rows are without those that are rounded to 0, unless `zeros := 'list'`, as a listed
-    cell would be known to have people.
+    the distances, as a share of the records. `value` and `entity` are refused. Publishable rows are without
+    those that are rounded to 0, unless `zeros := 'list'`, as a listed cell would be known to have people.
 
-    Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,
-    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
-    are not hidden: merge categories where that discloses something, and ignore what is impossible.
+    Cells of nobody are no rows. `zeros := 'list'` adds all that the categories of the table make, with
+    `unsafe` 'nobody'. They are not hidden: merge categories where that discloses something, and ignore what
+    is impossible.
 
     >>> safe_table(Classes({"sex": ["F", "M"]}, [3, 9], [3, 9])).records
     [3, 9]

@@ -29,12 +29,11 @@ def validate_risk(
 ) -> list[Backtest]:
     """Measure each method's error on this table, which serves as the population of its own samples.
 
-    `samples` is the number of samples at each of the `fractions`, drawn without replacement. The default
-    fractions are a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with
-    a `sample` has a method's estimate from that sample, its 95 % interval and the `truth`, for the
-    figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
-    summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
-    contain the true value.
+    `samples` is the number of samples at each of the `fractions`: by default a tenth and a hundredth if these
+    have at least 50 records, otherwise a half. A row with a `sample` has a method's estimate from that
+    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, if the method has it,
+    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
+    and `…_held`, the share of intervals that contain the true value.
 
     For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
     who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
