@@ -23,12 +23,12 @@ def minimal_unique_subsets(
 
     A set is listed if no other record has the same values in its columns, and no smaller set within it does
     this. Sets of more than max_size columns are not searched. With a higher `k`, it lists sets by which fewer
-    than k records have the same values: the combinations that unsafe_combinations counts. The list is exact.
-    It is ordered by records, and then by the size of the sets; a record that no set singles out has no row.
-    `status` is `incomplete` if larger sets were not searched; if no set was found then, one row without a
-    record has the status. Refuses an empty table, and more than 200,000 sets of columns. One row per person
-    is assumed; with `entity`, `record` is the person, and a set singles them out if one of their rows has
-    values in its columns that no other person has.
+    than k records have the same values: the combinations that unsafe_combinations counts. The list is exact,
+    and ordered by records and size; a record that no set singles out has no row. `status` is `incomplete` if
+    larger sets were not searched; if no set was found then, one row without a record has the status. Refuses
+    an empty table, and more than 200,000 sets of columns. One row per person is assumed; with `entity`,
+    `record` is the person, and a set singles them out if one of their rows has values in its columns that no
+    other person has.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -22,8 +22,8 @@ def score_records(
     table has ξ = 0, and a population of the sample's size is counted. A model of people then leaves each
     record out of its own q. By 'ignored', ξ of records of the sample is too low. `status` contains every
     doubt of the model's fit that holds in this population, of a saved model, too. It names columns whose
-    value the sample does not contain. The share of a new value is estimated. A value unlike the sample's,
-    such as a text among numbers, has none, and the record counts as unique.
+    value the sample does not contain. The share of a new value is estimated; a record with a value unlike the
+    sample's, such as a text among numbers, counts as unique.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells

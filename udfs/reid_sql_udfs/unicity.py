@@ -32,10 +32,9 @@ def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Un
     and their known rows are drawn by `seed`, the same on every engine, and the standard errors are those of
     the draw.
 
-    If the people are a random sample, pass the number of people of the `population`: the more people, the
-    fewer are singled out. The interval of `population_uniqueness` contained the true value for 99 % of
-    held-out traces and baskets, from 2 to 25 % of the people (docs/rows_per_person.md). Refuses an empty
-    table, and a population smaller than it.
+    If the people are a random sample of a `population`, pass its number of people. The interval of
+    `population_uniqueness` contained the true value for 99 % of held-out traces and baskets, from 2 to 25 %
+    of the people (docs/rows_per_person.md). Refuses an empty table, and a population smaller than it.
 
     `bins` asks for coarser resolutions, in all combinations, a row each: `{'time': ['1 hour', '1 day']}` for
     dates and times, `{'cost': [10, 100]}` for numbers, `{'place': ['place', 'district']}` for other columns.
