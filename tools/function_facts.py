@@ -37,6 +37,7 @@ __all__ = [
     "follows_a_model",
     "is_in_polars",
     "is_on",
+    "is_shared",
     "merge_rows",
     "named",
     "needed",
@@ -144,6 +145,12 @@ def result_rows(function: Function) -> list[Row]:
 def shared_parameters() -> tuple[Row, ...]:
     """The parameters that many functions have, as most of them have them."""
     return _shared(row for function in declared().values() for row in parameter_rows(function))
+
+
+def is_shared(parameter: Row) -> bool:
+    """Whether many functions have the parameter; tables are alike, whatever their name."""
+    _, label = parameter
+    return parameter in shared_parameters() or label == dict(shared_parameters())["tbl"]
 
 
 @cache

@@ -16,7 +16,7 @@ DEFINES: Final = re.compile(
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
 TITLE: Final = re.compile(r"\A(?:--.*\n)+\n")  # of a script
-LINK: Final = re.compile(r"(?<![\w/(])docs/(\w+\.md)(?!\))")  # of a docstring
+LINK: Final = re.compile(r"\bdocs/(\w+\.md)")  # of a docstring
 SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
@@ -24,7 +24,7 @@ FITS: Final = ("fit_copula", "fit_people")
 
 def page(function: Function) -> str:
     """All that is said of the function."""
-    told = facts.details(function)
+    told = _details(function)
     parts = [
         f"# {function.name}",
         _signature(function),
@@ -40,7 +40,12 @@ def page(function: Function) -> str:
         *_in_sql(function.name),
         *_in_frames(function),
     ]
-    return LINK.sub(r"[\1](../\1)", "\n\n".join(parts)) + "\n"
+    return "\n\n".join(parts) + "\n"
+
+
+def _details(function: Function) -> str:
+    """The docstring beyond its first sentence, with links to the pages that it names."""
+    return LINK.sub(r"[\1](../\1)", facts.details(function))
 
 
 def _signature(function: Function) -> str:
@@ -61,7 +66,7 @@ def _parameters(function: Function) -> Iterator[str]:
     rows = [
         (f"`{row[0]}`", *row[1:])
         for row in facts.parameter_rows(function)
-        if row not in facts.shared_parameters()
+        if not facts.is_shared(row)
     ]
     if facts.takes_a_record(function):
         rows.append(("`c1, …`", "the record's values: columns of any type, or one ROW or STRUCT"))
@@ -97,7 +102,7 @@ def _shared(function: Function) -> Iterator[str]:
     outputs = [each for each in function.all_outputs if facts.answers_a_table(each)]
     rows = {row: None for each in outputs for row in facts.result_rows(each)}
     others = [f"`{row[0]}`" for row in facts.shared_results() if row in rows]
-    if {*facts.parameter_rows(function)} & {*facts.shared_parameters()}:
+    if any(map(facts.is_shared, facts.parameter_rows(function))):
         others.insert(0, "other parameters")
     if others:
         yield f"**[Shared](index.md#shared-parameters-and-columns)**: {', '.join(others)}."
@@ -112,7 +117,7 @@ def _outputs(function: Function) -> Iterator[str]:
     for each in function.all_outputs[1:]:
         yield f"## `{each.selector} := '{each.word}'`"
         yield each.words
-        if told := facts.details(each):
+        if told := _details(each):
             yield told
         if facts.answers_a_table(each):
             yield from _answer(each, above=function)
@@ -134,7 +139,7 @@ def _in_sql(name: str) -> Iterator[str]:
             if facts.calls(statement, name):
                 block = "\n\n".join([*needed(said[:place], statement), statement])
                 yield f"## In SQL\n\n```sql\n{block}\n```"
-                yield f"From [{script.name}](../../sql_examples/{script.name})."
+                yield f"[{script.name}](../../sql_examples/{script.name})"
                 return
 
 
