@@ -40,8 +40,8 @@ def adversary_risk(
     refused. In `population_tbl`, with the scenario's columns, it is counted which records are unique in the
     population. `model`, fitted to these columns, estimates how many are; without both, Pitman's model does.
 
-    With `tolerance`, as in risk_summary but without edits, the attacker knows values only so closely, and a
-    record matches all records within it. Estimates of unique people remain those of equal values.
+    With `tolerance`, as in risk_summary but without edits, a record matches all records within it. Estimates
+    of unique people remain those of equal values.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

@@ -36,11 +36,8 @@ def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     stay those of equal values. It needs tables with a row a person.
 
     `more` is a list of further releases. With it and a key, or entity, `unique_by_all` counts the people who
-    are the only ones with their values in all releases together, where absence is a value, too: an attacker
-    who knows where a person was, and when, and who has records of one person linked, as by a pseudonym,
-    singles them out. `unique_by_one` and `unique_by_two` are the most that one release, or two, single out;
-    `beyond_two` counts the people whom no two of the releases reveal. Other figures are those of `first` and
-    `second`.
+    are the only ones with their values in all releases together, where absence is a value, too. Other figures
+    are those of `first` and `second`.
 
     `nulls := 'drop'` leaves records with a NULL out of all releases. Refuses empty tables and a key that
     repeats. One row per person is assumed, unless `entity` identifies people.

@@ -26,8 +26,7 @@ def inference_risk(
     """Infer a sensitive value from every set of known columns, by an attacker who abstains where unsure.
 
     The attacker knows some columns of a person. She attacks if at least `min_share`, and more than half, of
-    at least `min_people` people with the same values have the same sensitive value. `precision` is the share
-    of the attacked people about whom she is right, `recall` the share of all people. Each set of up to
+    at least `min_people` people with the same values have the same sensitive value. Each set of up to
     `max_size` known columns has a row, and all together. The worst sensitive column, and the columns with the
     highest recall at `min_precision`, come first (`rank` 1).
 

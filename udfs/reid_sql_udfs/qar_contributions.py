@@ -39,10 +39,9 @@ def qar_contributions(
     """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
     `output := 'elimination'` removes records one after the other, 'proxies' compares what is quicker to
-    compute. A negative contribution means that the risk would rise. `u_plus` and `u_star` sum the risks, and
-    one less the risks, of the quasi-identifiers for which the record is unique; `entropy` and `pls` need
-    columns that have an order, without NULL. Refuses what qar_risk refuses. One row per person is assumed;
-    with `entity`, `record` is the person, and people whose values differ between their rows are refused.
+    compute. `entropy` and `pls` need columns that have an order, without NULL. Refuses what qar_risk refuses.
+    One row per person is assumed; with `entity`, `record` is the person, and people whose values differ
+    between their rows are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -119,10 +118,8 @@ def qar_elimination(
 ) -> list[Removal]:
     """Remove the records of most extreme risk, one after the other, and give the risk after each.
 
-    They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `ranking`
-    is 'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
-    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of the same number of records can
-    reach. Refuses to remove all records. `entity` is as above.
+    `ranking` is 'exact', where each removal looks at what remains, or an order computed once: 'dt'
+    (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. Refuses to remove all records. `entity` is as above.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

@@ -75,10 +75,9 @@ def qar_quasi_identifiers(
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    The risk is distinct values over records. `sample` is the number of choices to draw instead of counting
-    all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
-    engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. `entity` is as
-    above.
+    `sample` is the number of choices to draw instead of counting all; `status` then reports this. `memory_mb`
+    bounds the memory that counting takes in addition to the engine's. Refuses an empty table, p beyond the
+    columns, and more than 200,000 choices. `entity` is as above.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]

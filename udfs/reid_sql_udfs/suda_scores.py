@@ -24,8 +24,7 @@ def suda_scores(
     columns scores the product of A − i for i from k to `max_size`, or to A − 1 if that is smaller. With
     `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
     smaller `max_size` divides all these scores by one number and leaves out larger sets: `status` is then
-    `incomplete`. A record that no searched set singles out has no row. If an incomplete search finds none,
-    one row without a record has the status.
+    `incomplete`. A record that no searched set singles out has no row.
 
     `dis` is the chance that a unique match with the table is right, on average, and `dis_suda` this chance
     for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes `dis`
