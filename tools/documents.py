@@ -88,12 +88,12 @@ def _measure(measure: Measure) -> str:
 def shared() -> str:
     """The parameters and result columns that many functions have, with what they accept or mean."""
     parameters = [f"| `{name}` | {label} |\n" for name, label in facts.shared_parameters()]
-    columns = [f"| `{name}` | {words} |\n" for name, _, words in facts.shared_results()]
+    columns = [f"| `{name}` | {kind} | {words} |\n" for name, kind, words in facts.shared_results()]
     return "".join(
         [
             "| parameter | is |\n| --- | --- |\n",
             *parameters,
-            "\n| result | is |\n| --- | --- |\n",
+            "\n| result | type | is |\n| --- | --- | --- |\n",
             *columns,
         ]
     )
