@@ -149,8 +149,8 @@ def shared_parameters() -> tuple[Row, ...]:
 
 def is_shared(parameter: Row) -> bool:
     """Whether many functions have the parameter; tables are alike, whatever their name."""
-    _, label = parameter
-    return parameter in shared_parameters() or label == dict(shared_parameters())["tbl"]
+    name, label = parameter
+    return any(row in {(name, label), ("tbl", label)} for row in shared_parameters())
 
 
 @cache

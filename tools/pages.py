@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from reid_sql.commands.functions import statements
@@ -92,7 +92,7 @@ def _answer(function: Function, above: Function | None = None) -> Iterator[str]:
         yield f"As above: {', '.join(f'`{name}`' for name, _, _ in repeated)}."
 
 
-def _table(head: tuple[str, ...], rows: list[facts.Row]) -> str:
+def _table(head: tuple[str, ...], rows: Iterable[facts.Row]) -> str:
     lines = [head, ("---",) * len(head), *facts.merge_rows(rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
