@@ -101,11 +101,12 @@ def _shared(function: Function) -> Iterator[str]:
     """Name what the page describes no further, and link to what does."""
     outputs = [each for each in function.all_outputs if facts.answers_a_table(each)]
     rows = {row: None for each in outputs for row in facts.result_rows(each)}
-    others = [f"`{row[0]}`" for row in facts.shared_results() if row in rows]
+    columns = [f"`{row[0]}`" for row in facts.shared_results() if row in rows]
+    parts = [f"columns {', '.join(columns)}"] if columns else []
     if any(map(facts.is_shared, facts.parameter_rows(function))):
-        others.insert(0, "other parameters")
-    if others:
-        yield f"**[Shared](index.md#shared-parameters-and-columns)**: {', '.join(others)}."
+        parts.insert(0, "other parameters")
+    if parts:
+        yield f"**[Shared](index.md#shared-parameters-and-columns)**: {'; '.join(parts)}."
 
 
 def _engines(function: Function) -> str:

@@ -58,10 +58,9 @@ def risk_summary(
     boundary matches; NULL, NaN and infinities match only themselves. Texts, as in a CSV file, are read as
     numbers or times if every value is one, else refused.
 
-    With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
-    group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
-    group. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other figures are
-    NULL.
+    With `by`, each group of the columns' values (NULL is a value) is a separate table. A column may be in
+    both `qi` and `by`. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other
+    figures are NULL.
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk
