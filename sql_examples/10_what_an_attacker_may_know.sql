@@ -2,9 +2,8 @@
 
 CREATE TEMP TABLE people AS SELECT row_number() OVER () AS id, * FROM demo_people();
 
--- A scenario defines which columns an attacker learns together, and with which probability: here from a
--- public register of addresses, with fewer women than men, and from what people post. It can also be a TOML
--- or JSON file; see docs/adversary.md.
+-- Which columns an attacker learns together, and with which probability: from a public register of addresses,
+-- with fewer women than men, and from what people post. A TOML or JSON file will do, too.
 SET VARIABLE scenario = {
   'population': 100000,
   'presence_disclosed': 0.5, 'presence_discovered': 0.5, 'uniqueness_confirmed': 0.5, 'link_confirmed': 0.5,

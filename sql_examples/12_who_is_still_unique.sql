@@ -2,8 +2,7 @@
 
 CREATE TEMP TABLE people AS FROM demo_people();
 
--- The engine counts values and pairs of values; the model is fitted to these counts and has a name that
--- other functions take.
+-- The model is fitted to counts of values and of pairs of values; other functions take its name.
 SELECT model, records, columns, ordered, "values", marginals
 FROM fit_copula('town', people, ['age', 'sex', 'postcode', 'occupation'], ordered := ['age']);
 -- | model | records | columns | ordered | values | marginals |

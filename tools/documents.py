@@ -55,9 +55,12 @@ def terms() -> str:
     links = {
         term: ", ".join(f"[`{name}`]({name}.md)" for name in names) for term, names in TERMS.items()
     }
-    rows = [f"| {term} | {linked} |\n" for term, linked in links.items()]
-    rows += [f"| {term} | not here: {instead} |\n" for term, instead in NOT_HERE.items()]
-    return "".join(["| you look for | see |\n| --- | --- |\n", *sorted(rows)])
+    rows = [*links.items(), *((term, f"not here: {instead}") for term, instead in NOT_HERE.items())]
+    together: dict[str, list[str]] = {}
+    for term, leads in sorted(rows):
+        together.setdefault(leads, []).append(term)
+    lines = [f"| {', '.join(terms)} | {leads} |\n" for leads, terms in together.items()]
+    return "".join(["| you look for | see |\n| --- | --- |\n", *lines])
 
 
 def absences() -> str:
@@ -68,22 +71,37 @@ def absences() -> str:
 
 
 def measures() -> str:
-    """A line for each measure of the release gate."""
-    head = "| measure | limit | is | parameters | function |\n| --- | --- | --- | --- | --- |\n"
-    return head + "".join(_measure(measure) for measure in MEASURES.values())
+    """A line for each measure of the release gate, and which of them limit by `at_least`."""
+    upwards = [f"`{name}`" for name, each in MEASURES.items() if each.bound == "at_least"]
+    limits = (
+        f"The limit of {' and '.join(upwards)} is `at_least`, that of all others `at_most`.\n\n"
+    )
+    head = "| measure | is | function |\n| --- | --- | --- |\n"
+    return limits + head + "".join(_measure(measure) for measure in MEASURES.values())
 
 
 def _measure(measure: Measure) -> str:
-    told = ", ".join(f"`{name}`" for name in measure.parameters)
     judged = " (interval)" if measure.interval else ""
-    return (
-        f"| `{measure.name}` | `{measure.bound}` | {measure.words}{judged} "
-        f"| {told} | `{measure.function}` |\n"
+    return f"| `{measure.name}` | {measure.words}{judged} | `{measure.function}` |\n"
+
+
+def shared() -> str:
+    """The parameters and result columns that many functions have, with what they accept or mean."""
+    parameters = [f"| `{name}` | {label} |\n" for name, label in facts.shared_parameters()]
+    columns = [f"| `{name}` | {kind} | {words} |\n" for name, kind, words in facts.shared_results()]
+    return "".join(
+        [
+            "| parameter | is |\n| --- | --- |\n",
+            *parameters,
+            "\n| result | type | is |\n| --- | --- | --- |\n",
+            *columns,
+        ]
     )
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "functions": function_table,
+    "shared": shared,
     "terms": terms,
     "not on Spark": absences,
     "measures": measures,

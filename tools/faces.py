@@ -231,7 +231,7 @@ CONNECTION: Final = Face(
     engine="duckdb",
     title="In Python",
     alias="reid_sql",
-    begin=("import duckdb", "import reid_sql", "con = duckdb.connect()"),
+    begin=("import duckdb, reid_sql", "con = duckdb.connect()"),
     fitted=(f"fitted = reid_sql.{FIT.replace('(', '(con, ', 1)}",),
     tables={
         "released": 'released = con.sql("SELECT * REPLACE (age // 10 * 10 AS age) FROM people")',

@@ -2,10 +2,10 @@
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from reid_sql.commands.functions import meaning, statements
+from reid_sql.commands.functions import statements
 from reid_sql.function import Function
 from tools import function_facts as facts
 from tools.documents import ROOT
@@ -15,13 +15,16 @@ DEFINES: Final = re.compile(
     r"CREATE (?:OR REPLACE )?(?:TEMP )?(?:TABLE|VIEW|MACRO) (\w+)|SET VARIABLE (\w+)"
     r"|(?:fit_\w+|load_model)\('(\w+)'"
 )
+TITLE: Final = re.compile(r"\A(?:--.*\n)+\n")  # of a script
+LINK: Final = re.compile(r"\bdocs/(\w+\.md)")  # of a docstring
+SIDES: Final = ("lower", "upper")
 SIGNATURE_WIDTH: Final = 88
 FITS: Final = ("fit_copula", "fit_people")
 
 
 def page(function: Function) -> str:
     """All that is said of the function."""
-    told = facts.details(function)
+    told = _details(function)
     parts = [
         f"# {function.name}",
         _signature(function),
@@ -29,7 +32,8 @@ def page(function: Function) -> str:
         *([told] if told else []),
         *_parameters(function),
         *_answer(function),
-        " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)]),
+        *_shared(function),
+        _engines(function),
         f"**Source**: {function.source}.",
         *_outputs(function),
         *_also(function),
@@ -37,6 +41,11 @@ def page(function: Function) -> str:
         *_in_frames(function),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _details(function: Function) -> str:
+    """The docstring beyond its first sentence, with links to the pages that it names."""
+    return LINK.sub(r"[\1](../\1)", facts.details(function))
 
 
 def _signature(function: Function) -> str:
@@ -53,27 +62,55 @@ def _signature(function: Function) -> str:
 
 
 def _parameters(function: Function) -> Iterator[str]:
-    if not function.parameters:
-        return
-    lines = [
-        f"| `{p.name}` | {p.domain.label} | {facts.default_words(p)} |\n"
-        for p in function.parameters
-        if p.name in facts.named(function)
+    """What the parameters accept. The signature has defaults; the index has what many functions share."""
+    rows = [
+        (f"`{row[0]}`", *row[1:])
+        for row in facts.parameter_rows(function)
+        if not facts.is_shared(row)
     ]
     if facts.takes_a_record(function):
-        lines.append(
-            "| `c1, …` | the record's values: columns of any type, or one ROW or STRUCT | required |\n"
-        )
-    yield "".join(["| parameter | is | default |\n| --- | --- | --- |\n", *lines]).rstrip()
+        rows.append(("`c1, …`", "the record's values: columns of any type, or one ROW or STRUCT"))
+    if rows:
+        yield _table(("parameter", "is"), rows)
 
 
-def _answer(function: Function) -> Iterator[str]:
+def _answer(function: Function, above: Function | None = None) -> Iterator[str]:
+    """The columns of the answer but those that many answers have; those of the answer above by name alone."""
+    rows = [row for row in facts.result_rows(function) if row not in facts.shared_results()]
+    repeated = [row for row in rows if above and row in facts.result_rows(above)]
     beside = facts.columns_beside(function)
-    known = dict(facts.result_columns(function))
-    first = [f"| {beside} | theirs | |\n"] if beside else []
-    lines = [f"| `{name}` | {kind} | {meaning(function, name)} |\n" for name, kind in known.items()]
-    head = "| result | type | is |\n| --- | --- | --- |\n"
-    yield "".join([head, *first, *lines]).rstrip()
+    table = [(beside, "theirs", "")] if beside else []
+    ends = {words: name for name, _, words in rows}
+    for name, kind, words in (row for row in rows if row not in repeated):
+        low, high = (ends.get(f"{side} end of the 95 % interval of `{name}`") for side in SIDES)
+        if low and high:
+            table.append((f"`{name}`, `{low}`, `{high}`", kind, f"{words}; its 95 % interval"))
+        elif not facts.INTERVAL_END.fullmatch(words):
+            table.append((f"`{name}`", kind, words))
+    yield _table(("result", "type", "is"), table)
+    if repeated:
+        yield f"As above: {', '.join(f'`{name}`' for name, _, _ in repeated)}."
+
+
+def _table(head: tuple[str, ...], rows: Iterable[facts.Row]) -> str:
+    lines = [head, ("---",) * len(head), *facts.merge_rows(rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _shared(function: Function) -> Iterator[str]:
+    """Name what the page describes no further, and link to what does."""
+    outputs = [each for each in function.all_outputs if facts.answers_a_table(each)]
+    rows = {row: None for each in outputs for row in facts.result_rows(each)}
+    columns = [f"`{row[0]}`" for row in facts.shared_results() if row in rows]
+    parts = [f"columns {', '.join(columns)}"] if columns else []
+    if any(map(facts.is_shared, facts.parameter_rows(function))):
+        parts.insert(0, "other parameters")
+    if parts:
+        yield f"**[Shared](index.md#shared-parameters-and-columns)**: {'; '.join(parts)}."
+
+
+def _engines(function: Function) -> str:
+    return " ".join([f"**Engines**: {facts.engines(function)}.", *facts.absences(function)])
 
 
 def _outputs(function: Function) -> Iterator[str]:
@@ -81,11 +118,12 @@ def _outputs(function: Function) -> Iterator[str]:
     for each in function.all_outputs[1:]:
         yield f"## `{each.selector} := '{each.word}'`"
         yield each.words
-        if told := facts.details(each):
+        if told := _details(each):
             yield told
         if facts.answers_a_table(each):
-            yield from _answer(each)
-            yield " ".join([f"**Engines**: {facts.engines(each)}.", *facts.absences(each)])
+            yield from _answer(each, above=function)
+            if _engines(each) != _engines(function):
+                yield _engines(each)
         yield f"**Source**: {each.source}."
 
 
@@ -97,12 +135,12 @@ def _also(function: Function) -> Iterator[str]:
 
 def _in_sql(name: str) -> Iterator[str]:
     for script in sorted((ROOT / "sql_examples").glob("*.sql")):
-        said = statements(script.read_text(encoding="utf-8"))
+        said = statements(TITLE.sub("", script.read_text(encoding="utf-8")))
         for place, statement in enumerate(said):
             if facts.calls(statement, name):
                 block = "\n\n".join([*needed(said[:place], statement), statement])
                 yield f"## In SQL\n\n```sql\n{block}\n```"
-                yield f"From [{script.name}](../../sql_examples/{script.name})."
+                yield f"[{script.name}](../../sql_examples/{script.name})"
                 return
 
 

@@ -32,19 +32,16 @@ def adversary_risk(
 ) -> AdversaryRisk:
     """Prosecutor, journalist, marketer and overall risk of each record, against the attacker of a scenario.
 
-    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. `record` is the
-    value of the column `key`, or without `key` the position in the scan, from 0. The result is exact up to
-    65,536 sets of attribute groups that the attacker may know. Beyond, `trials` sets are drawn, and
-    `standard_error` is the largest of the four measures. Refuses an empty table, a population smaller than
-    the table, and a scenario whose columns or values the table does not have. One row per person is assumed;
-    with `entity`, the column that identifies people, `record` is the person (NULL is refused); people
-    whose values in the scenario's columns differ between their rows are refused. `population_tbl`, a table of
-    the population with the scenario's columns, determines for each record whether it is unique in the
-    population. `model`, fitted to these columns, estimates how many records are. Without both, Pitman's model
-    does.
+    `scenario` is the path of a TOML or JSON file, JSON text, or the name of a shipped one. The result is
+    exact up to 65,536 sets of attribute groups that the attacker may know. Beyond, `trials` sets are drawn,
+    and `standard_error` is the largest of the four measures. Refuses an empty table, a population smaller
+    than the table, and a scenario whose columns or values the table does not have. One row per person is
+    assumed; with `entity`, `record` is the person, and people whose rows differ in the scenario's columns are
+    refused. In `population_tbl`, with the scenario's columns, it is counted which records are unique in the
+    population. `model`, fitted to these columns, estimates how many are; without both, Pitman's model does.
 
-    With `tolerance`, as in risk_summary but without edits, the attacker knows values only so closely, and a
-    record matches all records within it. Estimates of unique people remain those of equal values.
+    With `tolerance`, as in risk_summary but without edits, a record matches all records within it. Estimates
+    of unique people remain those of equal values.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

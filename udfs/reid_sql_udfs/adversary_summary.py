@@ -36,15 +36,13 @@ def adversary_summary(
 ) -> list[AdversarySummary]:
     """Summarise the four risks, for the attacker of a scenario and for one who knows everything.
 
-    The answer has one row for each of the four risks: quartiles, average and highest risk of the records,
-    and the share of records above the threshold. The same follows for the worst case, an attacker who
-    knows all columns. The reduction is 1 − risk/worst; its quartiles are over the `records_compared` that
-    are at risk in the worst case. `standard_error` is the largest of all records.
+    The worst case is an attacker who knows all columns. The reduction is 1 − risk/worst; its quartiles are
+    over the `records_compared` that are at risk in the worst case. `standard_error` is the largest of all
+    records.
 
     `output := 'sensitivity'` varies the scenario's probabilities. Refuses what `adversary_risk` refuses, and
-    takes the same `population_tbl` and `model`. One row per person is assumed; with `entity`, the column that
-    identifies people (NULL is refused), the function counts people. It refuses people whose rows differ in
-    the scenario's columns.
+    takes the same `population_tbl` and `model`. One row per person is assumed; with `entity`, people are
+    counted, and people whose rows differ in the scenario's columns are refused.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])
@@ -82,9 +80,7 @@ def adversary_sensitivity(
 
     Each parameter takes each of the `levels` (0.2, 0.5 and 0.8 by default, at most six); the scenario's own
     values are not used. The answer has quartiles of the risk over the records, and of its reduction compared
-    with the worst case under the same setting. `population_tbl` and `model` as in `adversary_risk`. One row
-    per person is assumed; with `entity`, the column that identifies people, people are counted (NULL is
-    refused); people whose values in the scenario's columns differ between their rows are refused.
+    with the worst case under the same setting. `population_tbl`, `model` and `entity` are as above.
 
     >>> import numpy as np
     >>> people = KnownRecords(np.array([1, 1, 2]), np.array([[1], [2], [3]]), [[], [], []])

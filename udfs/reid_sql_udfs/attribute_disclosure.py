@@ -39,12 +39,9 @@ def attribute_disclosure(
     the smallest class. A class offends if its share is above `threshold`, or if it has fewer than `k`
     records. Without `threshold` it is 0.5, and 1 for β-likeness and δ-disclosure.
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
+    One row per person is assumed. With `entity`, classes and shares count people, an attacker knows the
+    worst row of each, and people with several sensitive values in one class are refused. With `by`, each
+    group is a separate table, as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 0.5]), np.array([2, 1]))
@@ -84,12 +81,7 @@ def beta_likeness(
     with the share p in the class and q in the table; it is 1 if a share doubles. enhanced: the gain must also
     stay within −ln q; otherwise there is no such beta, and `value` is infinite (status infinite_beta).
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
+    `entity` and `by` are as above; people with several sensitive values in the table are refused.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([3.0, 0.5]), np.array([2, 1]))
@@ -129,12 +121,7 @@ def delta_disclosure(
     has. all: over all values, as published; if a class lacks one, `value` is infinite, and `status` reports
     this.
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
-
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
+    `entity` and `by` are as above; people with several sensitive values in the table are refused.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.5, 2.0]), np.array([4, 1]))

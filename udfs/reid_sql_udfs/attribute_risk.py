@@ -34,18 +34,15 @@ from reid_sql.reductions.subsets import SUBSETS
 def attribute_risk(subsets: disclosure.SubsetCounts) -> list[disclosure.AttributeRisk]:
     """Measure distinction and separation of every subset of the columns, up to max_size columns at a time.
 
-    `distinction` is the number of distinct combinations divided by the number of records. `separation` is
-    the share of pairs of records that differ in some column. `unique_records` is the number of records
-    whose combination no other record has; if NULL counts as a value, a further column never makes them
-    fewer. `nulls := 'drop'` leaves out, for each subset, the records that lack one of its values, so that
-    subsets may count different records. Refuses an empty table and more than 10,000,000 subsets. More than
-    64 subsets are counted within `memory_mb`. If there is no answer, it is NULL, and `status` gives the
-    reason; it is `incomplete` if sets of more than max_size columns were not counted.
+    If NULL counts as a value, a further column never makes `unique_records` fewer. `nulls := 'drop'` leaves
+    out, for each subset, the records that lack one of its values, so that subsets may count different
+    records. Refuses an empty table and more than 10,000,000 subsets. More than 64 subsets are counted within
+    `memory_mb`. If there is no answer, it is NULL, and `status` gives the reason; it is `incomplete` if sets
+    of more than max_size columns were not counted.
 
-    One row per person is assumed. With `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), a person counts by the smallest of
-    their classes (NULL is refused). `distinction` is then the mean of 1/class_size over the people,
-    and `separation` the share of pairs of a person and another who is not in that class.
+    One row per person is assumed. With `entity`, classes count people, and a person counts by the smallest of
+    their classes. `distinction` is then the mean of 1/class_size over the people, and `separation` the share
+    of pairs of a person and another who is not in that class.
 
     >>> import numpy as np
     >>> five, two, none = np.array([5]), np.array([2]), np.array([0])

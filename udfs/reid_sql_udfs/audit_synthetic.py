@@ -23,29 +23,20 @@ def audit_synthetic(
 ) -> list[AuditedAttack]:
     """Attack a synthetic or perturbed table, and compare with people who were not used to make it.
 
-    The answer has one row for each figure. `original` is measured on the records that the table was made
-    from, `holdout` on people of the same kind who were not used. `excess` is the difference, with its
-    95 % interval: what the table reveals about its people. `baseline` is the figure of a guess. Without
-    `holdout`, nothing is judged, and `status` reports this. `risk` is the excess as a share of
-    1 - `holdout`, as anonymeter reports it. If the tables write values differently, `status` names the
-    column.
+    `original` is measured on the records that the table was made from, `holdout` on people of the same kind
+    who were not used. `excess` is the difference, with its 95 % interval: what the table reveals about its
+    people. `baseline` is the figure of a guess. Without `holdout`, nothing is judged, and `status` reports
+    this. `risk` is the excess as a share of 1 - `holdout`, as anonymeter reports it. If the tables write
+    values differently, `status` names the column.
 
-    The first figures are shares of records: those that are unique on `qi` in their own table and occur
-    once in the synthetic table; those that occur in it with all values; and those whose synthetic class
-    has only one value of a sensitive column, which is also theirs. Then follow predicates that fit one
-    synthetic record and one person; linkability of two halves of the columns, the worst division of
-    up to 35; inference of each column from the synthetic record that is nearest by all others, where a
-    number is right within 5 % of the ranks; and inference by an attacker who abstains where unsure, whose
-    rule is chosen on one half of the people and measured on the other. The last figures are about
-    membership: copied records, where rare records have a higher weight; the scores, each by the area under
-    its ROC curve and by the share of true positives at 1 and 0.1 % of false positives; and the strongest of
-    these figures, with an interval that accounts for the selection.
+    docs/synthetic.md defines the attacks: replicated unique records, exact presence, disclosive classes,
+    singling out, linkability, inference of each column, and by an attacker who abstains where unsure; then
+    membership: copied records, scores, and the strongest of these figures, with an interval that accounts for
+    the selection.
 
-    The scores use people with about `targets` records of each table, and links and inferences up to
-    2,000. NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`,
-    the column that identifies people in each of the tables, every figure counts people, and an attack is
-    right about a person if it is right about one of their rows. Spark counts the records; the driver
-    receives the distinct ones.
+    The scores use people with about `targets` records of each table, and links and inferences up to 2,000.
+    NULL is a value of its own. Refuses empty tables. One row per person is assumed; with `entity`, every
+    figure counts people, and an attack is right about a person if it is right about one of their rows.
 
     >>> import numpy as np
     >>> one = np.ones(2, dtype=int)

@@ -79,36 +79,32 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
 ) -> list[AuditedCell]:
     """Compute what published tables give away together of their hidden cells, and of groups between them.
 
-    Each table has columns of categories and a column of counts, NULL where a count is hidden (`*`, `c`, `x`
-    and `<5` are read too). Or `status` names a column that marks hidden counts, by letters or numbers of
-    tau-Argus or sdcTable, or by true; sdcStatus is read without. NULL in a column of categories marks a
-    total, or the texts `total`. Where counts are hidden, a category is refused if its counts are the sum of
-    others, or their mean; `not_total` names those that are so by chance. The tables may share columns: what
-    one totals, another may show. A column that a table lacks is totalled there. What `safe_table` answers can
-    be audited as it is.
+    Each table has columns of categories and a column of counts, NULL where a count is hidden. NULL in a
+    column of categories marks a total, or the texts `total`. docs/published_tables.md lists how marks of
+    other programs, undeclared totals and rounded counts are read. The tables may share columns: what one
+    totals, another may show. A column that a table lacks is totalled there. What `safe_table` answers can be
+    audited as it is.
 
-    One row for each hidden cell, with the smallest and largest count that fit everything that is published,
-    and with the sum of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k`
-    (known to be below `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k`
-    people that a total has besides its parts; one of the kind `published` is a count below `k` that is shown.
-    `revealed_by` says whether it takes several tables, or only the publisher's rule. An attacker knows that a
-    hidden count is a whole number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no
-    upper bound, unless the publisher's rule tells one. If a finding assumes that no hidden count is 0, its
-    status is `zeros_excluded`.
+    Each hidden cell has a row, with the smallest and largest count that fit everything published, and the sum
+    of published cells that reveals it. `finding` is `recovered` (known exactly), `below_k` (known to be below
+    `k`), or `protected`. A row of the kind `difference` is a group of fewer than `k` people that a total has
+    besides its parts; one of the kind `published` is a count below `k` that is shown. `revealed_by` says
+    whether it takes several tables, or only the publisher's rule. An attacker knows that a hidden count is a
+    whole number from `lowest` to `highest`: 1, as cells of nobody are not listed, and no upper bound, unless
+    the publisher's rule tells one. If a finding assumes that no hidden count is 0, its status is
+    `zeros_excluded`.
 
     Counts that are rounded to multiples of a `base`, such as 5, are bounds: they differ from the true ones by
     at most `within`, half the base if it is 0 (`base - 1` for random or controlled rounding), and each has a
     row of the kind `rounded`. A `base` of 0 is guessed if the counts have a common divisor that chance does
-    not explain; the status is then `base_guessed`. Cells that rounding to 0 may have left out count, too.
-    `rule := 'opensafely'` says that counts of at most 7 are shown as 0, and others to the nearest 5.
+    not explain; the status is then `base_guessed`.
 
-    With
-    `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal; else
-    all count the same, and a column with one category in all tables, such as a sex, may say that a table is
-    of these people. A column with one category in each table and others between them, such as the year of
-    publication, is left out, and the status says so: always if nested, else if all counts agree without it.
-    The intervals are exact; where they are not proved to be, the status says so. Refuses tables that no
-    people can make, such as rounded ones without their `base`.
+    With `people := 'nested'`, each table counts some of the people of the one before, as after a withdrawal.
+    Else all count the same people, and a column with one category in all tables, such as a sex, may say that
+    a table is of these people. A column with one category in each table and others between them, such as the
+    year of publication, is left out, and the status says so: always if nested, else if all counts agree
+    without it. Where an interval is not proved to be exact, the status says so. Refuses tables that no people
+    can make, such as rounded ones without their `base`.
 
     With `value`, a column of sums, the audit has a row of the kind `sum` for each hidden sum, and for each
     shown one that reveals too much. The auditor alone adds the column `largest`: a list of the largest
@@ -116,8 +112,7 @@ def audit_tables(  # noqa: PLR0917 - what an analyst says of the tables
     nearest attacker computes of the largest contribution, and `needed` is how large it must be possible by
     `dominance` and `p_percent`, as in `safe_table`; the finding is `estimated` where it is not. Attackers are
     anyone (of the n largest together, for dominance), the second largest contributor, and a contributor of
-    another hidden cell, who knows its own value. They know that no contribution is negative, unless a shown
-    sum is.
+    another hidden cell. They know that no contribution is negative, unless a shown sum is.
 
     >>> import numpy as np
     >>> texts = ['{"sex": "F", "records": null}', '{"sex": "M", "records": 8}', '{"records": 9}']

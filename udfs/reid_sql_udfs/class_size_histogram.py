@@ -18,19 +18,16 @@ from reid_sql.reductions.classes import HISTOGRAM
 def class_size_histogram(histogram: Histogram) -> Histogram:
     """Count how many classes, and how many records, have each class size, smallest first.
 
-    One row per person is assumed. With `entity`, the column that identifies people (a class counts
-    people, and an attacker knows one row of each person, the worst), sizes are numbers of people, and
-    `records` counts the people whose smallest class has that size.
+    One row per person is assumed. With `entity`, sizes are numbers of people, and `records` counts the people
+    whose smallest class has that size.
 
-    With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every
-    quasi-identifier. Such a record matches all others, so its class size is that of the table, but no
-    other record matches it, as in ARX; sdcMicro counts such records in.
+    With `nulls := 'wildcard'`, `blank_records` counts the records that are NULL in every quasi-identifier.
+    Their class size is that of the table, but no other record matches them, as in ARX; sdcMicro counts such
+    records in.
 
-    With `tolerance`, values that differ by no more match, as in risk_summary, and a size is the number of
-    records that match.
+    With `tolerance`, as in risk_summary, a size is the number of records that match.
 
-    With `by`, the answer has the histogram of each group of the columns' values (NULL is a value). If
-    `nulls := 'drop'` drops all records of a group, the group has one row without a class size.
+    With `by`, if `nulls := 'drop'` drops all records of a group, the group has one row without a class size.
 
     >>> import numpy as np
     >>> class_size_histogram(Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).records

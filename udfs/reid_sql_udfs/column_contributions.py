@@ -26,9 +26,8 @@ def column_contributions(
     add up to more than 1. Of the whole table, a column's part is sum(score) over the sum of all SUDA scores.
     With a higher `k`, the sets are those by which fewer than k records have the same values: joined to the
     table by `key`, they show which value to merge first. `status` is as in minimal_unique_subsets. Refuses
-    what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each person, the worst),
-    `record` is the person, and the sets are those that single out one of their rows from all rows of others.
+    what minimal_unique_subsets refuses. One row per person is assumed; with `entity`, `record` is the person,
+    and the sets are those that single out one of their rows from all rows of others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -23,25 +23,22 @@ def compare(
 ) -> list[Comparison]:
     """Compare a release with its original: the risk of both, what was changed, and attacks, measured.
 
-    `output := 'columns'` has a row for each column. The answer has one row for each figure, in this order:
-    the figures of risk_summary; the changed classes, records and cells, and the lost information; and the
-    success of attackers who know the quasi-identifiers of everybody. `correct_links` is the share of right
-    links of the best attack, which `attack` names; a link to one of m equally likely records counts 1/m.
-    `certain_links` counts links to a single record. `highest_link` is the greatest chance of a right link.
-    `correct_candidates` is the share of right links if the attacker takes any possible record. Then follow
-    the correct links of each attack: by the likelihood under the changes of each column, by distance, by
-    equal values of all columns and of some; NULL if there is no such attack. Links are those of the records
-    that are in both tables; if these are too many, of `targets` drawn records, and `low` and `high` are the
-    95 % interval. `key` is a column of both tables that matches each released record to its original; without
-    it, changes and links are NULL. NULL is a value of its own; an empty text and stars alone are suppressed
-    values too. Refuses empty tables. One row per person is assumed.
+    `output := 'columns'` has a row for each column. The figures are, in this order: those of risk_summary;
+    the changed classes, records and cells, and the lost information; and the success of attackers who know
+    the quasi-identifiers of everybody. `correct_links` is the share of right links of the best attack, which
+    `attack` names; a link to one of m equally likely records counts 1/m. `correct_candidates` is the share of
+    right links if the attacker takes any possible record. Then follow the correct links of each attack
+    (docs/compare.md); NULL if there is none. Links are those of the records that are in both tables; if these
+    are too many, of `targets` drawn records, and `low` and `high` are the 95 % interval. `key` is a column of
+    both tables that matches each released record to its original; without it, changes and links are NULL.
+    NULL is a value of its own; an empty text and stars alone are suppressed values too. Refuses empty tables.
+    One row per person is assumed.
 
-    All figures are about `qi` alone: other columns that are still in the release may identify more people, so
-    compare by all columns of the release, too.
+    All figures are about `qi` alone: other columns of the release may identify more people, so compare by all
+    of them, too.
 
-    With `tolerance`, as in risk_summary, one more attack is among those by distance: an attacker who links
-    each person to all records within the tolerance finds people whose values changed by no more, whom exact
-    matches miss.
+    With `tolerance`, as in risk_summary, one more attack links each person to all records within it, and so
+    finds people whose values changed by no more.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),
@@ -63,13 +60,11 @@ def compare(
 def compare_columns(paired: PairedRecords) -> list[ColumnChanges]:
     """Measure what changed in each column of a release: cells changed, cells suppressed, information lost.
 
-    The answer has one row for each column in `qi`, which may name any columns of both tables. `key` is a
-    column of both that matches each released record to its original; without it, changes are NULL.
-    `information_loss` is H(original | released) / H(original): 0 if the released value determines the
-    original one, 1 if it has no information about it. `understood` is how the attack of compare reads the
-    column: unchanged; recoded, each value to one other; by frequency, where values became several others,
-    such as NULL; by distance, where numbers were disturbed. One row per person is assumed. Refuses an empty
-    table.
+    `qi` may name any columns of both tables. Without `key`, changes are NULL. `information_loss` is
+    H(original | released) / H(original): 0 if the released value determines the original one, 1 if it has no
+    information about it. `understood` is how the attack of compare reads the column: unchanged; recoded, each
+    value to one other; by frequency, where values became several others, such as NULL; by distance, where
+    numbers were disturbed. One row per person is assumed. Refuses an empty table.
 
     >>> import numpy as np
     >>> paired = PairedRecords(["age"], [True], np.array([[1, 2]]), np.array([[1, 1]]), np.array([1, 1]),

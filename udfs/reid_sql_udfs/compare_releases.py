@@ -17,36 +17,30 @@ from reid_sql.reductions.releases import RELEASE_CLASSES
 def compare_releases(lines: ReleaseClasses) -> list[ReleaseFigure]:
     """Compare two releases of one table: who can be followed, who entered or left, and what both reveal.
 
-    The answer has one row for each figure, with its definition. A class is the people of a release with
-    the same values on `qi`. `followed` counts people who are alone in their class in both releases: an
-    attacker links their two records. If the size of a class changed by one, a person is known to have
-    entered or left. With `sensitive`, their value is known, too, if the class gained or lost only one
-    value.
+    A class is the people of a release with the same values on `qi`. `followed` counts people who are alone in
+    their class in both releases: an attacker links their two records. If the size of a class changed by one,
+    a person is known to have entered or left. With `sensitive`, their value is known, too, if the class
+    gained or lost only one value.
 
-    The attacks of Fung et al. exclude records of a person's class that must belong to others, by the
-    other release; the anonymities are the fewest remaining records. m-invariance (Xiao & Tao) requires
-    that all sensitive values of a class differ, and that a person's classes have the same values in both
-    releases.
+    docs/repeated_releases.md defines the attacks of Fung et al., whose anonymities are the fewest remaining
+    records, and m-invariance (Xiao & Tao).
 
-    `key` is a column of both releases that identifies people, and that only the data holder has. With it,
-    the function counts which links are right, and follows people who moved to another class. `entity` is
-    the same for people with several rows. Without either, it assumes that people stay in their class, and
-    figures that need a key are NULL. If no class is in both releases, their columns may be generalized
-    differently: nothing is compared, and the status is `not_comparable`.
+    `key` is a column of both releases that identifies people, and that only the data holder has. With it, the
+    function counts which links are right, and follows people who moved to another class. `entity` is the same
+    for people with several rows. Without either, it assumes that people stay in their class, and figures that
+    need a key are NULL. If no class is in both releases, nothing is compared, and the status is
+    `not_comparable`.
 
     With `tolerance`, as in risk_summary, `followed_within` counts people whom an attacker follows although
     their values changed by no more: of each other's candidates, they are the only ones. Figures of classes
     stay those of equal values. It needs tables with a row a person.
 
     `more` is a list of further releases. With it and a key, or entity, `unique_by_all` counts the people who
-    are the only ones with their values in all releases together, where absence is a value, too: an attacker
-    who knows where a person was, and when, and who has records of one person linked, as by a pseudonym,
-    singles them out. `unique_by_one` and `unique_by_two` are the most that one release, or two, single out;
-    `beyond_two` counts the people whom no two of the releases reveal. Other figures are those of `first` and
-    `second`.
+    are the only ones with their values in all releases together, where absence is a value, too. Other figures
+    are those of `first` and `second`.
 
-    NULL is a value of its own; `nulls := 'drop'` leaves records with a NULL out of all releases. Refuses
-    empty tables and a key that repeats. One row per person is assumed, unless `entity` identifies people.
+    `nulls := 'drop'` leaves records with a NULL out of all releases. Refuses empty tables and a key that
+    repeats. One row per person is assumed, unless `entity` identifies people.
 
     >>> import numpy as np
     >>> one, no = np.array([1]), np.array([0])

@@ -27,16 +27,14 @@ def correctness_curve(
 ) -> list[CurvePoint]:
     """Correctness and uniqueness to expect in a random sample of n records, exactly, without drawing any.
 
-    The sample is drawn from the table. `sizes` are whole numbers from 1 to the number of records; by default
-    50 numbers, evenly spaced on a logarithmic scale. Refuses other sizes, an empty table, and
-    `nulls := 'wildcard'`.
+    `sizes` are whole numbers from 1 to the number of records; by default 50 numbers, evenly spaced on a
+    logarithmic scale. Refuses other sizes, an empty table, and `nulls := 'wildcard'`.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
-    With `by`, the answer has the curve of each group of the columns' values; each group is a separate table.
-    If a size is above the number of records of one group, it is refused for all.
+    With `by`, each group is a separate table. If a size is above the number of records of one group, it is
+    refused for all.
 
     >>> import numpy as np
     >>> pairs = Histogram(np.array([2]), np.array([2]), np.array([4]))

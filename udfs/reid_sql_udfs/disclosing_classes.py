@@ -22,13 +22,11 @@ def disclosing_classes(classes: OffendingClasses) -> OffendingClasses:
     is listed, too. By default, `variant`, `threshold` and `k` are those of that function. `c` is for the
     variant 'recursive' of l_diversity.
 
-    The answer has one row for each class, with its values of the quasi-identifiers, its number of records and
-    its `value` of the measure. A class without a value of the measure is listed too, with NULL.
+    A class without a value of the measure is listed too, with NULL.
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class, or in the table where the measure compares classes with it. Without `entity`, one row per
-    person is assumed.
+    One row per person is assumed. With `entity`, classes and shares count people, an attacker knows the worst
+    row of each, and people with several sensitive values are refused: in one class, or in the table where the
+    measure compares classes with it.
 
     >>> disclosing_classes(OffendingClasses({"sex": ["F"]}, [3], [0.5])).class_size
     [3]

@@ -18,10 +18,8 @@ def equivalence_classes(classes: Classes) -> Classes:
 
     `class_size` is the number of records that match the combination, and `records` the number that have
     exactly these values. They differ only with `nulls := 'wildcard'`, where a NULL in either record matches
-    anything, and with `tolerance`, by which values match that differ by no more, as in risk_summary. With
-    `entity`, the column that identifies people (a class counts people, and an attacker knows one row of each
-    person, the worst), `class_size` is the number of people. One row per person is assumed, unless `entity`
-    identifies people.
+    anything, and with `tolerance`, by which values match that differ by no more, as in risk_summary. One row
+    per person is assumed; with `entity`, `class_size` is a number of people.
 
     >>> equivalence_classes(Classes({"sex": ["F", "M"]}, [3, 2], [3, 2])).class_size
     [3, 2]

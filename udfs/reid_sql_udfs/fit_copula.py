@@ -36,9 +36,8 @@ def fit_copula(
     other columns by the data. A model of the same name is replaced. Refuses fewer than two records, and
     weights that are missing or below 0.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_copula(rows_from_columns({"sex": ["F", "F", "M"]}), "town").records

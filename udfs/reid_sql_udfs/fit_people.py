@@ -37,15 +37,13 @@ def fit_people(
     further ones. `weight` is a column of survey weights. `marginals` is a table of known shares, with
     column_name, value and share. With either, only the tree is fitted.
 
-    The model contains no record of the sample. A column that other columns determine adds no information,
-    such as a city next to its postal code. `status` names such columns. It also names three columns that
-    depend on each other more than their pairs show, and reports class sizes that the model does not predict.
-    A model of the same name is replaced. Refuses fewer than two records, and weights that are missing or
-    below 0.
+    The model contains no record of the sample. `status` names columns that others determine, such as a city
+    next to its postal code, and three columns that depend on each other more than their pairs show, and
+    reports class sizes that the model does not predict. A model of the same name is replaced. Refuses fewer
+    than two records, and weights that are missing or below 0.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people:
-    a class counts its people, and each person has the row of their smallest class. Otherwise one row per
-    person is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> fit_people(rows_from_columns({"sex": ["F", "F", "M", "M"]}), "town").records

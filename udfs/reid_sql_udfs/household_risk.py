@@ -19,14 +19,11 @@ from reid_sql.reductions.records import HOUSEHOLDS
 def household_risk(kinds: Households, threshold: Threshold = 0.2) -> HouseholdRisk:
     """Summarise the risk that at least one member of a household is identified.
 
-    One row per person is assumed. `household` is the column that identifies the household; a person without
-    one (NULL) is a household of one. An attacker who identifies one member knows the household, and so the
-    others. Each member has a risk r = 1/class_size on the `columns`. The risk of the household is, as in
-    sdcMicro, 1 − Π (1 − r). `average_risk` is its mean over people, and `households_at_risk` the
-    share of households above the threshold. An attacker may also know all members: the class of a household
-    is then all households whose members have the same values, in any order; `k`, `unique_households`,
-    `uniqueness` and `average_class_risk` describe these classes. Refuses an empty table and a threshold
-    outside [0, 1].
+    One row per person is assumed. A person without a household (NULL) is a household of one. Each member has
+    a risk r = 1/class_size on the `columns`. The risk of the household is, as in sdcMicro, 1 − Π (1 − r). An
+    attacker may also know all members: `k`, `unique_households`, `uniqueness` and `average_class_risk`
+    describe classes of households whose members have the same values, in any order. Refuses an empty table
+    and a threshold outside [0, 1].
 
     >>> import numpy as np
     >>> two, quarter, half = np.array([2]), np.array([0.4375]), np.array([0.5])

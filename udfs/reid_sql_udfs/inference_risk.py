@@ -25,12 +25,10 @@ def inference_risk(
 ) -> list[InferenceRisk]:
     """Infer a sensitive value from every set of known columns, by an attacker who abstains where unsure.
 
-    The attacker knows some columns of a person, and looks for the people in the table with the same values.
-    She attacks if at least `min_share`, and more than half, of at least `min_people` such people have the
-    same sensitive value. `precision` is the share of the attacked people about whom she is right, `recall`
-    the share of all people. The answer has a row for each set of up to `max_size` known columns, and for all
-    together. The worst sensitive column, and the columns with the highest recall at `min_precision`, come
-    first (`rank` 1).
+    The attacker knows some columns of a person. She attacks if at least `min_share`, and more than half, of
+    at least `min_people` people with the same values have the same sensitive value. Each set of up to
+    `max_size` known columns has a row, and all together. The worst sensitive column, and the columns with the
+    highest recall at `min_precision`, come first (`rank` 1).
 
     Rule and rank are chosen on one half of the people, and all figures are measured on the other half, with
     95 % intervals. These hold for rank 1; of many rows, the most striking one is too good. The baseline is
@@ -43,8 +41,8 @@ def inference_risk(
 
     About `targets` records are attacked; all records of the table are counted. NULL is a value of its own. A
     number with more than 20 values is inferred as one of 20 ranges of equal rank. One row per person is
-    assumed; with `entity`, the column that identifies people, people are counted, and an attack is right
-    about a person if it is right about one of their rows. Refuses an empty table and more than 10,000 sets.
+    assumed; with `entity`, people are counted, and an attack is right about a person if it is right about one
+    of their rows. Refuses an empty table and more than 10,000 sets.
 
     >>> import numpy as np
     >>> four = np.full(4, 4)

@@ -17,9 +17,9 @@ def join_risk(lines: JoinLines) -> list[JoinRisk]:
     """Count whom joining two tables singles out although neither table does alone, by column.
 
     The first row is the inner join by `on` with all of `right_qi`; the others join one of these columns
-    alone, the one that adds most first. A class is the people with the same values of `qi`, of the columns
-    of the right table, or of both in the join. `singled_out` counts people in a class of fewer than `k`
-    people (2: unique) in the join alone. `sentence` states the row.
+    alone, the one that adds most first. A class is the people with the same values of `qi`, of the columns of
+    the right table, or of both in the join. `singled_out` counts people in a class of fewer than `k` people
+    (2: unique) in the join alone.
 
     `on` identifies people: `'id'`, a list, or `{'id': 'person_id'}` where `right` has another name. Joins of
     repeated keys multiply rows; a class counts people, and an attacker knows the worst row of each. If `on`

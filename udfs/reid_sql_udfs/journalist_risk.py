@@ -32,13 +32,10 @@ def journalist_risk(
     table has fewer records of a class than the sample, the class size in the sample counts;
     `uncovered_records` is the number of such records, and `status` reports them.
 
-    With `tolerance`, values that differ by no more match, as in risk_summary: an attacker who knows values
-    only so closely has as candidates all people of the population within it.
+    With `tolerance`, as in risk_summary, candidates are all people of the population within it.
 
-    One row per person is assumed. With `entity`, the column of both tables that identifies people (a
-    class counts people, and an attacker knows one row of each person, the worst), all figures count
-    people, as in risk_summary. With `by`, the answer has one row for each group of the table; each group
-    is compared with the whole population table.
+    One row per person is assumed. With `entity`, a column of both tables, all figures count people, as in
+    risk_summary. With `by`, each group is compared with the whole population table.
 
     >>> import numpy as np
     >>> ten_in_population = disclosure.PopulationHistogram(

@@ -50,12 +50,10 @@ def l_diversity(
     the l-th most frequent on; 0 if there is none. A NULL among the sensitive values counts as a value, unless
     `nulls := 'drop'`. Refuses an empty table.
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    one class. Without `entity`, one row per person is assumed.
+    One row per person is assumed. With `entity`, classes and shares count people, an attacker knows the worst
+    row of each, and people with several sensitive values in one class are refused.
 
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
+    With `by`, each group is a separate table, as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([1.0, 3.0]), np.array([2, 1]))

@@ -27,11 +27,9 @@ def loglinear_risk(
     By a log-linear model with main effects, or with all two-way interactions, and Poisson counts; `nb_` with
     negative binomial counts of shape `nb_shape` (NULL where Poisson counts are as likely), which does better
     on most tables. `tau1` and `tau2` sum `uniqueness` and `correctness` over the records that are unique in
-    the sample. `record` is the value of the column `key`, or without `key` the position in the scan, from 0.
-    Two-way models of small samples understate the risk, and the status reports it. With `entity`, the column
-    that identifies people (NULL is refused), the sample is of people: a class counts its people, and an
-    attacker knows one row of each, that of their smallest class, and `record` is the person; else one row per
-    person is assumed.
+    the sample. Two-way models of small samples understate the risk, and the status reports it. One row per
+    person is assumed; with `entity`, the sample consists of people, each with the row of their smallest
+    class, and `record` is the person.
 
     >>> import numpy as np
     >>> four = FittedRecords(np.array([1, 3]), np.log([1.0, 3.0]), np.empty((2, 0), dtype=np.int64))

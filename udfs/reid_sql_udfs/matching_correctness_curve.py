@@ -30,12 +30,12 @@ def matching_correctness_curve(
 ) -> list[MatchingPoint]:
     """Measure how often a learned matching names the right person among n, from its scores of pairs.
 
-    The scores are those of right and of wrong pairs. Lists: in SQL `SET VARIABLE right_pairs = (SELECT
-    list(score) FROM pairs WHERE same)` and `getvariable('right_pairs')`. Higher scores are better matches;
-    ties are broken at random. With `true_persons` and `false_persons`, the number of the person
-    looked for in each pair, each person is compared with their own wrong pairs; without them with
-    all, as if nobody were easier to mistake. Sizes go up to the wrong pairs of a person and one more;
-    `pyc_extrapolate` goes on from there, with `standard_error` as its `standard_errors`.
+    Pass lists: in SQL `SET VARIABLE right_pairs = (SELECT list(score) FROM pairs WHERE same)` and
+    `getvariable('right_pairs')`. Higher scores are better matches; ties are broken at random. With
+    `true_persons` and `false_persons`, the number of the person looked for in each pair, each person is
+    compared with their own wrong pairs; without them with all, as if nobody were easier to mistake. Sizes go
+    up to the wrong pairs of a person and one more; `pyc_extrapolate` goes on from there, with
+    `standard_error` as its `standard_errors`.
 
     >>> curve = matching_correctness_curve([0.9, 0.4], [0.1, 0.2, 0.5, 0.6], [1, 2, 3])
     >>> [round(row.correctness, 3) for row in curve]

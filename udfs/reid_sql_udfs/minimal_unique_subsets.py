@@ -21,16 +21,14 @@ def minimal_unique_subsets(
 ) -> minimal_uniques.UniqueSubsets:
     """List, for each record, the smallest sets of columns that single it out.
 
-    A set is listed if no other record has the same values in its columns, and if no smaller set within it has
-    this property. Sets of more than max_size columns are not searched. With a higher `k`, it lists sets by
-    which fewer than k records have the same values: the combinations that unsafe_combinations counts. The
-    list is exact. It is ordered by records, and then by the size of the sets; a record that no set singles
-    out has no row. `status` is `incomplete` if larger sets were not searched; if no set was found then, one
-    row without a record has the status. `record` is the value of the column `key`, or without `key` the
-    position in the scan, from 0. Refuses an empty table, and more than 200,000 sets of columns. One row per
-    person is assumed; with `entity`, the column that identifies people (a class counts people, and an
-    attacker knows one row of each person, the worst), `record` is the person (NULL is refused); a set singles
-    out a person if one of their rows has values in its columns that no other person has.
+    A set is listed if no other record has the same values in its columns, and no smaller set within it does
+    this. Sets of more than max_size columns are not searched. With a higher `k`, it lists sets by which fewer
+    than k records have the same values: the combinations that unsafe_combinations counts. The list is exact,
+    and ordered by records and size; a record that no set singles out has no row. `status` is `incomplete` if
+    larger sets were not searched; if no set was found then, one row without a record has the status. Refuses
+    an empty table, and more than 200,000 sets of columns. One row per person is assumed; with `entity`,
+    `record` is the person, and a set singles them out if one of their rows has values in its columns that no
+    other person has.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

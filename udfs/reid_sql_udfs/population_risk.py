@@ -30,33 +30,26 @@ def population_risk(
 ) -> list[PopulationRisk]:
     """Answer for populations that the table samples: the share of unique people, with a sentence to quote.
 
-    The answer also contains the chance that a match is right (`correctness`) and the share of people in
-    classes smaller than `k` (`below_k`). Each share has a 95 % interval (`_low`, `_high`) under the
-    `assumptions` that the answer lists, such as a random sample with one row per person.
-    docs/accuracy_people.md reports how often such intervals contained the true value. `_provable_low` and
-    `_provable_high` are bounds that need no model of people. If the population is the sample, the shares are
-    counted. `weight`, `marginals`, `ordered` and `nominal` are as in fit_people. Columns that others
-    determine are left out.
+    Each share has a 95 % interval (`_low`, `_high`) under the `assumptions` that the answer lists, such as a
+    random sample with one row per person. docs/accuracy_people.md reports how often such intervals contained
+    the true value. `_provable_low` and `_provable_high` are bounds that need no model of people. If the
+    population is the sample, the shares are counted. `weight`, `marginals`, `ordered` and `nominal` are as in
+    fit_people. Columns that others determine are left out.
 
-    `status` is `ok`, or a code and a sentence for each doubt. Only a bound is given for fewer than 100
-    records (`few_records`), for a column whose values never repeat (`near_identifier`) and for samples of
-    whole households (`group_sample`). The interval is wider for tables unlike the reference tables
-    (`unlike_reference_tables`, `overdispersed`), and for records that repeat more often than by chance
-    (`repeated_people`). Where both come together, as with events, the shares are NULL. The upper end is the
-    provable one where fewer records repeat than by chance (`fewer_repeats`), where columns look like a key
-    together, or nearly (`possible_key`), where no record repeats (`no_repeats`), and for `below_k` where
-    classes may be even (`even_classes`). Crowded classes, such as blank records, are set apart.
-    Within one call, the ends of the intervals never rise with the population. Refuses a population smaller
-    than the sample.
+    `status` is `ok`, or a code and a sentence for each doubt. docs/statuses.md explains them. Only a bound is
+    given with `few_records` (fewer than 100), `near_identifier` and `group_sample`. The interval is wider
+    with `unlike_reference_tables`, `overdispersed` and `repeated_people`; where these come together, as with
+    events, the shares are NULL. The upper end is the provable one with `fewer_repeats`, `possible_key`,
+    `no_repeats`, and for `below_k` with `even_classes`. Crowded classes, such as blank records, are set
+    apart. Within one call, the ends of the intervals never rise with the population. Refuses a population
+    smaller than the sample.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
-    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
-    fitted separately, as a sample of the populations. Pass the number of people of one group, because the
-    number of all groups would understate the risk. If a population is smaller than one group, it is refused
-    for all; a group of few records has a status that says so.
+    With `by` (up to 1,000 groups), each group is fitted separately, as a sample of the populations. Pass the
+    number of people of one group, because the number of all groups would understate the risk. If a population
+    is smaller than one group, it is refused for all; a group of few records has a status that says so.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> population_risk(rows_from_columns({"sex": ["F", "F", "M"]}), [3])[0].sentence

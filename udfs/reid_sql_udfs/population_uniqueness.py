@@ -27,20 +27,18 @@ def population_uniqueness(
 ) -> list[PopulationUniqueness]:
     """Estimate how many people are alone in their class in the population, from a random sample of it.
 
-    The answer has one row for each method. `uniqueness` is the share of unique people in the population.
-    `_low` and `_high` are the ends of a 95 % interval under that method's own model; if there is none, they
-    are NULL, and `status` gives the reason. The first method, 'people', is the answer of population_risk, the
-    one to quote. The others come from the literature. 'bound' is not an estimate but an upper bound from the
-    sample's own unique records. Refuses an empty table and a population smaller than the table.
+    Each method has a row. `_low` and `_high` are a 95 % interval under that method's own model; if there is
+    none, they are NULL, and `status` gives the reason. The first method, 'people', is the answer of
+    population_risk, the one to quote. The others come from the literature. 'bound' is not an estimate but an
+    upper bound from the sample's own unique records. Refuses an empty table and a population smaller than the
+    table.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
-    With `by`, the answer has rows for each group of the columns' values (up to 1,000 groups); each group is
-    estimated separately, as a sample of the population. Pass the number of people of one group, because the
-    number of all groups would understate the risk. If a population is smaller than one group, it is refused
-    for all.
+    With `by` (up to 1,000 groups), each group is estimated separately, as a sample of the population. Pass
+    the number of people of one group, because the number of all groups would understate the risk. If a
+    population is smaller than one group, it is refused for all.
 
     >>> from reid_sql.models.evidence import rows_from_columns
     >>> sample = rows_from_columns({"age": ["1", "2", "3", "3", "4", "4", "5", "5", "6", "6"]})

@@ -16,13 +16,12 @@ from reid_sql.reductions.profile import COLUMN_COUNTS
 def profile(counts: ColumnCounts) -> list[ColumnProfile]:
     """Profile each column: how far it singles records out, missing-value codes, and what it looks like.
 
-    Call it first, to choose the quasi-identifiers of a table. The answer has one row for each column, or
-    for those in `columns`, in their order. NULL counts as a value in `uniqueness`, `separation` and
-    `entropy_bits`, which are exact. `sentinels` are missing-value codes, such as '?', 'N/A', 'unknown',
-    an empty text, -1 and 1900-01-01, and 9, 99 or 999 if they are far from the other values. Every
-    function counts them as values, which makes the risk too low or too high. `looks_like` and
-    `suggestion` follow from the figures and the column's name, and are only advice. Sentinels are the
-    only values of the table that are shown. Refuses an empty table. One row per person is assumed.
+    Call it first, to choose the quasi-identifiers of a table. NULL counts as a value in `uniqueness`,
+    `separation` and `entropy_bits`, which are exact. `sentinels` are missing-value codes, such as '?', 'N/A',
+    'unknown', an empty text, -1 and 1900-01-01, and 9, 99 or 999 if they are far from the other values. Every
+    function counts them as values, which makes the risk too low or too high. `looks_like` and `suggestion`
+    follow from the figures and the column's name, and are only advice. Sentinels are the only values of the
+    table that are shown. Refuses an empty table. One row per person is assumed.
 
     >>> import numpy as np
     >>> whole, real = (lambda n: np.array([n])), (lambda x: np.array([float(x)]))

@@ -46,8 +46,7 @@ def pyc_extrapolate(
     The interval from `_low` to `_high` contained the true value in 95 % of held-out tables, for exact shares
     or with their errors (docs/curves.md). The curve of a sample of n people, as correctness_curve gives it,
     has errors of about sqrt(share (1 - share) / n): without them the upper end was too low in 14 to 29 of 100
-    cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points. `status` is ok,
-    or the reason not to rely on the answer. NULL if the method does not estimate it.
+    cases. `entropy` (nats) and `tail` are those of the Pitman–Yor curve through the points, or NULL.
 
     >>> round(pyc_extrapolate([100, 1000], [0.99, 0.80], [10_000])[0].correctness, 2)
     0.21

@@ -23,11 +23,10 @@ def pyc_fit(histogram: Histogram, prior: Prior = "archer") -> PycFit:
     from 0 to 1, heavy tails unlikely) or 'flat' (from −1 to 1). Refuses an empty table, and
     `nulls := 'wildcard'`, whose classes overlap.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
-    With `by`, the answer has one row for each group of the columns' values; each group is fitted separately.
+    With `by`, each group is fitted separately.
 
     >>> import numpy as np
     >>> geometric = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -28,13 +28,11 @@ def pyc_forecast(
     tables they contained the true correctness in 74 to 89 % of cases (docs/accuracy.md). Refuses a population
     smaller than the table, an empty table, and `nulls := 'wildcard'`.
 
-    With `entity`, the column that identifies people (NULL is refused), the sample consists of people: a
-    class counts its people, and each person has the row of their smallest class. Otherwise one row per person
-    is assumed.
+    One row per person is assumed. With `entity`, the sample consists of people, each with the row of their
+    smallest class.
 
-    With `by`, the answer has rows for each group of the columns' values; each group is fitted separately.
-    Pass the number of people of one group, because the number of all groups would understate the risk. If a
-    population is smaller than one group, it is refused for all.
+    With `by`, each group is fitted separately. Pass the number of people of one group, because the number of
+    all groups would understate the risk. If a population is smaller than one group, it is refused for all.
 
     >>> import numpy as np
     >>> sample = Histogram(np.array([1, 2, 4, 8]), np.array([8, 4, 2, 1]), np.array([8, 8, 8, 8]))

@@ -15,10 +15,10 @@ from reid_sql.parameters.outputs import Output
 def pyc_share(entropy: Entropy, tail: Tail, n: Count) -> Floats:
     """Expected share of right matches among n people, for sets of this entropy and tail complexity.
 
-    The sets are anonymity sets, and n is the number of people. `entropy` is in nats, 0.001 to 60, and `tail`
-    is −20 to below 1. `measure` is 'correctness' (right matches), 'uniqueness' (people alone in their set) or
-    'k_violation' (people in sets smaller than `k`). NULL where an argument is NULL; refuses values outside
-    these domains and n below 1. 40 bits and a geometric tail, in the world's population:
+    The sets are anonymity sets. `entropy` is in nats, 0.001 to 60, and `tail` is −20 to below 1. `measure` is
+    'correctness' (right matches), 'uniqueness' (people alone in their set) or 'k_violation' (people in sets
+    smaller than `k`). NULL where an argument is NULL; refuses values outside these domains and n below 1. 40
+    bits and a geometric tail, in the world's population:
 
     >>> round(float(pyc_share(27.7259, 0.0, 7.53e9)), 3)
     0.994

@@ -39,13 +39,9 @@ def qar_contributions(
     """Measure exactly how far the table's extreme risk falls without each record, in table order.
 
     `output := 'elimination'` removes records one after the other, 'proxies' compares what is quicker to
-    compute. `record` is the value of the column `key`, or without `key` the position in the scan, from 0. A
-    negative contribution means that the risk would rise. `u_plus` and `u_star` sum the risks, and one less
-    the risks, of the quasi-identifiers for which the record is unique; `entropy` and `pls` need columns that
-    have an order, without NULL. Refuses what qar_risk refuses. One row per person is assumed; with `entity`,
-    the column that identifies people (a class counts people, and an attacker knows one row of each person,
-    the worst), `record` is the person (NULL is refused); people whose values differ between their rows are
-    refused.
+    compute. `entropy` and `pls` need columns that have an order, without NULL. Refuses what qar_risk refuses.
+    One row per person is assumed; with `entity`, `record` is the person, and people whose values differ
+    between their rows are refused.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -84,10 +80,7 @@ def qar_proxies(
 
     For each of u_plus, u_star, entropy and pls: the correlations of Pearson and Kendall with the
     contribution, and the chance (`auc`) that it ranks a record that raises the risk above one that does not.
-    NULL and a status where there is no such proxy. Refuses what qar_risk refuses. One row per person is
-    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), the function ranks people (NULL is refused), and refuses people
-    whose values differ between their rows.
+    NULL and a status where there is no such proxy. `entity` is as above.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)
@@ -125,12 +118,8 @@ def qar_elimination(
 ) -> list[Removal]:
     """Remove the records of most extreme risk, one after the other, and give the risk after each.
 
-    They are those that contribute most to the extreme risk of the table. Step 0 is the whole table. `ranking`
-    is 'exact', where each removal looks at what remains, or an order computed once: 'dt' (contribution),
-    'u_plus', 'u_star', 'entropy', 'pls'. `bound` is a risk that no removal of the same number of records can
-    reach. Refuses what qar_risk refuses, and to remove all records. One row per person is assumed; with
-    `entity`, the column that identifies people, `record` is the person (NULL is refused); people whose
-    values differ between their rows are refused.
+    `ranking` is 'exact', where each removal looks at what remains, or an order computed once: 'dt'
+    (contribution), 'u_plus', 'u_star', 'entropy', 'pls'. Refuses to remove all records. `entity` is as above.
 
     >>> import numpy as np
     >>> draw = np.random.default_rng(0)

@@ -47,9 +47,8 @@ def qar_risk(
     choice is its distinct values over the records. A generalised Pareto law (`shape`, `scale`) is fitted to
     the logits of the risks above `threshold`, the 1 − tail quantile. `risk_low` and `risk_high` are the 95 %
     bootstrap interval over quasi-identifiers. If there is no fit, the risk is NULL, and `status` gives the
-    reason. Refuses alpha not below tail. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each person, the worst), the
-    risk of a choice is the mean over people of 1/size of the smallest of their classes, in people.
+    reason. Refuses alpha not below tail. One row per person is assumed; with `entity`, the risk of a choice
+    is the mean over people of 1/size of the smallest of their classes, in people.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 4]), np.array([1, 1, 2, 2])]
@@ -76,12 +75,9 @@ def qar_quasi_identifiers(
 ) -> list[QuasiIdentifierRisk]:
     """List every choice of p columns with its distinct values and its risk, the riskiest first.
 
-    The risk is distinct values over records. `sample` is the number of choices to draw instead of counting
-    all; `status` then reports this. `memory_mb` bounds the memory that counting takes in addition to the
-    engine's. Refuses an empty table, p beyond the columns, and more than 200,000 choices. One row per person
-    is assumed; with `entity`, the column that identifies people (a class counts people, and an attacker knows
-    one row of each person, the worst), the risk is the mean over people of 1/size of the
-    smallest of their classes, in people.
+    `sample` is the number of choices to draw instead of counting all; `status` then reports this. `memory_mb`
+    bounds the memory that counting takes in addition to the engine's. Refuses an empty table, p beyond the
+    columns, and more than 200,000 choices. `entity` is as above.
 
     >>> import numpy as np
     >>> columns = [np.array([1, 2, 3, 3]), np.array([1, 1, 2, 2])]

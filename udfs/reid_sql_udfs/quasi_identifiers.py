@@ -29,19 +29,17 @@ def quasi_identifiers(
     """List every minimal set of columns by which at least a share of the records is unique.
 
     A set is listed if at least the share `at_least` of the records is unique by its columns, and no smaller
-    set within it reaches the share. A record that is unique on some columns is unique on any more columns, so
-    every other set that reaches the share contains a listed one. With `at_least := 1` these are the minimal
-    keys. All columns of the table are searched unless `columns` names some. The smallest sets come first. The
-    list is exact and complete up to `max_size` columns. With `sets := 'smallest'` the search ends with the
-    sets of the fewest columns that reach the share, and lists only these. If no set reaches the share, the
-    answer is one row without columns. The search counts at most `max_sets` sets of columns; by default, 0, as
-    many as take a few seconds. If it stops there, `status` gives the number of columns up to which the list
-    is complete, and no larger set is listed. If the list would be empty then, it has the best set that a
-    greedy search finds, and `status` is `greedy`, or `greedy_below` if that set does not reach the share.
-    `nulls := 'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and more
-    than 64 columns. One row per person is assumed; with `entity`, the column that identifies people (a class
-    counts people, and an attacker knows one row of each person, the worst), NULL is refused, and a person
-    is unique if one of their rows has values that no other person has.
+    set within it reaches the share. Every other set that reaches the share contains a listed one. With
+    `at_least := 1` these are the minimal keys. All columns of the table are searched unless `columns` names
+    some. The smallest sets come first. The list is exact and complete up to `max_size` columns. With
+    `sets := 'smallest'` the search ends with the sets of the fewest columns that reach the share, and lists
+    only these. If no set reaches the share, the answer is one row without columns. The search counts at most
+    `max_sets` sets of columns; by default, 0, as many as take a few seconds. If it stops there, `status`
+    gives the number of columns up to which the list is complete, and no larger set is listed. If the list
+    would be empty then, it has the best set that a greedy search finds, and `status` is `greedy`, or
+    `greedy_below` if that set does not reach the share. `nulls := 'drop'` drops the records with a NULL in
+    any of the columns. Refuses an empty table, and more than 64 columns. One row per person is assumed; with
+    `entity`, a person is unique if one of their rows has values that no other person has.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2]), np.array([1, 1, 1])]

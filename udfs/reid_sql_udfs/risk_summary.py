@@ -42,14 +42,11 @@ def risk_summary(
 ) -> disclosure.ProsecutorRisk:
     """Summarise the re-identification risk of a table, for an attacker who knows that a person is in it.
 
-    A record's risk is 1/class_size. `average_risk` is the mean over records (classes/records; the
-    marketer risk), and `average_class_risk` the mean over classes. `uniqueness` and `records_at_risk`
-    (risk above the threshold) are shares of the records. Refuses an empty table and a threshold outside
-    [0, 1].
+    A record's risk is 1/class_size. Refuses an empty table and a threshold outside [0, 1].
 
-    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused),
-    all figures count people: a class counts its people, and an attacker knows one row of each person, the
-    worst, whose class has the fewest people.
+    One row per person is assumed. With `entity`, the column that identifies people (NULL is refused), all
+    figures count people: a class counts its people, and an attacker knows the row of each person whose class
+    has the fewest people.
 
     With `nulls := 'wildcard'`, NULL matches any value. A record that is NULL in every quasi-identifier
     matches all others, but no other record matches it; `blank_records` counts such records.
@@ -61,10 +58,9 @@ def risk_summary(
     boundary matches; NULL, NaN and infinities match only themselves. Texts, as in a CSV file, are read as
     numbers or times if every value is one, else refused.
 
-    With `by`, the answer has one row for each group of the columns' values (NULL is a value), and each
-    group is a separate table. A column may be in both `qi` and `by`; it is then constant within each
-    group. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other figures are
-    NULL.
+    With `by`, each group of the columns' values (NULL is a value) is a separate table. A column may be in
+    both `qi` and `by`. If `nulls := 'drop'` drops all records of a group, its `records` is 0 and the other
+    figures are NULL.
 
     >>> import numpy as np
     >>> risk_summary(disclosure.Histogram(np.array([1, 9]), np.array([1, 1]), np.array([1, 9]))).average_risk

@@ -17,17 +17,16 @@ from reid_sql.reductions.tables import SAFE_CELLS
 def safe_table(cells: Classes) -> Classes:
     """Count a table by some columns, and say of each cell by which rules it is unsafe to publish.
 
-    One row for each combination of values of `by`: its records, its people and the sum of `value`. Nothing is
-    hidden unless asked. `unsafe` lists the rules that a cell breaks: `few_people` (fewer than `k`),
-    `dominance` (the n largest contributors have more than a share of the total; `dominance := [n, share]`),
-    `p_percent` (the total without the two largest is less than `p_percent` of the largest, so that the second
-    estimates the first that closely), and `all_in_one_cell` (everybody of a row or column is in this cell, so
-    that the value is known of all of them; the other cells are zeros). Where a category has one category of
-    another column in the whole table, as pregnant has sex, its finer cells have `determined` in place of that
-    rule, as each repeats one fact. Contributions of negative numbers
-    count by their absolute values; `value_sum` is the plain sum. One row per person is assumed. With
-    `entity`, the column that identifies people, people are counted, and contributions are added up for each
-    before the rules; NULL is refused. Refuses a value that is no finite number.
+    Each combination of values of `by` has a row. Nothing is hidden unless asked. `unsafe` lists the rules
+    that a cell breaks: `few_people` (fewer than `k`), `dominance` (the n largest contributors have more than
+    a share of the total; `dominance := [n, share]`), `p_percent` (the total without the two largest is less
+    than `p_percent` of the largest, so that the second estimates the first that closely), and
+    `all_in_one_cell` (everybody of a row or column is in this cell, so that the value is known of all of
+    them; the other cells are zeros). Where a category has one category of another column in the whole table,
+    as pregnant has sex, its finer cells have `determined` in place of that rule, as each repeats one fact.
+    Contributions of negative numbers count by their absolute values; `value_sum` is the plain sum. One row
+    per person is assumed. With `entity`, people are counted, and contributions are added up for each before
+    the rules. Refuses a value that is no finite number.
 
     `totals := 'margins'` adds a row for each total, `'rollup'` those from the last column on.
     `levels := ['region > town']` names columns that are levels of one hierarchy: a town has no total over
@@ -48,13 +47,12 @@ def safe_table(cells: Classes) -> Classes:
     still add up, and each count is less than `base` from its true value; multiples stay. The sum of the
     distances is the least in tables of two columns, and in small ones. Where no such table is found, the
     `status` of counts that are `base` or further away is 'beyond_base', else 'rounded'. `loss` is the sum of
-    the distances, as a share of the records. It rounds counts of rows alone, so `value` and `entity` are
-    refused. Publishable rows are without those that are rounded to 0, unless `zeros := 'list'`, as a listed
-    cell would be known to have people.
+    the distances, as a share of the records. `value` and `entity` are refused. Publishable rows are without
+    those that are rounded to 0, unless `zeros := 'list'`, as a listed cell would be known to have people.
 
-    Cells of nobody are no rows. `zeros := 'list'` adds them: all cells that the categories of the table make,
-    with `unsafe` 'nobody', as whoever is known to be in their row is known not to be in their column. They
-    are not hidden: merge categories where that discloses something, and ignore what is impossible.
+    Cells of nobody are no rows. `zeros := 'list'` adds all that the categories of the table make, with
+    `unsafe` 'nobody'. They are not hidden: merge categories where that discloses something, and ignore what
+    is impossible.
 
     >>> safe_table(Classes({"sex": ["F", "M"]}, [3, 9], [3, 9])).records
     [3, 9]

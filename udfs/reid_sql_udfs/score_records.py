@@ -16,14 +16,14 @@ def score_records(
 ) -> RecordRisk:
     """Score every record of a table under a fitted model of either law: its columns, with q(x), ξ and κ.
 
-    Each distinct record is scored once; the columns of the model are found by their names, NULL is a value.
-    The errors are standard errors of a copula's integration, 0 under a model of people. For the sample that
-    the model was fitted to, pass `sample := 'known'`: only the people outside it are unknown, so that a
-    record that is not alone in the table has ξ = 0, and a population of the sample's size is counted. A model
-    of people then leaves each record out of its own q. By 'ignored', ξ of records of the sample is too low.
-    `status` contains every doubt of the model's fit that holds in this population, of a saved model, too. It
-    names columns whose value the sample does not contain. The share of a new value is estimated. A value
-    unlike the sample's, such as a text among numbers, has none, and the record counts as unique.
+    The columns of the model are found by their names; NULL is a value. The errors are standard errors of a
+    copula's integration, 0 under a model of people. For the sample that the model was fitted to, pass
+    `sample := 'known'`: only the people outside it are unknown, so that a record that is not alone in the
+    table has ξ = 0, and a population of the sample's size is counted. A model of people then leaves each
+    record out of its own q. By 'ignored', ξ of records of the sample is too low. `status` contains every
+    doubt of the model's fit that holds in this population, of a saved model, too. It names columns whose
+    value the sample does not contain. The share of a new value is estimated; a record with a value unlike the
+    sample's, such as a text among numbers, counts as unique.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells

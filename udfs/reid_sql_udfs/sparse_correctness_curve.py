@@ -29,9 +29,9 @@ def sparse_correctness_curve(
     knows `points` random items of the target, or all of them where there are fewer, and names one of the
     people who have them all. Up to `exact_up_to` combinations of items, all are counted; beyond, `samples`
     targets and their known items are drawn by `seed`, the same on every engine, and `standard_error` is the
-    error of the draw. `uniqueness` is the share of targets whom nobody else in the gallery matches; `unicity`
-    gives it for several numbers of points. `sizes` are whole numbers from 1 to the number of people; by
-    default 50 numbers, evenly spaced on a logarithmic scale. Refuses an empty table.
+    error of the draw. `unicity` gives `uniqueness` for several numbers of points. `sizes` are whole numbers
+    from 1 to the number of people; by default 50 numbers, evenly spaced on a logarithmic scale. Refuses an
+    empty table.
 
     >>> import numpy as np
     >>> one, people, none = np.array([1, 1]), np.array([4, 4]), np.array([0, 0])

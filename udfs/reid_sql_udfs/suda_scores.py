@@ -24,17 +24,15 @@ def suda_scores(
     columns scores the product of A − i for i from k to `max_size`, or to A − 1 if that is smaller. With
     `max_size` of A − 1 or more, a set scores (A − k)!, as in sdcMicro, which uses sets of all sizes. A
     smaller `max_size` divides all these scores by one number and leaves out larger sets: `status` is then
-    `incomplete`. A record that no searched set singles out has no row. If an incomplete search finds none,
-    one row without a record has the status.
+    `incomplete`. A record that no searched set singles out has no row.
 
-    `dis` is the chance that a unique match with the table is right, on average. `dis_suda` is this chance
-    for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes
-    `dis` from a sampling fraction and scales differently, so its values differ.
+    `dis` is the chance that a unique match with the table is right, on average, and `dis_suda` this chance
+    for each record: dis · score / mean score of the records that have one, at most 1. sdcMicro computes `dis`
+    from a sampling fraction and scales differently, so its values differ.
 
-    Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is
-    assumed; with `entity`, the column that identifies people (a class counts people, and an attacker
-    knows one row of each person, the worst), the function scores people, by the sets that single out one
-    of their rows from all rows of others.
+    Refuses what minimal_unique_subsets refuses, and a `dis` outside [0, 1]. One row per person is assumed;
+    with `entity`, the function scores people, by the sets that single out one of their rows from all rows of
+    others.
 
     >>> import numpy as np
     >>> people = Codes(["age", "sex"], [True] * 2, [np.array([1, 1, 2]), np.array([1, 2, 2])], np.arange(3))

@@ -27,12 +27,10 @@ def t_closeness(
     distance is their difference, divided by the range. The last two need a sensitive column with an order, or
     of numbers. If a NULL has no position there, the answer is NULL, and `status` reports this.
 
-    With `entity`, the column that identifies people (NULL is refused), classes and shares count people,
-    and an attacker knows one row of each person, the worst. Refuses people with several sensitive values in
-    the table. Without `entity`, one row per person is assumed.
+    One row per person is assumed. With `entity`, classes and shares count people, an attacker knows the worst
+    row of each, and people with several sensitive values in the table are refused.
 
-    With `by`, the answer has one row for each group of the columns' values; each group is a separate table,
-    as in risk_summary.
+    With `by`, each group is a separate table, as in risk_summary.
 
     >>> import numpy as np
     >>> answer = sensitive.ClassValues(np.array([1, 4]), np.array([0.75, 0.1]), np.array([2, 1]))

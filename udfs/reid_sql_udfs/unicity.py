@@ -25,24 +25,21 @@ def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Un
     """Share of people whom some of their rows single out, for an attacker who knows several rows of each.
 
     For a table with several rows per person, such as visits, trips or purchases. `output := 'people'` lists
-    the people and the rows that single each of them out. `entity` is the column that
-    identifies people, `columns` are what the attacker knows of a row, such as its place and day; equal rows
-    of a person count once. For each number in `points`, the attacker knows that number of random rows of a
-    person, and everyone who has all of them matches. With `points := NULL`, the attacker knows all rows. If a
-    person has fewer rows, the attacker knows all of them; `people_with_fewer` counts these people. Up to
-    `exact_up_to` combinations of rows, all are counted; beyond, `samples` people and their known rows are
-    drawn by `seed`, the same on every engine, and the standard errors are those of the draw.
+    the rows that single each person out. `columns` are what the attacker knows of a row, such as its place
+    and day; equal rows of a person count once. For each number in `points`, the attacker knows that number of
+    random rows of a person (all, if there are fewer; with `points := NULL`, always all), and everyone who has
+    all of them matches. Up to `exact_up_to` combinations of rows, all are counted; beyond, `samples` people
+    and their known rows are drawn by `seed`, the same on every engine, and the standard errors are those of
+    the draw.
 
-    If the people are a random sample, pass the number of people of the `population`: the more people, the
-    fewer are singled out. The interval of `population_uniqueness` contained the true value for 99 % of
-    held-out traces and baskets, from 2 to 25 % of the people (docs/rows_per_person.md). Refuses an empty
-    table, and a population smaller than it.
+    If the people are a random sample of a `population`, pass its number of people. The interval of
+    `population_uniqueness` contained the true value for 99 % of held-out traces and baskets, from 2 to 25 %
+    of the people (docs/rows_per_person.md). Refuses an empty table, and a population smaller than it.
 
     `bins` asks for coarser resolutions, in all combinations, a row each: `{'time': ['1 hour', '1 day']}` for
     dates and times, `{'cost': [10, 100]}` for numbers, `{'place': ['place', 'district']}` for other columns.
 
-    With `tolerance`, values of `columns` match that differ by no more, as in risk_summary: an attacker who
-    knows rows only so closely has as candidates all people with a row within it of each known row.
+    With `tolerance`, as in risk_summary, candidates are all people with a row within it of each known row.
 
     >>> import numpy as np
     >>> one, people, none = np.array([1, 1]), np.array([4, 4]), np.array([0, 0])
@@ -66,13 +63,11 @@ def unicity(matches: RowMatches, population: TargetPopulation = None) -> list[Un
 def unicity_people(table: Codes) -> SinglingRows:
     """Find for each person a small number of their rows that singles them out, to see who is exposed.
 
-    `entity` is the column that identifies people, `columns` are what an attacker knows of a row; equal rows
-    of a person count once. The search is greedy: it takes the row that fewest people have, then the one that
-    fewest of those have who still match, until nobody else does. `known_rows` is an upper bound: fewer rows
-    may single the person out. If other people have all rows of a person, `matches` is the number of people
-    who have them, including the person, and `known_rows` is the number of rows that leave only these people.
-    `record` is the person. Refuses an empty table, and rows that so many people share that the search would
-    take hours.
+    The search is greedy: it takes the row that fewest people have, then the one that fewest of those have who
+    still match, until nobody else does. `known_rows` is an upper bound: fewer rows may single the person out.
+    If other people have all rows of a person, `matches` is the number of people who have them, including the
+    person, and `known_rows` is the number of rows that leave only these people. Refuses rows that so many
+    people share that the search would take hours.
 
     >>> import numpy as np
     >>> ward, people = np.array([1, 2, 1]), np.array([0, 0, 1])

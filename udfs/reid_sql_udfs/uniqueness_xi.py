@@ -15,8 +15,7 @@ def uniqueness_xi(cell: Scores, population: Count) -> Floats:
     the model's. The model estimates the share of a new value, such as an age that nobody in the sample has. A
     value unlike the sample's, such as a text among numbers, has no share: ξ is 1, so that no filter for risky
     records loses it. `score_records` reports both. A score has no status: under a model whose scores are far
-    too low, because columns are a key together or a part of the people fills a few cells, it is refused, and
-    `score_records` gives it with its status. Refuses a population below 1.
+    too low, it is refused, and `score_records` gives it with its status. Refuses a population below 1.
 
     >>> import numpy as np
     >>> from reid_sql.models.copula.gaussian_copula import CopulaCells

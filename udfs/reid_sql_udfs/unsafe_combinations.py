@@ -28,15 +28,13 @@ def unsafe_combinations(
 
     A combination is minimal if k or more records share each part of it. `k` may be a list with a threshold
     for each size: [20, 10, 3] asks 20 records for each value, 10 for each pair and 3 for each triple. The
-    answer has one row for each set of up to `max_size` columns with such combinations; the smallest sets come
-    first. If no combination is found, the table is k^m-anonymous for m = `max_size`: any m values of a person
-    match at least k records or none. `status` is `incomplete` if larger sets were not searched; if no
-    combination was found then, one row without columns has the status. No value of the table is shown;
-    minimal_unique_subsets lists the records, and column_contributions the columns of each. The counts are
-    exact. `nulls := 'drop'` drops the records with a NULL in any of the columns. Refuses an empty table, and
-    more than 200,000 sets of columns. One row per person is assumed; with `entity`, the column that
-    identifies people (a class counts people, and an attacker knows one row of each person, the worst), NULL
-    is refused, and a combination counts the people who have it in one of their rows.
+    smallest sets come first. If no combination is found, the table is k^m-anonymous for m = `max_size`: any m
+    values of a person match at least k records or none. `status` is `incomplete` if larger sets were not
+    searched; if no combination was found then, one row without columns has the status. No value of the table
+    is shown; minimal_unique_subsets lists the records. The counts are exact. `nulls := 'drop'` drops the
+    records with a NULL in any of the columns. Refuses an empty table, and more than 200,000 sets of columns.
+    One row per person is assumed; with `entity`, a combination counts the people who have it in one of their
+    rows.
 
     >>> import numpy as np
     >>> codes = [np.array([1, 1, 2]), np.array([1, 2, 2])]

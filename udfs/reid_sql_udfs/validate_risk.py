@@ -29,12 +29,11 @@ def validate_risk(
 ) -> list[Backtest]:
     """Measure each method's error on this table, which serves as the population of its own samples.
 
-    `samples` is the number of samples at each of the `fractions`, drawn without replacement. The default
-    fractions are a tenth and a hundredth if these have at least 50 records, otherwise a half. A row with
-    a `sample` has a method's estimate from that sample, its 95 % interval and the `truth`, for the
-    figures 'uniqueness' (Ξ) and, if the method has it, 'correctness' (κ). Rows without a `sample` are
-    summaries: `…_error` (mean absolute), `…_bias`, `…_width`, and `…_held`, the share of intervals that
-    contain the true value.
+    `samples` is the number of samples at each of the `fractions`: by default a tenth and a hundredth if these
+    have at least 50 records, otherwise a half. A row with a `sample` has a method's estimate from that
+    sample, its 95 % interval and the `truth`, for the figures 'uniqueness' (Ξ) and, if the method has it,
+    'correctness' (κ). Rows without a `sample` are summaries: `…_error` (mean absolute), `…_bias`, `…_width`,
+    and `…_held`, the share of intervals that contain the true value.
 
     For 'people' and 'copula', the function also compares ξ of up to 1,000 people outside each sample with
     who is unique: 'auc', 'brier' and that of the best constant, 'false_discovery_rate' and 'recall' above
@@ -42,12 +41,11 @@ def validate_risk(
     with its mean ξ and the true share.
 
     `methods` are those of population_uniqueness (default: all). The errors are those within this table; a
-    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more
-    than 5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with
-    `entity`, the column that identifies people (NULL is refused), the table has one row of each
-    person, that of their smallest class, and these rows form new classes. With `by`, the answer has rows
-    for each group of the columns' values (up to 1,000 groups); each group is a separate table. A group
-    with too few records has one row, and its `status` reports this.
+    forecast from the table to a larger population may err more. Refuses fewer than 20 records and more than
+    5,000,000, and `fractions` that leave fewer than 50. One row per person is assumed; with `entity`, the
+    table has one row of each person, that of their smallest class, and these rows form new classes. With `by`
+    (up to 1,000 groups), each group is a separate table; a group with too few records has one row, and its
+    `status` reports this.
 
     >>> import numpy as np
     >>> lines = [["age"], *([str(age)] for age in range(60))]
