@@ -9,7 +9,8 @@
 --   t_closeness(tbl, qi, sensitive, variant, t, nulls)       variant 'equal'
 --   attribute_disclosure(tbl, qi, sensitive, measure, threshold, k, nulls)
 --     measure 'alpha_k_anonymity', 'beta_likeness' (basic) or 'delta_disclosure' (present); k for the first
---   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)   these, 'l_diversity', 't_closeness'
+--   disclosing_classes(tbl, qi, sensitive, measure, threshold, k, nulls)
+--     these measures, 'l_diversity' or 't_closeness'
 --   household_risk(tbl, household, columns, threshold, nulls)
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
 -- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
@@ -290,7 +291,8 @@ CREATE OR REPLACE MACRO reid_threshold(measure, threshold) AS CASE
 CREATE OR REPLACE MACRO reid_least_k(measure, k) AS CASE
   WHEN k IS NULL THEN CASE measure WHEN 'alpha_k_anonymity' THEN 2 ELSE 1 END
   WHEN measure = 'alpha_k_anonymity' THEN reid_number('k', k, 1, 1e15, true)
-  ELSE reid_refuse('k must be used with measure := ''alpha_k_anonymity''', measure, 'leave it out')::DOUBLE END;
+  ELSE reid_refuse('k must be used with measure := ''alpha_k_anonymity''', measure,
+    'leave it out')::DOUBLE END;
 CREATE OR REPLACE MACRO attribute_disclosure(
   tbl, qi, sensitive, measure := 'alpha_k_anonymity', threshold := NULL, k := NULL, nulls := 'value') AS TABLE
   SELECT COLUMNS(lambda c: c <> 'threshold_k' OR measure = 'alpha_k_anonymity') FROM (
@@ -305,7 +307,8 @@ CREATE OR REPLACE MACRO reid_offending(tbl, columns, measure, threshold, least_k
     || ', class_size, value FROM (' || reid_class_measure(columns, reid_rows(tbl, columns, nulls),
       reid_variant(measure, ['l_diversity', 't_closeness', 'alpha_k_anonymity', 'beta_likeness',
         'delta_disclosure']))
-    || ') WHERE ' || CASE WHEN measure = 'l_diversity' THEN 'value < ' || threshold || '::DOUBLE * (1 - 1e-12)'
+    || ') WHERE ' || CASE WHEN measure = 'l_diversity'
+      THEN 'value < ' || threshold || '::DOUBLE * (1 - 1e-12)'
       ELSE 'value > ' || threshold || '::DOUBLE * (1 + 1e-12) OR class_size < ' || least_k END);
 CREATE OR REPLACE MACRO disclosing_classes(
   tbl, qi, sensitive, measure := 'l_diversity', threshold := NULL, k := NULL, nulls := 'value') AS TABLE
@@ -319,7 +322,8 @@ CREATE OR REPLACE MACRO disclosing_classes(
 -- Households: a member has the risk 1 / class_size, a household that of at least one member. Its class is of
 -- the households whose members have the same values, here a sorted list of the numbers of these.
 CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
-  reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, members, risk, member_risk, system.main.sum(class_size)::BIGINT AS households
+  reid_with_nulls(tbl, columns, nulls, 'SELECT class_size, members, risk, member_risk,
+      system.main.sum(class_size)::BIGINT AS households
     FROM (SELECT system.main.count(*) AS class_size, system.main.any_value(members) AS members,
         system.main.any_value(risk) AS risk, system.main.any_value(member_risk) AS member_risk
       FROM (SELECT system.main.list(class ORDER BY class ASC) AS classes, system.main.count(*) AS members,
@@ -328,7 +332,8 @@ CREATE OR REPLACE MACRO reid_households(tbl, household, columns, nulls) AS
         FROM (SELECT * REPLACE (CASE WHEN system.main.typeof(q1) NOT IN (''FLOAT'', ''DOUBLE'')
               OR NOT system.main.isnan(TRY_CAST(q1 AS DOUBLE)) THEN q1 END AS q1),
             CASE WHEN q1 IS NULL OR system.main.typeof(q1) IN (''FLOAT'', ''DOUBLE'')
-              AND system.main.isnan(TRY_CAST(q1 AS DOUBLE)) THEN system.main.row_number() OVER () END AS alone,
+              AND system.main.isnan(TRY_CAST(q1 AS DOUBLE))
+              THEN system.main.row_number() OVER () END AS alone,
             system.main.dense_rank() OVER (ORDER BY '
               || array_to_string(list_transform(reid_aliases(len(columns) + 1)[2:],
                 lambda q: q || ' ASC NULLS LAST'), ', ') || ') AS class,
