@@ -13,6 +13,7 @@
 --     these measures, 'l_diversity' or 't_closeness'
 --   household_risk(tbl, household, columns, threshold, nulls)
 --   attribute_risk(tbl, columns, max_size, nulls)            max_size 1, 2 or 3, and at most 5,000 subsets
+--   suda_scores(tbl, columns, max_size, dis, nulls)          the same bounds
 -- tbl is a table, view or CTE, or the path of a Parquet or CSV file, of which every column is read as text.
 -- qi is a list of names, such as ['age', 'sex']. nulls is 'value' (NULL is a value like any other) or 'drop'
 -- (records with a NULL are left out). Each row is counted as one person.
@@ -399,3 +400,47 @@ CREATE OR REPLACE MACRO attribute_risk(tbl, columns, max_size := 3, nulls := 'va
     FROM query(list_transform([reid_names('columns', columns)], lambda names: reid_count_subsets(tbl, names,
       reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)), nulls))[1]) AS s
   ) AS reid_answer WHERE reid_answer::VARCHAR <> '';
+-- Which records stand out: a set of columns is minimal for a record where it singles it out, and no part of it
+-- does. Of A columns, a set of k scores the product of A - i, for i from k to max_size, or to A - 1.
+CREATE OR REPLACE MACRO reid_unique_sets(tbl, columns, subsets, nulls) AS
+  reid_with_nulls(tbl, columns, nulls, 'SELECT record, system.main.list_filter(['
+    || CASE WHEN len(subsets) <= 5000 THEN array_to_string(list_transform(subsets, lambda places:
+        'CASE WHEN system.main.count(*) OVER (PARTITION BY '
+        || array_to_string(list_transform(places, lambda i: 'q' || i), ', ') || ') = 1 THEN '
+        || places::VARCHAR || ' END'), ', ')
+      ELSE reid_refuse('the number of subsets of the columns must be at most 5000 in plain SQL',
+        len(subsets)::VARCHAR, 'pass fewer columns or a smaller max_size')::VARCHAR END
+    || '], lambda s: s IS NOT NULL) AS sets
+    FROM (SELECT *, system.main.row_number() OVER () - 1 AS record FROM '
+    || reid_rows(tbl, columns, 'value') || ')'
+    || CASE nulls WHEN 'drop' THEN ' WHERE ' || array_to_string(list_transform(reid_aliases(len(columns)),
+        lambda q: q || ' IS NOT NULL'), ' AND ') ELSE '' END);
+CREATE OR REPLACE MACRO reid_score_set(set_size, number, max_size) AS list_product([1.0::DOUBLE] ||
+  list_transform(range(set_size, least(max_size, number - 1)::BIGINT + 1), lambda i: (number - i)::DOUBLE));
+CREATE OR REPLACE MACRO reid_suda(unique_sets, number, max_size, dis) AS TABLE
+  WITH scored AS MATERIALIZED (
+    SELECT u.record, len(least_sets)::BIGINT AS subsets,
+      list_min(list_transform(least_sets, lambda s: len(s)))::BIGINT AS smallest_size,
+      list_sum(list_transform(least_sets, lambda s: reid_score_set(len(s), number, max_size))) AS suda_score,
+      u.records_dropped, u.nulls
+    FROM (SELECT *, list_filter(sets, lambda s: len(list_filter(sets, lambda other:
+        len(other) < len(s) AND list_has_all(s, other))) = 0) AS least_sets FROM query(unique_sets)) AS u
+  ), ends AS (
+    SELECT reid_some(count(*)) AS records, count(*) FILTER (subsets > 0) AS found,
+      max(s.records_dropped) AS records_dropped, max(s.nulls) AS nulls,
+      CASE WHEN max_size < number THEN 'incomplete: sets of more than ' || (max_size)::BIGINT || ' of the '
+        || number || ' columns were not searched' ELSE 'ok' END AS status FROM scored AS s
+  )
+  SELECT s.record, s.subsets, s.smallest_size, s.suda_score,
+    least(1, reid_number('dis', dis, 0, 1, false) * s.suda_score / avg(s.suda_score) OVER ()) AS dis_suda,
+    e.status, s.records_dropped, s.nulls
+  FROM scored AS s, ends AS e WHERE s.subsets > 0
+  UNION ALL
+  SELECT NULL, 0, NULL, 0, 0, e.status, e.records_dropped, e.nulls
+  FROM ends AS e WHERE e.found = 0 AND e.status <> 'ok' AND e.records > 0
+    AND reid_number('dis', dis, 0, 1, false) >= 0;
+CREATE OR REPLACE MACRO suda_scores(tbl, columns, max_size := 3, dis := 0.1, nulls := 'value') AS TABLE
+  FROM reid_suda(list_transform([reid_names('columns', columns)], lambda names: reid_unique_sets(tbl, names,
+      reid_subsets(len(names), reid_number('max_size', max_size, 1, 3, true)),
+      reid_choice('nulls', nulls, ['value', 'drop'])))[1],
+    len(reid_names('columns', columns)), max_size, dis);

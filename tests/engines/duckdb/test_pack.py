@@ -49,6 +49,9 @@ CALLS = [
     "disclosing_classes({}, ['half', 'age'], 'sex', 'delta_disclosure', threshold := 0.2)",
     "household_risk({}, 'half', ['age', 'sex'])",
     "household_risk({}, 'age', 'sex', threshold := 0.6)",
+    "suda_scores({}, ['age', 'sex', 'half'], 3)",
+    "suda_scores({}, ['age', 'half', 'sex'], 2, 0.5)",
+    "suda_scores({}, 'age', max_size := 1)",
     "attribute_risk({}, ['age', 'sex', 'half'])",
     "attribute_risk({}, ['half', 'age', 'sex'], 2)",
 ]
@@ -143,6 +146,7 @@ def test_the_script_answers_what_python_answers(
         "attribute_risk({table}, {columns})",
         "disclosing_classes({table}, {columns}[2:], {columns}[1], threshold := 3)",
         "household_risk({table}, {columns}[1], {columns}[2:])",
+        "suda_scores({table}, {columns}, 3)",
         "journalist_risk({table}, {table}, {columns})",
     ],
 )
@@ -254,6 +258,14 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
         (
             "disclosing_classes(people, ['Value'], 'sex')",
             "quasi-identifiers must differ from columns of the result, got class_size or value",
+        ),
+        (
+            "suda_scores(people, ['age', 'sex'], 4)",
+            "max_size must be a whole number from 1 to 3, got 4",
+        ),
+        (
+            "suda_scores(people, ['age', 'sex'], dis := 2)",
+            "dis must be a number from 0 to 1, got 2",
         ),
         (
             "household_risk(people, 'age', ['sex', 'AGE'])",
@@ -387,7 +399,7 @@ def test_a_macro_with_the_name_of_a_function_does_not_answer(temporary: str) -> 
 
 def test_the_script_can_be_read_at_once() -> None:
     lines = pack().splitlines()
-    assert len(lines) <= 400
+    assert len(lines) <= 460
     assert all(len(line) <= 110 for line in lines)
     with duckdb.connect() as con:
         con.execute(pack())
