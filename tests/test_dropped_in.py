@@ -112,7 +112,7 @@ CARELESS = TABLE.replace("shares", "careless").replace(
 OWED = """
 import pytest
 options = ["-q", "-n0", "-rf", "-p", "no:cacheprovider", "-k", "careless", "-m", "not spark and not postgres"]
-pytest.main([*options, "tests/conformance/test_owed.py"])
+pytest.main([*options, "tests/matrices/test_owed.py"])
 """
 
 

@@ -14,7 +14,7 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.function import Function
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
+from tests.matrices.engines import Sql
 from tests.engines.duckdb.test_work_of_a_query import (
     SIZES,
     asked,

@@ -18,8 +18,8 @@ from reid_sql.function import Answer, Function
 from reid_sql.parameters import Choice, Table
 from reid_sql.parameters.outputs import REQUIRED, Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import MODEL_NAME, QI, question
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import MODEL_NAME, QI, question
 from tests.engines.asking import PEOPLE, listed, literal, refusal, same
 from tests.tiers import representatives
 

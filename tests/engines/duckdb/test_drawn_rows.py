@@ -14,8 +14,8 @@ from reid_sql.function import Function, output_of
 from reid_sql.parameters import Choice, OptionalTable, Table
 from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import QI, question
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import QI, question
 from tests.engines.asking import PEOPLE
 from tests.outputs import outputs
 from tests.tiers import representatives

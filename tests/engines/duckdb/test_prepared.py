@@ -14,8 +14,8 @@ from reid_sql.engines.duckdb.registering import prepare
 from reid_sql.function import Function
 from reid_sql.sources.files import connect_quietly, open_source
 from reid_sql_udfs import declared
-from tests.conformance.engines import Answers, Given, Sql, engine_named, frames_in
-from tests.conformance.test_functions import agree, fit, question
+from tests.matrices.engines import Answers, Given, Sql, engine_named, frames_in
+from tests.matrices.test_functions import agree, fit, question
 from tests.processes import environment
 from tests.tiers import representatives
 from tools.prepared import STORED

@@ -15,8 +15,8 @@ import pytest
 import reid_sql
 from reid_sql.function import Answer, Function
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
-from tests.conformance.test_functions import question
+from tests.matrices.engines import Sql
+from tests.matrices.test_functions import question
 
 SIZES: Final = (10_000, 100_000)
 MAX_COLUMNS: Final = 64

@@ -19,8 +19,8 @@ import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import ReidError
 from reid_sql_udfs import declared
-from tests.conformance.engines import Frames
-from tests.conformance.test_functions import fit, question
+from tests.matrices.engines import Frames
+from tests.matrices.test_functions import fit, question
 from tests.engines.asking import PEOPLE, same
 from tests.tiers import representatives
 

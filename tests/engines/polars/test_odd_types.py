@@ -13,7 +13,7 @@ from reid_sql.engines.codes import texts_of
 from reid_sql.errors import ReidError
 from reid_sql.function import Answer
 from reid_sql_udfs import declared
-from tests.conformance.engines import Frames
+from tests.matrices.engines import Frames
 from tests.engines.asking import PEOPLE, given, same
 from tests.tiers import representatives
 

@@ -13,7 +13,7 @@ from reid_sql.function import Answer
 from reid_sql.parameters import Number
 from reid_sql.parameters.outputs import Parameter
 from reid_sql_udfs import declared
-from tests.conformance.engines import Sql
+from tests.matrices.engines import Sql
 from tests.engines.asking import argument, given
 from tests.tables import by_duckdb
 
