@@ -1,7 +1,7 @@
 """A test of many cells as one case: it asks each cell, and its failure names every cell that failed.
 
-`@each_cell("name", names)` is written where `@pytest.mark.parametrize` would make a case of each value. A matrix
-then costs one case and sets up its fixtures once. tests/tiers.py chooses the cells that a tier asks.
+`@each_cell("name", names)` is written where `@pytest.mark.parametrize` would make a case of each value. A
+matrix then costs one case and sets up its fixtures once. tests/tiers.py chooses the cells that a tier asks.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,9 +25,13 @@ def each_cell(
 ) -> Callable[[Test], Test]:
     """Ask the test each value in one case; several of these ask each combination, the lowest first.
 
-    `after` restores the fixture `con` once a cell is over.
+    `after` is called with the fixture `con`, where the test has it, once a cell is over.
     """
     parameters = [name.strip() for name in names.split(",")]
+    values = list(values)
+    assert not any(isinstance(each, type(pytest.param())) for each in values), (
+        "a cell has no marks of its own"
+    )
     rows = [tuple(each) if len(parameters) > 1 else (each,) for each in values]
     added: list[Cell] = [dict(zip(parameters, row, strict=True)) for row in rows]
 
@@ -54,18 +58,14 @@ def _loop(body: Test, cells: list[Cell], after: Callable[[Any], object] | None) 
         told: list[str] = []
         for number, cell in enumerate(chosen):
             try:
-                with _isolate(own, number) as isolated:
+                with _isolate(own, number, after) as isolated:
                     body(**isolated, **cell)
-                if after:
-                    after(own["con"])
             except FAILURES as error:
-                if after:
-                    after(own["con"])
                 failures.append(error)
                 told.append(f"{_describe(cell)}: {type(error).__name__}: {_shorten(str(error))}")
         if failures:
-            number = f"{len(failures)} of {len(chosen)} cells failed"
-            raise BaseExceptionGroup("\n  ".join([number, *told]), failures)
+            head = f"{len(failures)} of {len(chosen)} cells failed"
+            raise BaseExceptionGroup("\n  ".join([head, *told]), failures)
 
     keyword = Parameter.KEYWORD_ONLY
     wanted = [Parameter(name, keyword) for name in added]
@@ -75,10 +75,14 @@ def _loop(body: Test, cells: list[Cell], after: Callable[[Any], object] | None) 
 
 
 @contextmanager
-def _isolate(fixtures: Mapping[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """Give each cell a folder of its own, and take its patches back."""
+def _isolate(
+    fixtures: Mapping[str, Any], number: int, after: Callable[[Any], object] | None
+) -> Iterator[dict[str, Any]]:
+    """Give each cell a folder of its own, take its patches back, and restore the connection."""
     given = dict(fixtures)
     with ExitStack() as stack:
+        if after and "con" in given:
+            stack.callback(after, given["con"])
         if "tmp_path" in given:
             given["tmp_path"] = given["tmp_path"] / str(number)
             given["tmp_path"].mkdir()

@@ -3,11 +3,11 @@
 All that lies in tests/all/ is of the second tier, and so are tests that are marked `pytest.mark.all`. Of a
 matrix the first tier asks the cells that a mark names, as `pytest.mark.first(engine=["duckdb"])` does, or as
 many as `pytest.mark.first(cells=6)` says, from all over it. Cells that one case asks (tests/cells.py) are
-divided alike: `[first]` asks those of the first tier, `[rest]` all others, and `[every]` those of a matrix that
-is not divided.
+divided alike: `[first]` asks those of the first tier and `[rest]` all others; `[every]` asks all, where no
+mark divides them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ ALL: Final = FIRST / "all"
 # What a test of the first tier must not need, by the name of a mark or a fixture.
 ENGINES: Final = ("engine", "face", "asked")  # parameters of tests that name an engine
 ASKED_OF_EACH: Final = ("test_it_answers_as_another_engine_does",)
-Cell = Mapping[str, Any]
+Cell = dict[str, Any]
 TIER: Final = "tier"  # the parameter of a case that asks many cells
 BESIDE: Final = ("spark", "postgres", "mariadb", "real_data", "dbt", "serve", "workbenches")
 
@@ -146,6 +146,6 @@ def is_imported(item: pytest.Item) -> bool:
     )
 
 
-def _parameters(item: pytest.Item) -> Mapping[str, Any]:
+def _parameters(item: pytest.Item) -> Cell:
     found = getattr(item, "callspec", None)
     return found.params if found else {}

@@ -23,6 +23,7 @@ from reid_sql.charts.spec import (
 )
 from reid_sql.charts.svg import read_styles, svg
 from reid_sql.models.people.diagnostics import Check
+from tests.cells import each_cell
 
 SET = {"columns": ["age", "sex"], "size": 2, "share_unique": 0.3, "unique_records": 3, "classes": 7}
 STEPS = [{"step": step, "risk": 0.5 - 0.1 * step, "bound": 0.5 - 0.12 * step} for step in range(4)]
@@ -127,8 +128,8 @@ CHARTS: dict[str, Chart | list[Chart]] = {
     ),
 }
 ALL = [
-    pytest.param(chart, id=name)
-    for name, charts in CHARTS.items()
+    chart
+    for charts in CHARTS.values()
     for chart in (charts if isinstance(charts, list) else [charts])
 ]
 
@@ -159,7 +160,7 @@ def test_every_public_chart_is_drawn_here() -> None:
     assert sorted(CHARTS) == plot.__all__
 
 
-@pytest.mark.parametrize("chart", ALL)
+@each_cell("chart", ALL)
 def test_svg_draws_every_mark_and_word(chart: Chart) -> None:
     drawn = ET.fromstring(svg(chart))  # noqa: S314 - our own
     assert {each.text or "" for each in drawn.iter("text")} >= words_of(chart)
@@ -177,7 +178,7 @@ def test_svg_draws_every_mark_and_word(chart: Chart) -> None:
     )
 
 
-@pytest.mark.parametrize("chart", ALL)
+@each_cell("chart", ALL)
 def test_every_mark_lies_within_the_sheet(chart: Chart) -> None:
     drawn = ET.fromstring(svg(chart))  # noqa: S314 - our own
     width, height = map(float, drawn.get("viewBox", "").split()[2:])

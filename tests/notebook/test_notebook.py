@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
 from reid_sql.notebook.extension import FIGURES
+from tests.cells import each_cell
 from tests.outputs import outputs
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -79,8 +80,8 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
     assert "and 11 more below" in html
 
 
-@pytest.mark.parametrize(
-    ("call", "shown"),
+@each_cell(
+    "call, shown",
     [
         (
             "population_risk('{}', ['age', 'sex', 'postcode'], [1e5])",

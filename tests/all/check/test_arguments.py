@@ -13,6 +13,7 @@ import pytest
 from reid_sql.check import gate
 from reid_sql.check.catalogue import MEASURES
 from reid_sql.errors import ReidError
+from tests.cells import each_cell
 
 # What may leave a figure as it is, with the reason; all others must change it on some table below.
 DECLARED: Mapping[str, str] = {
@@ -234,7 +235,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize(("measure", "parameter"), PAIRS)
+@each_cell("measure, parameter", PAIRS)
 def test_a_parameter_changes_the_figure_or_is_refused(
     folder: Path, measure: str, parameter: str
 ) -> None:

@@ -10,6 +10,7 @@ import reid_sql
 from reid_sql.engines.duckdb.catalogue import pack, script, write_file
 from reid_sql.models.classes.disclosure import NO_RECORDS
 from reid_sql_udfs import declared
+from tests.cells import each_cell
 
 pytestmark = pytest.mark.first(table=["people"], nulls=["drop"], alone=["script"])
 
@@ -108,9 +109,9 @@ def answer_or_refusal(con: duckdb.DuckDBPyConnection, query: str) -> tuple[list[
         return [], [NO_RECORDS in str(error)]
 
 
-@pytest.mark.parametrize("nulls", ["value", "drop"])
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("table", TABLES)
+@each_cell("nulls", ["value", "drop"])
+@each_cell("call", CALLS)
+@each_cell("table", TABLES)
 def test_the_script_answers_what_python_answers(
     python: duckdb.DuckDBPyConnection,
     alone: duckdb.DuckDBPyConnection,
@@ -123,7 +124,7 @@ def test_the_script_answers_what_python_answers(
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize(
+@each_cell(
     "call",
     [
         "risk_summary({table}, {columns})",
@@ -142,7 +143,7 @@ def test_hostile_names_are_quoted(
     assert answer(alone, query) == answer(python, query)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each_cell("table", TABLES)
 def test_class_sizes_of_records(
     python: duckdb.DuckDBPyConnection, alone: duckdb.DuckDBPyConnection, table: str
 ) -> None:
@@ -179,8 +180,8 @@ def test_tables_are_found_where_the_query_finds_them(alone: duckdb.DuckDBPyConne
     ).fetchall() == [(50,)]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
+@each_cell(
+    "call, words",
     [
         ("risk_summary(people, ['age', 'sx'])", 'does not have a column named "sx"'),
         (
@@ -293,8 +294,8 @@ def test_what_it_cannot_answer_is_refused(
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize("selected", ["*", "count(*)", "records", "nulls", "1"])
-@pytest.mark.parametrize(
+@each_cell("selected", ["*", "count(*)", "records", "nulls", "1"])
+@each_cell(
     "call",
     [
         "risk_summary({}, ['age'])",

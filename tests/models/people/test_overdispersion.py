@@ -14,6 +14,7 @@ from reid_sql.models.population_risk.intervals import (
     SharesByShape,
     estimate_interval,
 )
+from tests.cells import each_cell
 
 CASES = [(0.01, 1.0, 100), (1e-4, 0.3, 3000), (0.2, 5.0, 60), (1e-6, 0.05, 1e6)]
 
@@ -49,8 +50,8 @@ def test_correctness_is_the_mean_of_1_over_f(q: float, a: float, people: float) 
     )
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 20, 21])
-@pytest.mark.parametrize(("q", "a", "people"), CASES)
+@each_cell("k", [1, 2, 5, 20, 21])
+@each_cell("q, a, people", CASES)
 def test_below_is_the_sum_of_the_negative_binomial(
     q: float, a: float, people: float, k: int
 ) -> None:

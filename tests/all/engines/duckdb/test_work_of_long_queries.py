@@ -3,6 +3,8 @@
 import duckdb
 import pytest
 
+from tests.cells import each_cell
+from tests.engines.asking import empty
 from tests.engines.duckdb.test_work_of_a_query import (
     LONG,
     assert_calls_do_not_grow,
@@ -14,7 +16,7 @@ __all__ = ["con"]
 
 
 @pytest.mark.newest
-@pytest.mark.parametrize("name", LONG)
+@each_cell("name", LONG, after=empty)
 def test_calls_and_parses_do_not_grow_with_the_rows(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
