@@ -74,11 +74,19 @@ def blocks(document: Path) -> Iterator[tuple[str, str]]:
 @pytest.fixture(autouse=True)
 def at_the_root(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.chdir(root)
-    monkeypatch.setattr(registry, "_MODELS", {})  # other tests of this process keep models, too
+    forget_models(monkeypatch)
+
+
+def forget_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know no model: other tests of this process keep some, and other documents of a case."""
+    monkeypatch.setattr(registry, "_MODELS", {})
 
 
 @each_cell("script", SCRIPTS)
-def test_each_example_states_the_result_it_has(script: Path) -> None:
+def test_each_example_states_the_result_it_has(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget_models(monkeypatch)
     text = script.read_text(encoding="utf-8")
     assert examples.RESULT in text
     assert examples.renew(text) == text
@@ -89,7 +97,10 @@ def test_examples_are_numbered_without_gaps() -> None:
 
 
 @each_cell("path", [path for path in GENERATED if path not in SCRIPTS])
-def test_what_is_generated_or_run_is_up_to_date(path: Path) -> None:
+def test_what_is_generated_or_run_is_up_to_date(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget_models(monkeypatch)
     assert GENERATED[path]() == path.read_text(encoding="utf-8")
 
 
@@ -121,8 +132,9 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.mark.first(name=representatives())
 @each_cell("name", declared())
 def test_sql_on_the_page_of_a_function_runs_by_itself(
-    name: str, database: duckdb.DuckDBPyConnection
+    name: str, database: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    forget_models(monkeypatch)
     text = (ROOT / "docs" / "functions" / f"{name}.md").read_text(encoding="utf-8")
     [block] = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     assert function_facts.calls(block, name)
@@ -161,7 +173,8 @@ WITH_PYTHON = [
 
 
 @each_cell("document", WITH_PYTHON)
-def test_python_in_the_documents_runs(document: Path) -> None:
+def test_python_in_the_documents_runs(document: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_models(monkeypatch)
     tried = doctest.testfile(str(document), module_relative=False, encoding="utf-8")
     assert tried.attempted > 3
     assert tried.failed == 0
@@ -426,7 +439,8 @@ WITH_EXAMPLES: Final = [
 
 
 @each_cell("name", WITH_EXAMPLES)
-def test_examples_in_docstrings_run(name: str) -> None:
+def test_examples_in_docstrings_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget_models(monkeypatch)
     tried = doctest.testmod(importlib.import_module(name))
     assert (tried.attempted > 0, tried.failed) == (True, 0)
 

@@ -18,7 +18,6 @@ from reid_sql.errors import (
 )
 from reid_sql.function import Function
 from reid_sql_udfs import declared
-from tests.cells import each_cell
 from tests.matrices.engines import Answers, Given, Sql, engine_named
 from tests.matrices.test_functions import agree, fit, question
 from tests.tiers import representatives
@@ -48,7 +47,7 @@ def con(root: Path, monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnectio
 
 
 @pytest.mark.first(name=representatives())
-@each_cell("name", OF_TABLES)
+@pytest.mark.parametrize("name", OF_TABLES)
 @pytest.mark.first(cells=8)
 def test_it_answers_as_in_sql(name: str) -> None:
     function, engine, other = declared()[name], AtOnce(), engine_named("duckdb")
@@ -115,8 +114,8 @@ def test_it_sees_what_the_open_transaction_has_made(con: duckdb.DuckDBPyConnecti
     assert con.sql("SHOW TABLES").fetchall() == []
 
 
-@each_cell(
-    "call, kind, message",
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
     [
         (
             lambda con: FACE.risk_summary(con, PEOPLE, ["agee"]),

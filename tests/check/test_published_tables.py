@@ -8,7 +8,6 @@ import pytest
 
 from reid_sql.check import gate
 from reid_sql.errors import ReidError
-from tests.cells import each_cell
 
 COUNTED = '[[tables]]\nfile = "people.csv"\nquasi_identifiers = ["region", "sex"]\n'
 PUBLISHED = '[[tables]]\nfile = "first.csv"\npublished_file = "second.csv"\n'
@@ -41,8 +40,8 @@ def judged(folder: Path, table: str, *checks: str, mask_below: int = 1) -> list[
     return found
 
 
-@each_cell(
-    "table, check, cells",
+@pytest.mark.parametrize(
+    ("table", "check", "cells"),
     [
         (COUNTED, 'measure = "cells_below_k"\nk = 5', 1),
         (COUNTED, 'measure = "cells_below_k"\nk = 10', 3),

@@ -17,7 +17,6 @@ from reid_sql.check.html import render_html
 from reid_sql.check.report import render_junit, to_json
 from reid_sql.check.terminal import verdict_page
 from reid_sql.errors import ReidError
-from tests.cells import each_cell
 
 N = 400
 
@@ -107,8 +106,8 @@ def test_people_and_not_rows_are_singled_out_where_a_column_identifies_them(
     assert "Name identifies each person" in " ".join(found["sentences"])
 
 
-@each_cell(
-    "columns, lines, cautious",
+@pytest.mark.parametrize(
+    ("columns", "lines", "cautious"),
     [
         (["sex", "region", "status", "rare", "note"], (), False),  # few values: named, no caution
         (["sex", "region", "Name"], (), True),

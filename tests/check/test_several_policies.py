@@ -13,7 +13,6 @@ import pytest
 import reid_sql
 from reid_sql.check.baseline import broken_report
 from reid_sql.check.report import broken_seal, report_schema
-from tests.cells import each_cell
 from tests.processes import command
 
 PASSES = '[[tables]]\nfile = "t.csv"\nquasi_identifiers = ["a"]\n[[tables.checks]]\nmeasure = "k"\nat_least = 2\n'
@@ -43,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@each_cell("wrong", CANNOT_BE_READ)
+@pytest.mark.parametrize("wrong", CANNOT_BE_READ)
 def test_no_run_passes_with_a_policy_that_is_not_measured(folder: Path, wrong: str) -> None:
     """Whatever is wrong: exit 2, and each form of the answer names the policy."""
     (folder / "wrong.toml").write_text(CANNOT_BE_READ[wrong], encoding="utf-8")

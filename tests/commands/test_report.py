@@ -18,7 +18,6 @@ from reid_sql.cli import main
 from reid_sql.commands.report import measure
 from reid_sql.errors import OutOfDomainError
 from reid_sql.sources.files import open_source
-from tests.cells import each_cell
 from tests.processes import command
 
 JOINED = ["--qi", "age,sex", "--other-qi", "children"]
@@ -95,7 +94,9 @@ def test_standard_input_is_refused(file: Path) -> None:
     assert "FILE must be a file, got standard input" in refused.stderr
 
 
-@each_cell("name", ["risk", "validation", "profile", "compare", "later", "join", "safe"])
+@pytest.mark.parametrize(
+    "name", ["risk", "validation", "profile", "compare", "later", "join", "safe"]
+)
 def test_a_page_has_the_figures_that_the_terminal_has(
     name: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

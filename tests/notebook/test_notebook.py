@@ -12,7 +12,6 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import reid_sql
 from reid_sql.notebook.extension import FIGURES
-from tests.cells import each_cell
 from tests.outputs import outputs
 
 PEOPLE = "reid_sql/demo/people.csv"
@@ -80,8 +79,8 @@ def test_groups_are_a_card_the_riskiest_first(loaded: Any) -> None:
     assert "and 11 more below" in html
 
 
-@each_cell(
-    "call, shown",
+@pytest.mark.parametrize(
+    ("call", "shown"),
     [
         (
             "population_risk('{}', ['age', 'sex', 'postcode'], [1e5])",

@@ -15,7 +15,6 @@ import reid_sql.prepare
 from reid_sql.errors import ReidError
 from reid_sql.prepare.preparation import Prepared
 from reid_sql.prepare.preparation import prepare as run
-from tests.cells import each_cell
 from tests.models.generalization.brute import entropy_loss
 from tests.prepare.brute import K, class_sizes, made_by, policy, present, written
 from tests.processes import command
@@ -376,7 +375,7 @@ REFUSED = [
 ]
 
 
-@each_cell("prepare, more, refusal", REFUSED)
+@pytest.mark.parametrize(("prepare", "more", "refusal"), REFUSED)
 def test_what_cannot_be_prepared_is_refused_in_one_sentence(
     tmp_path: Path, table: pl.DataFrame, prepare: str, more: str, refusal: str
 ) -> None:

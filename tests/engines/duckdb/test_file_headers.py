@@ -12,7 +12,6 @@ import pytest
 import reid_sql
 import reid_sql.polars as rp
 from reid_sql.errors import OutOfDomainError
-from tests.cells import each_cell
 from tests.processes import command
 
 AGES = range(30)
@@ -42,8 +41,10 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-@each_cell("name", FILES)
-@each_cell("call", ["risk_summary({}, ['age'])", "profile({})", "quasi_identifiers({})"])
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "call", ["risk_summary({}, ['age'])", "profile({})", "quasi_identifiers({})"]
+)
 def test_a_file_whose_columns_are_misread_is_refused(
     con: duckdb.DuckDBPyConnection, tmp_path: Path, name: str, call: str
 ) -> None:

@@ -9,7 +9,6 @@ import duckdb
 import pytest
 
 import reid_sql
-from tests.cells import each_cell
 
 pytestmark = pytest.mark.first(collation=["NOCASE"], shape=["[{}]"])
 
@@ -80,7 +79,7 @@ def test_a_refusal_is_reached_from_every_column(
         con.execute(question).fetchall()
 
 
-@each_cell(
+@pytest.mark.parametrize(
     "change",
     [*(f"SET {setting}" for setting in SETTINGS), *(f"CREATE MACRO {macro}" for macro in MACROS)],
 )
@@ -173,8 +172,8 @@ def test_a_default_collation_that_makes_texts_alike_is_refused(collation: str) -
                 con.execute(asked).fetchall()
 
 
-@each_cell("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
-@each_cell(
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NOCASE.NOACCENT", "NFC"])
+@pytest.mark.parametrize(
     "asked",
     [
         "SELECT equivalence_class_size(a, b) FROM t",
@@ -206,8 +205,10 @@ def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: 
         ]
 
 
-@each_cell("shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"])
-@each_cell(
+@pytest.mark.parametrize(
+    "shape", ["{}", "{{'x': {}}}", "[{}]", "MAP {{'k': {}}}", "[{{'x': [{}]}}]"]
+)
+@pytest.mark.parametrize(
     "pair",
     [
         ("0.0::DOUBLE", "-0.0::DOUBLE"),
@@ -215,7 +216,7 @@ def test_a_column_with_a_collation_of_its_own_is_refused(collation: str, asked: 
         ("NULL", "0"),
     ],
 )
-@each_cell("columns", [1, 7])
+@pytest.mark.parametrize("columns", [1, 7])
 def test_values_within_values_are_alike_as_in_group_by(
     con: duckdb.DuckDBPyConnection, shape: str, pair: tuple[str, str], columns: int
 ) -> None:

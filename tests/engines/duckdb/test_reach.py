@@ -14,7 +14,6 @@ import pytest
 import reid_sql
 from reid_sql.engines.duckdb.catalogue import script
 from reid_sql_udfs import declared
-from tests.cells import each_cell
 
 PEOPLE = "CREATE TABLE people AS SELECT * FROM (VALUES (34, 'F'), (34, NULL), (51, 'M')) people(age, sex)"
 SUMMARY = "SELECT records FROM {}risk_summary(people, ['age'])"
@@ -119,8 +118,8 @@ def test_what_is_made_is_the_users(con: duckdb.DuckDBPyConnection) -> None:
     ]
 
 
-@each_cell("kind", ["TABLE", "VIEW", "TEMP TABLE", "TEMP VIEW"])
-@each_cell("before", [True, False])
+@pytest.mark.parametrize("kind", ["TABLE", "VIEW", "TEMP TABLE", "TEMP VIEW"])
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 def test_a_table_named_like_ours_stays_the_users(
     con: duckdb.DuckDBPyConnection, kind: str, *, before: bool
 ) -> None:

@@ -4,7 +4,6 @@ import duckdb
 import pytest
 
 import reid_sql
-from tests.cells import each_cell
 
 
 @pytest.fixture
@@ -40,8 +39,8 @@ SCALAR = [  # next to the same by hand; a table of the outer query is named by a
 ]
 
 
-@each_cell("asked, by_hand", SCALAR)
-@each_cell("nulls", ["", ", nulls := 'drop'"])
+@pytest.mark.parametrize(("asked", "by_hand"), SCALAR)
+@pytest.mark.parametrize("nulls", ["", ", nulls := 'drop'"])
 def test_a_scalar_subquery_answers(
     con: duckdb.DuckDBPyConnection, asked: str, by_hand: str, nulls: str
 ) -> None:

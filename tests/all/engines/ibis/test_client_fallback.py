@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from tests.cells import each_cell
 from tests.engines.ibis.test_client_fallback import stood
 from tests.warehouses import connected
 
@@ -39,7 +38,7 @@ def typed(postgres: str) -> Iterator[Any]:
 
 
 @pytest.mark.postgres
-@each_cell("column", SIZES)
+@pytest.mark.parametrize("column", SIZES)
 def test_values_of_every_type_stay_apart(typed: Any, column: str) -> None:
     rows = stood(typed, [column])
     values = [repr(value) for (value,) in rows]
