@@ -128,8 +128,8 @@ def test_explore_counts_people_and_else_says_that_rows_are_not() -> None:
 
 
 @pytest.mark.first(shape=["json"])
-@each_cell("name", CALLS)
-@each_cell("shape", ["table", "json", "csv"])
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("shape", ["table", "json", "csv"])
 @pytest.mark.first(cells=6)
 def test_no_command_answers_in_silence(
     name: str, shape: str, capsys: pytest.CaptureFixture[str]

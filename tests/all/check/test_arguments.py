@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -190,7 +191,12 @@ def table_for(measure: str) -> dict[str, Any]:
 
 def ask(folder: Path, measure: str, given: Mapping[str, Any]) -> Any:
     """The figure with its interval and status, or that it is refused."""
-    check = {"measure": measure, MEASURES[measure].bound: 0} | dict(given)
+    return _answer(folder, measure, json.dumps(given))
+
+
+@cache
+def _answer(folder: Path, measure: str, given: str) -> Any:
+    check = {"measure": measure, MEASURES[measure].bound: 0} | json.loads(given)
     if MEASURES[measure].bound == "at_least":
         check["at_least"] = 1
     policy = {
@@ -246,10 +252,15 @@ def test_a_parameter_changes_the_figure_or_is_refused(
     base |= TOGETHER.get((measure, parameter), {})
     first = ask(folder, measure, base)
     assert not isinstance(first, str), first
-    others = [ask(folder, measure, base | {parameter: value}) for value in OTHERS[parameter]]
+    others: list[Any] = []
+    for value in OTHERS[parameter]:
+        others.append(ask(folder, measure, base | {parameter: value}))
+        # one of the values is no slip of this test, unless all are refused for what they are
+        is_answered = any(not isinstance(other, str) for other in others)
+        if is_answered and any(other != first for other in others):
+            return
     assert any(other != first for other in others), (first, others)
-    # one of the values is no slip of this test, unless all are refused for what they are
-    assert any(not isinstance(other, str) for other in others) or parameter in {"status", "total"}
+    assert parameter in {"status", "total"}, others
 
 
 def test_every_parameter_has_another_value_or_a_reason() -> None:

@@ -1,4 +1,4 @@
-"""The catalogue on Spark as SQL functions and columns, and what is missing; conformance asks the tables."""
+"""The catalogue on Spark as SQL functions and columns, and what is missing; matrices ask the tables."""
 
 import re
 from typing import TYPE_CHECKING, Any
