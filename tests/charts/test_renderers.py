@@ -204,3 +204,9 @@ def test_a_symlog_axis_shows_small_and_large_values_in_order() -> None:
 def test_there_is_a_rule_for_each_style() -> None:
     styled = set(re.findall(r"\.([a-z]+)[^{};]*\{", read_styles()))
     assert {each.value for each in (*Style, *Marker)} <= styled
+
+
+def test_an_axis_of_shares_ends_at_all_people() -> None:
+    rows = [{"population": 10.0**n, "uniqueness": share} for n, share in ((2, 1.0), (4, 0.5))]
+    (chart,) = risk_charts.forecast(rows)
+    assert (chart.up.low, chart.up.high) == (0.0, 1.0)

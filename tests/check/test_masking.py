@@ -14,7 +14,7 @@ import pytest
 
 from reid_sql.check.gate import check
 from reid_sql.check.inference import Cell, Groupings, groups_to_hide, is_small_sum_open
-from reid_sql.check.masking import mask_counts_in_text, round_above
+from reid_sql.check.masking import mask_counts_in_text, round_above, round_between
 from tests.cells import each_cell
 
 
@@ -179,3 +179,7 @@ def test_a_figure_is_rounded_for_groups_of_the_same_classes_alone(
     classes = len({tuple(row.split(",")["abc".index(name)] for name in columns) for row in rows})
     assert (found["value"] is None) == rounded
     assert rounded or found["value"] == pytest.approx(classes / 120)
+
+
+def test_a_share_of_fewer_records_than_the_mask_is_between_one_record_and_the_mask() -> None:
+    assert {round_between(records / 50, 50, 10) for records in range(1, 10)} == {(1 / 50, 10 / 50)}

@@ -156,3 +156,12 @@ def test_an_interval_holds_its_estimate(level: float) -> None:
     assert share.estimate == pytest.approx(level)
     assert wider.low <= share.low
     assert wider.high >= share.high
+
+
+def test_a_person_who_lacks_one_other_of_k_is_below_it_where_nobody_is_unseen() -> None:
+    """Nobody is unseen with the chance of the 0 of a negative binomial number."""
+    shape, q, records, people = 0.7, 0.01, 100, 300
+    chance = (shape + records * q) / (shape + people * q)
+    for k in (2, 3, 12, 200):
+        found = overdispersion.below_k_known([k - 1], q, shape, (records, people), k)
+        assert found == pytest.approx([chance ** (shape + k - 1)], rel=1e-9), k
