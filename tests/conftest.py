@@ -18,7 +18,7 @@ from reid_sql.models.pyc.pitman_yor_forecast import forecast_pitman_yor
 from tests.engines.asking import empty
 from tests.mariadb import installed, mariadb_server
 from tests.postgres import binaries, postgres_server
-from tests.tiers import BESIDE, TIER, is_asked, second_tier, tiers_of
+from tests.tiers import BESIDE, CELL, TIER, is_asked, second_tier, tiers_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,6 +103,10 @@ def connect_on_one_thread(
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     duckdb.connect = CONNECT if item.get_closest_marker("threads") else connect_on_one_thread
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(CELL, default="", help="ask only cells with this value, as a function's name")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

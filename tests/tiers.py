@@ -25,6 +25,7 @@ ENGINES: Final = ("engine", "face", "asked")  # parameters of tests that name an
 ASKED_OF_EACH: Final = ("test_it_answers_as_another_engine_does",)
 Cell = dict[str, Any]
 TIER: Final = "tier"  # the parameter of a case that asks many cells
+CELL: Final = "--cell"  # the option that chooses cells by a value
 BESIDE: Final = ("spark", "postgres", "mariadb", "real_data", "dbt", "serve", "workbenches")
 
 
@@ -50,7 +51,12 @@ def cells_of(item: pytest.Item) -> list[Cell]:
         first = set(_first_of(item, cells))
         asked = {"first": first, "rest": {*range(len(cells))} - first}
         chosen = asked.get(parameters[TIER], {*range(len(cells))})
-        cells = [cell for place, cell in enumerate(cells) if place in chosen]
+        value = item.config.getoption(CELL, "")
+        cells = [
+            cell
+            for place, cell in enumerate(cells)
+            if place in chosen and (not value or value in map(str, cell.values()))
+        ]
     test = getattr(item, "originalname", "")
     return [cell for cell in cells if not is_repeated(test, parameters | cell)]
 
